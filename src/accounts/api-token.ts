@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { write } from "../api/resource.ts";
+import { inputTimestamp, name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { sha256 } from "../base/crypto.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Db, Tx } from "../db/database.ts";
+
+/** The prefix lets secret scanners know a leaked token; 32 characters of base 62 carry 190 bits. */
+const PREFIX = "parley_";
+const DEFAULT_LIFE_DAYS = 365;
+const MAX_LIFE_DAYS = 3650;
+const DAY_MS = 86_400_000;
+
+const ApiTokenResponse = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    last_four: z.string(),
+    permissions: z.array(z.string()).nullish(),
+    created_at: timestamp(),
+    created_by: z.string(),
+    expires_at: timestamp(),
+    last_used_at: timestamp().nullish(),
+    revoked_at: timestamp().nullish(),
+  })
+  .meta({ id: "ApiTokenResponse" });
+
+const ApiTokenCreated = ApiTokenResponse.extend({
+  token: z.string().describe("The token itself: shown in this answer and never again."),
+}).meta({ id: "ApiTokenCreated" });
+
+const ApiTokenCreateRequest = z
+  .object({
+    name: name(),
+    permissions: z
+      .array(z.string())
+      .nullish()
+      .describe(
+        "What the token may do; null or omitted for all its creator may do at the time of each call.",
+      ),
+    expires_at: inputTimestamp().nullish().describe("365 days from now when omitted."),
+  })
+  .meta({ id: "ApiTokenCreateRequest" });
+
+const tokenList: list.ListRules = {
+  fields: {
+    name: list.text("api_tokens.name"),
+    created_by: list.text("api_tokens.created_by"),
+    created_at: list.time("api_tokens.created_at"),
+    expires_at: list.time("api_tokens.expires_at"),
+  },
+  time: "api_tokens.created_at",
+  order: [{ column: "api_tokens.id", direction: "desc" }],
+};
+
+const selectTokens = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("api_tokens")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "id",
+      "name",
+      "last_four",
+      "permissions",
+      "created_at",
+      "created_by",
+      "expires_at",
+      "last_used_at",
+      "revoked_at",
+    ]);
+
+export const newToken = (): string => PREFIX + randomBase62(32);
+
+/** Stores a token's hash; the token itself is never written anywhere. */
+export async function insertToken(
+  tx: Tx,
+  row: {
+    sub_organization_id: number;
+    user_id: number;
+    name: string;
+    permissions: string[] | null;
+    created_by: string;
+    created_at: Date;
+    expires_at: Date;
+  },
+  token: string,
+): Promise<number> {
+  const { id } = await tx
+    .insertInto("api_tokens")
+    .values({
+      ...row,
+      created_at: row.created_at.toISOString(),
+      expires_at: row.expires_at.toISOString(),
+      token_hash: sha256(token),
+      last_four: token.slice(-4),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export const defaultExpiry = (now: Date): Date => new Date(now.getTime() + DEFAULT_LIFE_DAYS * DAY_MS);
+
+export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const path = "/api/v1/api_tokens";
+  const tag = "api_tokens";
+
+  api.get(
+    `${path}/`,
+    {
+      summary: "List API tokens",
+      tag,
+      permission: "api_token_read",
+      query: list.listQuery(tokenList),
+      response: list.listOf(ApiTokenResponse),
+    },
+    ({ caller, query }) => list.listPage(db, selectTokens(db, caller), query, tokenList),
+  );
+
+  api.post(
+    `${path}/`,
+    {
+      summary: "Create an API token",
+      tag,
+      permission: "api_token_write",
+      body: ApiTokenCreateRequest,
+      response: ApiTokenCreated,
+    },
+    ({ caller, body }) =>
+      write(db, "API token", async (tx) => {
+        const now = clock.now();
+        const expires_at = body.expires_at ? new Date(body.expires_at) : defaultExpiry(now);
+        refuseBadExpiry(now, expires_at);
+        const beyond = body.permissions?.find((permission) => !caller.permissions.has(permission));
+        if (beyond) throw new Fault("forbidden", `A token can't have ${beyond}: you don't have it yourself.`);
+
+        const token = newToken();
+        const permissions = await tokenScope(tx, caller, body.permissions ?? null);
+        const row = { name: body.name, permissions, created_by: caller.email, created_at: now, expires_at };
+        const { sub_organization_id, user_id } = caller;
+        const id = await insertToken(tx, { ...row, sub_organization_id, user_id }, token);
+        const created = await selectTokens(tx, caller).where("id", "=", id).executeTakeFirstOrThrow();
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after: created });
+        return { ...created, token };
+      }),
+  );
+
+  api.delete(
+    `${path}/:id`,
+    {
+      summary: "Revoke an API token",
+      tag,
+      permission: "api_token_delete",
+      params: z.object({ id: recordId() }),
+      response: ApiTokenResponse,
+    },
+    ({ caller, params }) =>
+      write(db, "API token", async (tx) => {
+        const before = await selectTokens(tx, caller)
+          .where("id", "=", params.id)
+          .forUpdate()
+          .executeTakeFirst();
+        if (!before) throw notFound("API token", params.id);
+        await tx
+          .updateTable("api_tokens")
+          .set({ revoked_at: before.revoked_at ?? clock.now().toISOString() })
+          .where("id", "=", params.id)
+          .execute();
+        const after = await selectTokens(tx, caller).where("id", "=", params.id).executeTakeFirstOrThrow();
+        await api.audit(tx, caller, {
+          action: "delete",
+          resource: tag,
+          resource_id: params.id,
+          before,
+          after,
+        });
+        return after;
+      }),
+  );
+}
+
+function refuseBadExpiry(now: Date, expires_at: Date): void {
+  const days = (expires_at.getTime() - now.getTime()) / DAY_MS;
+  if (days <= 0) throw new Fault("refused", "expires_at lies in the past.");
+  if (days > MAX_LIFE_DAYS) throw new Fault("refused", "expires_at lies more than ten years ahead.");
+}
+
+/** A token made with a narrowed token stays as narrow; only a person's own "everything" means "as my role says". */
+async function tokenScope(tx: Tx, caller: Caller, asked: string[] | null): Promise<string[] | null> {
+  if (asked !== null) return [...new Set(asked)].toSorted();
+  if (caller.api_token_id === null) return null;
+  const { permissions } = await tx
+    .selectFrom("api_tokens")
+    .select("permissions")
+    .where("id", "=", caller.api_token_id)
+    .executeTakeFirstOrThrow();
+  return permissions;
+}

@@ -1,0 +1,114 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "../api/caller.ts";
+import { API_KEY_HEADER } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { sha256 } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { SIGN_IN_COOKIE } from "./sign-in.ts";
+
+/** `last_used_at` is for people looking for dead tokens; a write per call would cost more than the call. */
+const LAST_USED_STEP_MS = 60_000;
+
+type Grant = {
+  organization_id: number;
+  sub_organization_id: number;
+  user_id: number;
+  email: string;
+  role_permissions: string[];
+};
+
+/** Tells who sends a request: by API token in one of the key headers, or by the console's cookie. */
+export function createAuthenticate({
+  db,
+  clock,
+  apiKeyHeaders,
+}: {
+  db: Db;
+  clock: Clock;
+  apiKeyHeaders: string[];
+}) {
+  const headers = [API_KEY_HEADER, ...apiKeyHeaders].map((name) => name.toLowerCase());
+
+  return async (request: FastifyRequest): Promise<Caller | null> => {
+    const key = headers.map((name) => request.headers[name]).find((value) => value !== undefined);
+    if (key !== undefined) return byToken(request, String(key));
+    const cookie = request.cookies[SIGN_IN_COOKIE];
+    return cookie === undefined ? null : bySignIn(request, cookie);
+  };
+
+  async function byToken(request: FastifyRequest, token: string): Promise<Caller> {
+    const now = clock.now();
+    const found = await grants(db)
+      .innerJoin("api_tokens as t", "t.user_id", "u.id")
+      .select(["t.id as api_token_id", "t.permissions", "t.expires_at", "t.revoked_at", "t.last_used_at"])
+      .where("t.token_hash", "=", sha256(token))
+      .executeTakeFirst();
+    if (!found || found.revoked_at !== null || new Date(found.expires_at) <= now) {
+      throw new Fault("not-authenticated", "Invalid API key");
+    }
+    if (!found.last_used_at || now.getTime() - new Date(found.last_used_at).getTime() > LAST_USED_STEP_MS) {
+      await db
+        .updateTable("api_tokens")
+        .set({ last_used_at: now.toISOString() })
+        .where("id", "=", found.api_token_id)
+        .execute();
+    }
+    return callerOf(request, found, found.permissions, found.api_token_id);
+  }
+
+  async function bySignIn(request: FastifyRequest, cookie: string): Promise<Caller> {
+    const found = await grants(db)
+      .innerJoin("sign_ins as s", "s.user_id", "u.id")
+      .where("s.token_hash", "=", sha256(cookie))
+      .where("s.expires_at", ">", clock.now().toISOString())
+      .executeTakeFirst();
+    if (!found) throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
+    refuseForeignOrigin(request);
+    return callerOf(request, found, null, null);
+  }
+}
+
+const grants = (db: Db) =>
+  db
+    .selectFrom("users as u")
+    .innerJoin("roles as r", "r.id", "u.role_id")
+    .innerJoin("sub_organizations as o", "o.id", "u.sub_organization_id")
+    .where("u.deleted_at", "is", null)
+    .select([
+      "o.organization_id",
+      "u.sub_organization_id",
+      "u.id as user_id",
+      "u.email",
+      "r.permissions as role_permissions",
+    ]);
+
+function callerOf(
+  request: FastifyRequest,
+  grant: Grant,
+  scope: string[] | null,
+  api_token_id: number | null,
+): Caller {
+  // A token never does more than the role of the person who made it allows today.
+  const permissions =
+    scope === null ? grant.role_permissions : scope.filter((name) => grant.role_permissions.includes(name));
+  return {
+    organization_id: grant.organization_id,
+    sub_organization_id: grant.sub_organization_id,
+    user_id: grant.user_id,
+    email: grant.email,
+    permissions: new Set(permissions),
+    api_token_id,
+    address: request.ip,
+    request_id: request.id,
+  };
+}
+
+/** The cookie travels by itself, so a write that another site starts must not count (beside SameSite=Strict). */
+function refuseForeignOrigin(request: FastifyRequest): void {
+  const origin = request.headers.origin;
+  if (request.method === "GET" || origin === undefined) return;
+  if (!URL.canParse(origin) || new URL(origin).host !== request.headers.host) {
+    throw new Fault("forbidden", "This request comes from another site.");
+  }
+}

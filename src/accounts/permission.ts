@@ -1,0 +1,159 @@
+import { z } from "zod";
+import type { Api } from "../api/server.ts";
+
+/** A group of permissions as the console shows them (domain decision 1b). */
+type Group = { name: string; description: string; stem: string; verbs: Verb[] };
+type Verb = "read" | "write" | "delete";
+
+const DISPLAY: Record<Verb, string> = { read: "View", write: "Create and edit", delete: "Delete" };
+const ALL: Verb[] = ["read", "write", "delete"];
+
+const GROUPS: Group[] = [
+  { name: "Agents", description: "Agents and their settings", stem: "agents", verbs: ALL },
+  { name: "API tokens", description: "Tokens that programs use", stem: "api_token", verbs: ALL },
+  {
+    name: "Bridge phrases",
+    description: "What is said while a tool is slow",
+    stem: "bridge_phrases",
+    verbs: ALL,
+  },
+  { name: "Channels", description: "Channels, numbers and targets", stem: "channels", verbs: ALL },
+  { name: "Conversations", description: "Conversations", stem: "conversations", verbs: ["read"] },
+  {
+    name: "Custom messages",
+    description: "Greetings and e-mail templates",
+    stem: "custom_messages",
+    verbs: ALL,
+  },
+  { name: "Data sources", description: "Texts that agents search", stem: "data_sources", verbs: ALL },
+  { name: "Directory", description: "People and departments to transfer to", stem: "directory", verbs: ALL },
+  { name: "Events", description: "The event log", stem: "events", verbs: ["read"] },
+  { name: "Experiments", description: "Traffic split between agents", stem: "experiments", verbs: ALL },
+  { name: "Incidents", description: "Notices about disturbances", stem: "incidents", verbs: ALL },
+  { name: "Insights", description: "Analysis of sessions", stem: "insights", verbs: ALL },
+  {
+    name: "Integrations",
+    description: "Model providers and other connections",
+    stem: "integrations",
+    verbs: ALL,
+  },
+  { name: "Language groups", description: "Languages and voices", stem: "language_groups", verbs: ALL },
+  {
+    name: "Organization",
+    description: "The organization itself",
+    stem: "organizations",
+    verbs: ["read", "write"],
+  },
+  { name: "Outbound", description: "Campaigns, batches and requests", stem: "outbound", verbs: ALL },
+  { name: "Permissions", description: "The list of permissions", stem: "permissions", verbs: ["read"] },
+  { name: "Prompts", description: "Instructions of agents", stem: "prompts", verbs: ALL },
+  { name: "Pronunciations", description: "How words are spoken", stem: "pronunciations", verbs: ALL },
+  { name: "Reports", description: "Dashboards", stem: "reports", verbs: ["read"] },
+  { name: "Roles", description: "Roles and what they allow", stem: "roles", verbs: ALL },
+  { name: "Services", description: "Services that tools call", stem: "services", verbs: ALL },
+  {
+    name: "Session labels",
+    description: "Ratings of sessions",
+    stem: "session_labels",
+    verbs: ["read", "write"],
+  },
+  { name: "Sessions", description: "Sessions, transcripts and timelines", stem: "sessions", verbs: ["read"] },
+  { name: "Tools", description: "Tools that agents call", stem: "tools", verbs: ALL },
+  { name: "Users", description: "People and their roles", stem: "users", verbs: ALL },
+];
+
+/** Permissions that are no view, edit or delete of a kind of record. */
+const SINGLE = [
+  {
+    group: "Agents",
+    name: "chat",
+    display_name: "Chat",
+    description: "Talk with agents in test conversations",
+  },
+  { group: "Sessions", name: "recording_download", display_name: "Download recordings", description: null },
+  { group: "Organization", name: "takeouts_create", display_name: "Export everything", description: null },
+  { group: "Organization", name: "audit_read", display_name: "View the audit trail", description: null },
+];
+
+/** For those who operate the installation; no role of an organization holds these unless it is its first. */
+export const OPERATOR_PERMISSIONS = [
+  "platform_admin",
+  "sa_incidents_read",
+  "sa_incidents_write",
+  "sa_incidents_delete",
+];
+
+const ofGroup = (group: Group) =>
+  group.verbs.map((verb) => ({
+    name: `${group.stem}_${verb}`,
+    display_name: DISPLAY[verb],
+    description: null,
+  }));
+
+const catalogue = GROUPS.map((group) => ({
+  name: group.name,
+  description: group.description,
+  permissions: [
+    ...ofGroup(group),
+    ...SINGLE.filter((single) => single.group === group.name).map(
+      ({ group: _, ...permission }) => permission,
+    ),
+  ],
+}));
+
+/** Every permission that a role of an organization may hold. */
+export const PERMISSIONS: string[] = catalogue
+  .flatMap((group) => group.permissions.map(({ name }) => name))
+  .toSorted();
+
+export const isPermission = (name: string): boolean =>
+  PERMISSIONS.includes(name) || OPERATOR_PERMISSIONS.includes(name);
+
+const reads = PERMISSIONS.filter((name) => name.endsWith("_read") && name !== "audit_read");
+const CONFIGURATION = GROUPS.filter(
+  ({ stem }) => !["users", "roles", "api_token", "organizations"].includes(stem),
+);
+const configurationWrites = CONFIGURATION.flatMap(ofGroup)
+  .map(({ name }) => name)
+  .filter((name) => !name.endsWith("_read"));
+
+/** The roles every sub-organization starts with; they can't be changed. */
+export const SYSTEM_ROLES = [
+  { name: "Admin", description: "Everything in this organization", permissions: PERMISSIONS },
+  {
+    name: "Editor",
+    description: "Reads everything, changes everything that is configuration",
+    permissions: [...reads, ...configurationWrites, "chat", "recording_download"].toSorted(),
+  },
+  {
+    name: "Analyst",
+    description: "Reads everything, labels and analyses sessions",
+    permissions: [...reads, "session_labels_write", "insights_write", "recording_download"].toSorted(),
+  },
+  { name: "Viewer", description: "Reads everything", permissions: reads },
+];
+
+const PermissionGroupResponse = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    permissions: z.array(
+      z
+        .object({ name: z.string(), display_name: z.string(), description: z.string().nullish() })
+        .meta({ id: "PermissionResponse" }),
+    ),
+  })
+  .meta({ id: "PermissionGroupResponse" });
+
+export function permissionRoutes(api: Api): void {
+  api.get(
+    "/api/v1/permissions/",
+    {
+      summary: "List the permissions a role can hold",
+      tag: "permissions",
+      permission: "permissions_read",
+      response: z.array(PermissionGroupResponse),
+    },
+    () => catalogue,
+  );
+}

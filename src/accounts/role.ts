@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource } from "../api/resource.ts";
+import { name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, InvalidInput } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { isPermission } from "./permission.ts";
+
+export const RoleResponse = z
+  .object({
+    name: z.string(),
+    description: z.string().nullish(),
+    permissions: z.array(z.string()),
+    id: z.int(),
+    last_updated_comments: z.string().nullish(),
+    is_system_role: z.boolean(),
+    last_updated: timestamp(),
+    last_updated_by: z.string(),
+  })
+  .meta({ id: "RoleResponse" });
+type RoleResponse = z.infer<typeof RoleResponse>;
+
+const RoleCreateRequest = z
+  .object({ name: name(), description: z.string().nullish(), permissions: z.array(z.string()) })
+  .meta({ id: "RoleCreateRequest" });
+const RoleUpdateRequest = RoleCreateRequest.extend({
+  id: recordId(),
+  last_updated_comments: z.string().nullish(),
+}).meta({ id: "RoleUpdateRequest" });
+type RoleInput = z.infer<typeof RoleCreateRequest>;
+
+const roleList: list.ListRules = {
+  fields: {
+    name: list.text("r.name"),
+    description: list.text("r.description"),
+    updated_at: list.time("r.last_updated"),
+    last_updated_by: list.text("r.last_updated_by"),
+  },
+  time: "r.last_updated",
+  order: [{ column: "r.id", direction: "asc" }],
+};
+
+const selectRoles = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("roles as r")
+    .where("r.sub_organization_id", "=", caller.sub_organization_id)
+    .where("r.deleted_at", "is", null)
+    .select([
+      "r.name",
+      "r.description",
+      "r.permissions",
+      "r.id",
+      "r.last_updated_comments",
+      "r.is_system_role",
+      "r.last_updated",
+      "r.last_updated_by",
+    ]);
+
+export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const values = (caller: Caller, input: RoleInput) => ({
+    name: input.name,
+    description: input.description ?? null,
+    permissions: grantable(caller, input.permissions),
+    last_updated: clock.now().toISOString(),
+    last_updated_by: caller.email,
+  });
+
+  addResource(api, db, {
+    path: "/api/v1/roles",
+    noun: "Role",
+    tag: "roles",
+    permission: "roles",
+    record: RoleResponse,
+    create: RoleCreateRequest,
+    update: RoleUpdateRequest,
+    remove: z.object({ reason: z.string(), new_role_id: recordId().nullish() }),
+    list: roleList,
+    store: {
+      page: (caller, query) => list.listPage(db, selectRoles(db, caller), query, roleList),
+      find: (from, caller, id) => selectRoles(from, caller).where("r.id", "=", id).executeTakeFirst(),
+      async insert(tx, caller, input) {
+        const { id } = await tx
+          .insertInto("roles")
+          .values({ ...values(caller, input), sub_organization_id: caller.sub_organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
+      },
+      async replace(tx, caller, input, before) {
+        refuseSystemRole(before);
+        await tx
+          .updateTable("roles")
+          .set({ ...values(caller, input), last_updated_comments: input.last_updated_comments ?? null })
+          .where("id", "=", input.id)
+          .execute();
+      },
+      async remove(tx, caller, id, { reason, new_role_id }, before) {
+        refuseSystemRole(before);
+        await moveUsers(tx, caller, id, new_role_id ?? null);
+        await tx
+          .updateTable("roles")
+          .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
+          .where("id", "=", id)
+          .execute();
+      },
+    },
+  });
+}
+
+function refuseSystemRole(role: RoleResponse): void {
+  if (role.is_system_role) {
+    throw new Fault(
+      "forbidden",
+      `"${role.name}" is a built-in role; built-in roles can't be changed or deleted.`,
+    );
+  }
+}
+
+/** Sorted, each once; refused when unknown, or beyond what the caller may do (no one hands out more than they have). */
+function grantable(caller: Caller, permissions: string[]): string[] {
+  const unknown = permissions.flatMap((permission, index) =>
+    isPermission(permission)
+      ? []
+      : [
+          {
+            loc: ["body", "permissions", index],
+            msg: `Unknown permission '${permission}'`,
+            type: "value_error",
+          },
+        ],
+  );
+  if (unknown.length > 0) throw new InvalidInput(unknown);
+  const beyond = permissions.find((permission) => !caller.permissions.has(permission));
+  if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);
+  return [...new Set(permissions)].toSorted();
+}
+
+async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null): Promise<void> {
+  const holders = await tx
+    .selectFrom("users")
+    .select("email")
+    .where("role_id", "=", from)
+    .where("deleted_at", "is", null)
+    .execute();
+  if (holders.length === 0) return;
+  if (to === null) {
+    throw new Fault("refused", `${holders.length} users have this role; name new_role_id to move them to.`);
+  }
+  const target = await selectRoles(tx, caller).where("r.id", "=", to).executeTakeFirst();
+  if (!target || to === from) throw new Fault("refused", `Role with ID ${to} can't take the users over.`);
+  await tx.updateTable("users").set({ role_id: to }).where("role_id", "=", from).execute();
+}

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { hashPassword, sha256, verifyPassword } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Db, Tx } from "../db/database.ts";
+
+export const SIGN_IN_COOKIE = "parley_sign_in";
+const SIGN_IN_LIFE_MS = 12 * 3_600_000;
+const CODE_LIFE_MS = 24 * 3_600_000;
+/** Compared against when an address is unknown, so that both answers take as long. */
+const DUMMY_HASH = await hashPassword(randomBase62(20));
+
+const Credentials = z.object({ email: z.string(), password: z.string().max(1000) });
+const OneTimeCode = z.object({ code: z.string().max(200), password: z.string().min(12).max(1000).nullish() });
+const Myself = z.object({
+  email: z.string(),
+  permissions: z.array(z.string()),
+  organization_id: z.int(),
+  sub_organization_id: z.int(),
+});
+
+type Deps = { db: Db; clock: Clock; publicUrl: string };
+
+/** A link that signs its bearer in once. */
+export async function createSignInCode(tx: Tx, clock: Clock, userId: number): Promise<string> {
+  const code = randomBase62(40);
+  const expires_at = new Date(clock.now().getTime() + CODE_LIFE_MS).toISOString();
+  await tx
+    .insertInto("one_time_codes")
+    .values({ code_hash: sha256(code), user_id: userId, purpose: "sign-in", expires_at })
+    .execute();
+  return code;
+}
+
+export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
+  const secure = publicUrl.startsWith("https:");
+  const tag = "console";
+
+  const start = async (userId: number): Promise<string> => {
+    const cookie = randomBase62(43);
+    const now = clock.now();
+    await db
+      .insertInto("sign_ins")
+      .values({
+        token_hash: sha256(cookie),
+        user_id: userId,
+        created_at: now.toISOString(),
+        expires_at: new Date(now.getTime() + SIGN_IN_LIFE_MS).toISOString(),
+      })
+      .execute();
+    await db
+      .updateTable("users")
+      .set({ last_session_at: now.toISOString() })
+      .where("id", "=", userId)
+      .execute();
+    return cookie;
+  };
+  const cookieOptions = { path: "/", httpOnly: true, sameSite: "strict", secure } as const;
+
+  api.post(
+    "/api/console/sign-in",
+    {
+      summary: "Sign in to the console",
+      tag,
+      permission: "public",
+      hidden: true,
+      calls_per_minute: 10,
+      body: Credentials,
+    },
+    async ({ body, reply }) => {
+      const user = await db
+        .selectFrom("users as u")
+        .leftJoin("identities as i", "i.email", "u.email")
+        .select(["u.id", "i.password_hash"])
+        .where("u.email", "=", body.email.trim().toLowerCase())
+        .where("u.deleted_at", "is", null)
+        .orderBy("u.id")
+        .executeTakeFirst();
+      const right = await verifyPassword(body.password, user?.password_hash ?? DUMMY_HASH);
+      if (!user?.password_hash || !right)
+        throw new Fault("not-authenticated", "E-mail address or password is wrong.");
+      reply.setCookie(SIGN_IN_COOKIE, await start(user.id), cookieOptions);
+      return { signed_in: true };
+    },
+  );
+
+  api.post(
+    "/api/console/one-time-code",
+    {
+      summary: "Use a sign-in link, and set a password with it",
+      tag,
+      permission: "public",
+      hidden: true,
+      calls_per_minute: 10,
+      body: OneTimeCode,
+    },
+    async ({ body, reply }) => {
+      const now = clock.now().toISOString();
+      const used = await db
+        .updateTable("one_time_codes")
+        .set({ used_at: now })
+        .where("code_hash", "=", sha256(body.code))
+        .where("used_at", "is", null)
+        .where("expires_at", ">", now)
+        .returning("user_id")
+        .executeTakeFirst();
+      if (!used)
+        throw new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
+      if (body.password) await setPassword(db, clock, used.user_id, body.password);
+      reply.setCookie(SIGN_IN_COOKIE, await start(used.user_id), cookieOptions);
+      return { signed_in: true };
+    },
+  );
+
+  api.post(
+    "/api/console/sign-out",
+    { summary: "Sign out of the console", tag, permission: "public", hidden: true, body: z.unknown() },
+    async ({ request, reply }) => {
+      const cookie = request.cookies[SIGN_IN_COOKIE];
+      if (cookie) await db.deleteFrom("sign_ins").where("token_hash", "=", sha256(cookie)).execute();
+      reply.clearCookie(SIGN_IN_COOKIE, cookieOptions);
+      return { signed_in: false };
+    },
+  );
+
+  api.get(
+    "/api/console/me",
+    { summary: "Who is signed in", tag, permission: "permissions_read", hidden: true, response: Myself },
+    ({ caller }) => ({
+      email: caller.email,
+      permissions: [...caller.permissions],
+      organization_id: caller.organization_id,
+      sub_organization_id: caller.sub_organization_id,
+    }),
+  );
+}
+
+async function setPassword(db: Db, clock: Clock, userId: number, password: string): Promise<void> {
+  const password_hash = await hashPassword(password);
+  const { email } = await db
+    .selectFrom("users")
+    .select("email")
+    .where("id", "=", userId)
+    .executeTakeFirstOrThrow();
+  await db
+    .insertInto("identities")
+    .values({ email, password_hash, created_at: clock.now().toISOString() })
+    .onConflict((conflict) => conflict.column("email").doUpdateSet({ password_hash }))
+    .execute();
+}

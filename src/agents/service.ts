@@ -1,0 +1,206 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource, refuseWhileHeld } from "../api/resource.ts";
+import { name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { Fault, invalid } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+
+/** How a tool's calls authenticate; the keys each way needs (domain decision 4.1). */
+const AUTH_KEYS = {
+  basic: ["username", "password"],
+  bearer: ["token"],
+  oauth2: ["client_id", "client_secret", "auth_url"],
+  /** Any header names. */
+  custom_headers: null,
+} as const;
+export type ServiceAuthType = keyof typeof AUTH_KEYS;
+
+const ToolAuthType = z.enum(["basic", "bearer", "custom_headers", "oauth2"]).meta({ id: "ToolAuthType" });
+
+const ServiceCreateRequest = z
+  .object({
+    name: name(),
+    description: z.string(),
+    auth_type: ToolAuthType.nullish(),
+    auth_values: z
+      .record(z.string(), z.string().nullable())
+      .nullish()
+      .describe("Write-only. On update a null value keeps the stored one, an omitted key removes it."),
+  })
+  .meta({ id: "ServiceCreateRequest" });
+const ServiceUpdateRequest = ServiceCreateRequest.extend({
+  id: recordId(),
+  last_updated_comments: z.string().nullish(),
+}).meta({ id: "ServiceUpdateRequest" });
+type ServiceInput = z.infer<typeof ServiceCreateRequest>;
+
+export const ServiceResponse = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string(),
+    auth_type: ToolAuthType.nullish(),
+    auth_value_keys: z.array(z.string()).nullish(),
+    last_updated_comments: z.string().nullish(),
+    last_updated: timestamp(),
+    last_updated_by: z.string(),
+    tools: z.array(z.string()),
+  })
+  .meta({ id: "ServiceResponse" });
+type ServiceResponse = z.infer<typeof ServiceResponse>;
+
+const serviceList: list.ListRules = {
+  fields: {
+    id: list.integer("s.id"),
+    name: list.text("s.name"),
+    description: list.text("s.description"),
+    last_updated: list.time("s.last_updated"),
+    last_updated_by: list.text("s.last_updated_by"),
+  },
+  time: "s.last_updated",
+  order: [{ column: "s.id", direction: "asc" }],
+};
+
+const selectServices = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("services as s")
+    .where("s.sub_organization_id", "=", caller.sub_organization_id)
+    .where("s.deleted_at", "is", null)
+    .select([
+      "s.id",
+      "s.name",
+      "s.description",
+      "s.auth_type",
+      "s.auth_value_keys",
+      "s.last_updated_comments",
+      "s.last_updated",
+      "s.last_updated_by",
+      sql<string[]>`array(
+        select t.name from tools t where t.service_id = s.id and t.deleted_at is null order by t.name
+      )`.as("tools"),
+    ])
+    .$castTo<ServiceResponse>();
+
+type Deps = { db: Db; clock: Clock; vault: Vault };
+
+export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
+  const values = (caller: Caller, input: ServiceInput, stored: AuthValues) => {
+    const auth = mergeAuthValues(input, stored);
+    refuseWrongAuthKeys(input.auth_type ?? null, auth);
+    const keys = Object.keys(auth).toSorted();
+    return {
+      name: input.name,
+      description: input.description,
+      auth_type: input.auth_type ?? null,
+      auth_value_keys: keys.length > 0 ? keys : null,
+      sealed_auth_values: keys.length > 0 ? vault.seal(JSON.stringify(auth)) : null,
+      last_updated: clock.now().toISOString(),
+      last_updated_by: caller.email,
+    };
+  };
+
+  addResource(api, db, {
+    path: "/api/v1/services",
+    noun: "Service",
+    tag: "services",
+    permission: "services",
+    record: ServiceResponse,
+    create: ServiceCreateRequest,
+    update: ServiceUpdateRequest,
+    list: serviceList,
+    store: {
+      page: (caller, query) => list.listPage(db, selectServices(db, caller), query, serviceList),
+      find: (from, caller, id) => selectServices(from, caller).where("s.id", "=", id).executeTakeFirst(),
+      async insert(tx, caller, input) {
+        const { id } = await tx
+          .insertInto("services")
+          .values({ ...values(caller, input, {}), sub_organization_id: caller.sub_organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
+      },
+      async replace(tx, caller, input) {
+        const row = await tx
+          .selectFrom("services")
+          .select(["is_system", "sealed_auth_values"])
+          .where("id", "=", input.id)
+          .forUpdate()
+          .executeTakeFirstOrThrow();
+        refuseSystemService(row.is_system);
+        const stored = row.sealed_auth_values ? JSON.parse(vault.open(row.sealed_auth_values)) : {};
+        await tx
+          .updateTable("services")
+          .set({
+            ...values(caller, input, stored),
+            last_updated_comments: input.last_updated_comments ?? null,
+          })
+          .where("id", "=", input.id)
+          .execute();
+      },
+      async remove(tx, _caller, id, { reason }, before) {
+        const row = await tx
+          .selectFrom("services")
+          .select("is_system")
+          .where("id", "=", id)
+          .forUpdate()
+          .executeTakeFirstOrThrow();
+        refuseSystemService(row.is_system);
+        refuseWhileHeld(
+          `service "${before.name}"`,
+          before.tools.map((tool) => ({ kind: "tool", name: tool })),
+        );
+        await tx
+          .updateTable("services")
+          .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
+          .where("id", "=", id)
+          .execute();
+      },
+    },
+  });
+}
+
+type AuthValues = Record<string, string>;
+
+/**
+ * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an
+ * omitted map keeps everything (decision: a client that knows nothing of the secrets must not delete them).
+ */
+export function mergeSecrets(
+  given: Record<string, string | null> | null | undefined,
+  stored: AuthValues,
+): AuthValues {
+  if (given == null) return stored;
+  const merged: AuthValues = {};
+  for (const [key, value] of Object.entries(given)) {
+    const kept = value ?? stored[key];
+    if (kept !== undefined) merged[key] = kept;
+  }
+  return merged;
+}
+
+const mergeAuthValues = (input: ServiceInput, stored: AuthValues): AuthValues =>
+  input.auth_type == null ? {} : mergeSecrets(input.auth_values, stored);
+
+function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValues): void {
+  if (auth_type === null) return;
+  const needed: readonly string[] | null = AUTH_KEYS[auth_type];
+  if (needed === null) {
+    const bad = Object.keys(values).find((key) => !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(key));
+    if (bad !== undefined) throw invalid(["body", "auth_values", bad], "Input should be a valid header name");
+    return;
+  }
+  const missing = needed.find((key) => !(key in values));
+  if (missing) throw invalid(["body", "auth_values", missing], "Field required", "missing");
+  const extra = Object.keys(values).find((key) => !needed.includes(key));
+  if (extra)
+    throw invalid(["body", "auth_values", extra], "Extra inputs are not permitted", "extra_forbidden");
+}
+
+function refuseSystemService(is_system: boolean): void {
+  if (is_system) throw new Fault("refused", "This service is built in; it can't be changed or deleted.");
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { Fault, notFound } from "../base/errors.ts";
+import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
+import type { Caller } from "./caller.ts";
+import { type ListQuery, type ListRules, listOf, listQuery, onlyFields, type Page } from "./list.ts";
+import { Deleted, recordId } from "./schema.ts";
+import type { Api } from "./server.ts";
+
+/**
+ * A plain resource: listed, read, created, replaced and softly deleted, each write in one transaction with its audit
+ * entry. Create is POST and update PUT on the collection (the id is in the body), as the public API has them.
+ */
+export type Resource<
+  Row extends object,
+  Create,
+  Update extends { id: number },
+  Remove extends { reason: string } = { reason: string },
+> = {
+  /** `/api/v1/services`; the answers say "Service with ID 7 not found". */
+  path: string;
+  noun: string;
+  tag: string;
+  /** `services` stands for services_read, services_write and services_delete. */
+  permission: string;
+  record: z.ZodObject;
+  /** What one record answers with, where that is more than a list's row. */
+  detail?: z.ZodObject;
+  create: z.ZodType<Create>;
+  update: z.ZodType<Update>;
+  /** The query of a delete, where it takes more than a reason. */
+  remove?: z.ZodType<Remove>;
+  list: ListRules;
+  store: {
+    page(caller: Caller, query: ListQuery): Promise<Page<Row>>;
+    find(db: Db, caller: Caller, id: number): Promise<Row | undefined>;
+    insert(tx: Tx, caller: Caller, input: Create): Promise<number>;
+    /** Called with the record as it stands, its row locked by the caller's find. */
+    replace(tx: Tx, caller: Caller, input: Update, before: Row): Promise<void>;
+    remove(tx: Tx, caller: Caller, id: number, query: Remove, before: Row): Promise<void>;
+  };
+};
+
+export function addResource<
+  Row extends object,
+  Create,
+  Update extends { id: number },
+  Remove extends { reason: string } = { reason: string },
+>(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): void {
+  const { path, noun, tag, store } = resource;
+  const detail = resource.detail ?? resource.record;
+  const plural = `${noun.toLowerCase()}s`;
+  const idParam = z.object({ id: recordId() });
+
+  const existing = async (from: Db, caller: Caller, id: number): Promise<Row> => {
+    const found = await store.find(from, caller, id);
+    if (!found) throw notFound(noun, id);
+    return found;
+  };
+
+  api.get(
+    `${path}/`,
+    {
+      summary: `List ${plural}`,
+      tag,
+      permission: `${resource.permission}_read`,
+      query: listQuery(resource.list),
+      response: listOf(resource.record),
+    },
+    async ({ caller, query }) => onlyFields(await store.page(caller, query), query.fields, resource.record),
+  );
+
+  api.post(
+    `${path}/`,
+    {
+      summary: `Create a ${noun.toLowerCase()}`,
+      tag,
+      permission: `${resource.permission}_write`,
+      body: resource.create,
+      response: detail,
+    },
+    ({ caller, body }) =>
+      write(db, noun, async (tx) => {
+        const id = await store.insert(tx, caller, body as Create);
+        const after = await existing(tx, caller, id);
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        return after;
+      }),
+  );
+
+  api.put(
+    `${path}/`,
+    {
+      summary: `Update a ${noun.toLowerCase()}`,
+      tag,
+      permission: `${resource.permission}_write`,
+      body: resource.update,
+      response: detail,
+    },
+    ({ caller, body }) =>
+      write(db, noun, async (tx) => {
+        const input = body as Update;
+        const before = await existing(tx, caller, input.id);
+        await store.replace(tx, caller, input, before);
+        const after = await existing(tx, caller, input.id);
+        await api.audit(tx, caller, {
+          action: "update",
+          resource: tag,
+          resource_id: input.id,
+          before,
+          after,
+        });
+        return after;
+      }),
+  );
+
+  api.get(
+    `${path}/:id`,
+    {
+      summary: `Get a ${noun.toLowerCase()}`,
+      tag,
+      permission: `${resource.permission}_read`,
+      params: idParam,
+      response: detail,
+    },
+    ({ caller, params }) => existing(db, caller, params.id),
+  );
+
+  api.delete(
+    `${path}/:id`,
+    {
+      summary: `Delete a ${noun.toLowerCase()}`,
+      tag,
+      permission: `${resource.permission}_delete`,
+      params: idParam,
+      query: resource.remove ?? z.object({ reason: z.string() }),
+      response: Deleted,
+    },
+    ({ caller, params, query }) =>
+      write(db, noun, async (tx) => {
+        const before = await existing(tx, caller, params.id);
+        await store.remove(tx, caller, params.id, query as Remove, before);
+        await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: params.id, before });
+        return { success: true };
+      }),
+  );
+}
+
+/** One transaction; a name that is taken is told in words. */
+export async function write<T>(db: Db, noun: string, change: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await db.transaction().execute(change);
+  } catch (error) {
+    if (isUniqueViolation(error)) {
+      throw new Fault("refused", `${noun} with this name already exists. Choose another name.`, {
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+/** Refuses to take away a record that others still need, naming them. */
+export function refuseWhileHeld(noun: string, holders: { kind: string; name: string }[]): void {
+  if (holders.length === 0) return;
+  const shown = holders.slice(0, 5).map((holder) => `${holder.kind} "${holder.name}"`);
+  const more = holders.length > shown.length ? ` and ${holders.length - shown.length} more` : "";
+  throw new Fault("refused", `Cannot delete ${noun} while it is used by ${shown.join(", ")}${more}.`);
+}

@@ -1,0 +1,108 @@
+import { z } from "zod";
+
+/**
+ * The value shapes that every request schema is built from. Clients of this API send integers as decimal strings
+ * now and then (`"prompt_id": "7"`); that is accepted, nothing looser is.
+ */
+const DECIMAL = /^-?\d{1,16}$/;
+
+const fromDecimal = (value: unknown): unknown =>
+  typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
+
+export const integer = (bounds: { min?: number; max?: number } = {}) => {
+  let schema = z.int();
+  if (bounds.min !== undefined) schema = schema.min(bounds.min);
+  if (bounds.max !== undefined) schema = schema.max(bounds.max);
+  return z.preprocess(fromDecimal, schema);
+};
+
+/** The number of a record. */
+export const recordId = () => integer();
+
+/** A number in a query string or path, where everything is text. */
+export const queryInteger = integer;
+
+const fromBooleanText = (value: unknown): unknown => {
+  if (typeof value !== "string") return value;
+  const text = value.toLowerCase();
+  return text === "true" ? true : text === "false" ? false : value;
+};
+
+export const queryBoolean = () => z.preprocess(fromBooleanText, z.boolean());
+
+/** A repeated query key: one value, several, or none (an empty list). */
+export const queryList = <T extends z.ZodType>(item: T) =>
+  z.preprocess((value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]), z.array(item));
+
+export const name = () => z.string().min(1).max(255);
+
+/** A string-keyed map of texts; a list in its place is refused rather than read as {"0": …}. */
+export const textMap = () => z.record(z.string(), z.string());
+
+/** Any JSON value. */
+export const anyJson = () => z.unknown();
+
+/** Date-times of answers; they always carry an offset. */
+export const timestamp = () => z.string().meta({ format: "date-time" });
+
+/** A date-time sent by a client: ISO 8601; without an offset it is read as UTC. */
+export const inputTimestamp = () =>
+  z.string().transform((text, context) => {
+    const at = parseTimestamp(text);
+    if (at) return at.toISOString();
+    context.addIssue({
+      code: "custom",
+      message: "Input should be a valid datetime",
+      params: { type: "datetime_parsing" },
+    });
+    return z.NEVER;
+  });
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** null for anything that is not a real date-time of the years 1900 to 9999. */
+export function parseTimestamp(text: string): Date | null {
+  if (!ISO.test(text)) return null;
+  const [date, time = "00:00"] = text.split(/[T ]/i) as [string, string?];
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(time) ? time : `${time}Z`;
+  const at = new Date(`${date}T${zoned.replace(/([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`);
+  if (Number.isNaN(at.getTime())) return null;
+  // Date rolls 2026-02-30 over into March; a calendar does not.
+  if (!isCalendarDate(date)) return null;
+  return at.getUTCFullYear() >= 1900 && at.getUTCFullYear() <= 9999 ? at : null;
+}
+
+/** `YYYY-MM-DD` that exists. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  try {
+    Temporal.PlainDate.from(text, { overflow: "reject" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A finding about a saved record; errors block the save, warnings and infos ride along (specification, "Shared types"). */
+export const ValidationIssue = z
+  .object({
+    id: z.string(),
+    severity: z.enum(["info", "warning", "error"]).default("error"),
+    message: z.string(),
+    path: z.string().nullish(),
+    value: z.string().nullish(),
+  })
+  .meta({ id: "ValidationIssue" });
+export type ValidationIssue = z.infer<typeof ValidationIssue>;
+
+export const Deleted = z.object({ success: z.literal(true) }).meta({ id: "Deleted" });
+
+export const HTTPValidationError = z
+  .object({
+    detail: z
+      .array(z.object({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() }))
+      .optional(),
+  })
+  .meta({ id: "HTTPValidationError" });
+
+export const ErrorDetail = z.object({ detail: z.string() }).meta({ id: "ErrorDetail" });

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import type { Connection } from "./database.ts";
+
+const FOLDER = path.join(import.meta.dirname, "migrations");
+
+/** Any number that only we use as a lock; two programs starting at once migrate one after the other. */
+const MIGRATION_LOCK = 7_246_001;
+
+export type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
+
+/** The numbered files, in order. The first line says whether an older program must refuse the schema after it. */
+export function readMigrations(folder = FOLDER): Migration[] {
+  return readdirSync(folder)
+    .filter((file) => /^\d{4}_.+\.sql$/.test(file))
+    .sort()
+    .map((file) => {
+      const text = readFileSync(path.join(folder, file), "utf8");
+      return {
+        version: Number(file.slice(0, 4)),
+        name: file.slice(5, -4),
+        sql: text,
+        breaking: text.startsWith("-- breaking: yes"),
+        checksum: createHash("sha256").update(text).digest("hex"),
+      };
+    });
+}
+
+/** Brings the schema up to this program's; forward only. Returns the versions applied now. */
+export async function migrate(connection: Connection, migrations = readMigrations()): Promise<number[]> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+    await client.query(`create table if not exists schema_migrations (
+      version integer primary key, name text not null, breaking boolean not null,
+      checksum text not null, applied_at timestamptz not null default now())`);
+    const { rows } = await client.query<{
+      version: number;
+      name: string;
+      breaking: boolean;
+      checksum: string;
+    }>("select version, name, breaking, checksum from schema_migrations order by version");
+    refuseForeignSchema(rows, migrations);
+
+    const applied = new Set(rows.map((row) => row.version));
+    const pending = migrations.filter((migration) => !applied.has(migration.version));
+    for (const migration of pending) await apply(client, migration);
+    return pending.map((migration) => migration.version);
+  } finally {
+    await client.end();
+  }
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query(migration.sql);
+    await client.query(
+      "insert into schema_migrations (version, name, breaking, checksum) values ($1, $2, $3, $4)",
+      [migration.version, migration.name, migration.breaking, migration.checksum],
+    );
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    throw new Error(
+      `Migration ${migration.version} (${migration.name}) failed: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function refuseForeignSchema(
+  applied: { version: number; name: string; breaking: boolean; checksum: string }[],
+  known: Migration[],
+): void {
+  const byVersion = new Map(known.map((migration) => [migration.version, migration]));
+  for (const row of applied) {
+    const migration = byVersion.get(row.version);
+    if (!migration && row.breaking) {
+      throw new Error(
+        `The database was migrated by a newer Parley (migration ${row.version}, ${row.name}) in a way this version can't read. Start that newer version.`,
+      );
+    }
+    if (migration && migration.checksum !== row.checksum) {
+      throw new Error(
+        `Migration ${row.version} (${row.name}) is not the one this database was built with. Restore the file; a change belongs into a new migration.`,
+      );
+    }
+  }
+}

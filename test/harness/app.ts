@@ -1,0 +1,124 @@
+import { afterAll } from "vitest";
+import { insertToken, newToken } from "../../src/accounts/api-token.ts";
+import { bootstrap, createOrganization } from "../../src/accounts/bootstrap.ts";
+import type { Caller } from "../../src/api/caller.ts";
+import { API_KEY_HEADER, type Api } from "../../src/api/server.ts";
+import { createApp, type Parts } from "../../src/app.ts";
+import { type MovedClock, movedClock } from "../../src/base/clock.ts";
+import { createVault } from "../../src/base/crypto.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { readConfig } from "../../src/config.ts";
+import { type Database, openDatabase } from "../../src/db/database.ts";
+import { createTestDatabase } from "./database.ts";
+
+/** What came back over HTTP, the body parsed. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects it to be
+export type Answer<T = any> = { status: number; body: T; headers: Record<string, unknown> };
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+type Send = <T = any>(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<Answer<T>>;
+
+/** The whole program on a database of its own, with a clock that stands still until moved. */
+export type TestApp = Parts & {
+  api: Api;
+  database: Database;
+  clock: MovedClock;
+  /** The first administrator, and their token. */
+  admin: Caller;
+  token: string;
+  /** As the administrator. */
+  send: Send;
+  /** As the bearer of another token; null for nobody. */
+  sendAs(token: string | null): Send;
+  /** A second organization with its own administrator, for tenancy tests. */
+  createNeighbour(): Promise<{ caller: Caller; token: string; send: Send }>;
+  /** A token of the administrator that can only do this. */
+  createToken(permissions: string[]): Promise<string>;
+};
+
+/** Wednesday noon UTC. */
+export const START = "2026-11-18T12:00:00.000Z";
+
+/** One for a test file: created in `beforeAll`, gone after it. */
+export async function createTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const { config: connection, drop } = await createTestDatabase();
+  const database = openDatabase(connection);
+  const { db } = database;
+  const clock = movedClock(START);
+  const vault = createVault("a secret key for tests, long enough");
+  const { config } = readConfig(env);
+  const parts = { db, clock, log: silentLog, vault, config };
+  const api = await createApp(parts);
+  const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, async () => {});
+  if (!first) throw new Error("the test database was not empty");
+
+  afterAll(async () => {
+    await api.server.close();
+    await database.close();
+    await drop();
+  });
+
+  const sendAs =
+    (token: string | null): Send =>
+    async (method, url, body, headers = {}) => {
+      const response = await api.server.inject({
+        method: method as "GET",
+        url,
+        headers: {
+          ...(token !== null && { [API_KEY_HEADER]: token }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = response.body;
+      const json = String(response.headers["content-type"]).includes("json");
+      return {
+        status: response.statusCode,
+        body: json && text ? JSON.parse(text) : text,
+        headers: response.headers,
+      };
+    };
+
+  const tokenFor = async (caller: Caller, permissions: string[] | null) => {
+    const token = newToken();
+    const now = clock.now();
+    const row = {
+      sub_organization_id: caller.sub_organization_id,
+      user_id: caller.user_id,
+      name: token.slice(-6),
+      permissions,
+      created_by: caller.email,
+      created_at: now,
+      expires_at: new Date(now.getTime() + 365 * 86_400_000),
+    };
+    await db.transaction().execute((tx) => insertToken(tx, row, token));
+    return token;
+  };
+
+  return {
+    ...parts,
+    api,
+    database,
+    clock,
+    admin: first.caller,
+    token: first.token,
+    send: sendAs(first.token),
+    sendAs,
+    createToken: (permissions) => tokenFor(first.caller, permissions),
+    async createNeighbour() {
+      const caller = await db
+        .transaction()
+        .execute((tx) =>
+          createOrganization(tx, clock, { display_name: "Neighbour", email: "neighbour@example.org" }),
+        );
+      const token = await tokenFor(caller, null);
+      return { caller, token, send: sendAs(token) };
+    },
+  };
+}

@@ -1,36 +1,104 @@
 import { apiTokenRoutes } from "./accounts/api-token.ts";
 import { createAudit } from "./accounts/audit.ts";
 import { createAuthenticate } from "./accounts/authenticate.ts";
+import { homePageRoutes } from "./accounts/home-page.ts";
+import { llmProviderRoutes, providerSettings } from "./accounts/llm-provider.ts";
 import { permissionRoutes } from "./accounts/permission.ts";
 import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
 import { serviceRoutes } from "./agents/service.ts";
+import { toolRoutes } from "./agents/tool.ts";
+import { healthRoutes } from "./api/health.ts";
 import { type Api, createServer } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Vault } from "./base/crypto.ts";
+import type { Egress } from "./base/egress.ts";
+import { randomId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
+import { channelRoutes } from "./channels/channel.ts";
+import { channelTargetRoutes } from "./channels/channel-target.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
+import { demoApiRoutes } from "./demo/demo-api.ts";
+import { eventRoutes } from "./events/event.ts";
+import type { JobHandler } from "./jobs/define-job.ts";
+import { modelFor } from "./llm/model-for.ts";
+import type { ProviderSettings } from "./llm/providers.ts";
+import { conversationRoutes } from "./sessions/conversation.ts";
+import { sessionDebugRoutes } from "./sessions/debug.ts";
+import type { Engine } from "./sessions/engine.ts";
+import { idleSessionsJob } from "./sessions/idle-sessions.ts";
+import { createServiceAuthenticator } from "./sessions/service-auth.ts";
+import { sessionRoutes } from "./sessions/session.ts";
+import { testAgentRoutes } from "./sessions/test-agent.ts";
+import { timelineRoutes } from "./sessions/timeline.ts";
+import { transcriptRoutes } from "./sessions/transcript.ts";
+import { webChatRoutes } from "./sessions/web-chat.ts";
 
 export const VERSION = "0.1.0";
 
-export type Parts = { db: Db; clock: Clock; log: Log; vault: Vault; config: Config };
+export type Parts = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  vault: Vault;
+  egress: Egress;
+  config: Config;
+  /** Keys from the environment, by provider. */
+  llmProviders: ProviderSettings;
+};
+
+export type App = { api: Api; engine: Engine; jobs: JobHandler[] };
 
 /** The composition root: the only place that knows everything there is. */
-export async function createApp(parts: Parts): Promise<Api> {
-  const { db, clock, log, config } = parts;
+export async function createApp(parts: Parts): Promise<App> {
+  const { db, clock, log, vault, config } = parts;
   const api = await createServer({
     log,
-    authenticate: createAuthenticate({ db, clock, apiKeyHeaders: config.api_key_headers }),
+    authenticate: createAuthenticate({ db, clock, vault, apiKeyHeaders: config.api_key_headers }),
     audit: createAudit(clock),
     apiKeyHeaders: config.api_key_headers,
     version: VERSION,
   });
+  const engine = createEngine(parts);
 
+  homePageRoutes(api);
+  healthRoutes(api, { db, version: VERSION });
   permissionRoutes(api);
   roleRoutes(api, parts);
   apiTokenRoutes(api, parts);
   signInRoutes(api, { db, clock, publicUrl: config.public_url });
+  llmProviderRoutes(api, { db, clock, vault, environment: parts.llmProviders });
+
   serviceRoutes(api, parts);
-  return api;
+  toolRoutes(api, parts);
+
+  channelRoutes(api, parts);
+  channelTargetRoutes(api, parts);
+  eventRoutes(api, parts);
+
+  sessionRoutes(api, parts);
+  conversationRoutes(api, parts);
+  transcriptRoutes(api, parts);
+  timelineRoutes(api, parts);
+  sessionDebugRoutes(api, parts);
+  testAgentRoutes(api, engine);
+  webChatRoutes(api, engine);
+
+  demoApiRoutes(api);
+  return { api, engine, jobs: [idleSessionsJob(engine)] };
+}
+
+function createEngine(parts: Parts): Engine {
+  const { db, clock, log, vault, egress, llmProviders: environment } = parts;
+  return {
+    db,
+    clock,
+    log,
+    egress,
+    auth: createServiceAuthenticator({ db, vault, egress, clock }),
+    resolveModel: async (sub_organization_id, llm) =>
+      modelFor(llm, await providerSettings({ db, vault, environment }, sub_organization_id), clock.now()),
+    owner: randomId(),
+  };
 }

@@ -189,7 +189,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     public_url: url("PUBLIC_URL", ["http:", "https:"]) ?? `http://${reachable(host)}:${port}`,
     bootstrap_admin_email: email.toLowerCase(),
     api_key_headers: headers,
-    egress_allow: egress.ok ? egress.rules : [],
+    egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,
     log_level,
   };

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
+import { NOT_AN_INTEGER } from "./schema.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -23,7 +24,8 @@ function describe(prefix: (string | number)[], issue: Issue, input: unknown): In
 
   switch (issue.code) {
     case "invalid_type":
-      return [missing ? required(loc) : wrongType(loc, issue.expected, received)];
+      if (missing) return [required(loc)];
+      return [wrongType(loc, issue.message === NOT_AN_INTEGER ? "int" : issue.expected, received)];
     case "invalid_value":
       return [missing ? required(loc) : oneOf(loc, issue.values)];
     case "invalid_union":
@@ -127,50 +129,94 @@ function formatError(loc: InputIssue["loc"], issue: Extract<Issue, { code: "inva
 }
 
 /**
- * A union reports the findings of every branch. The one the sender meant is the branch that came furthest: a branch
- * that already fails at the union's own place (wrong type, wrong constant tag) was not meant.
+ * A union reports the findings of every branch; only those of the branch that the sender meant are told. Out are, in
+ * this order: branches that refuse the value as a whole (a text where they want an object), branches whose constant
+ * tag differs where another branch's does not, branches that miss a field. What is left is as likely as its list is short.
  */
 function describeUnion(
   loc: InputIssue["loc"],
   issue: Extract<Issue, { code: "invalid_union" }>,
   received: unknown,
 ): InputIssue[] {
-  if (issue.errors.length === 0) {
-    const tag =
-      "discriminator" in issue && typeof issue.discriminator === "string" ? issue.discriminator : undefined;
-    const absent = tag !== undefined && loc.at(-1) === tag && received === undefined;
-    const options = "options" in issue && Array.isArray(issue.options) ? issue.options : [];
-    if (absent) return [required(loc)];
+  if (issue.errors.length === 0) return [wrongTag(loc, issue)];
+  const branches = issue.errors as Issue[][];
+  const entered = branches.filter(
+    (errors) => !errors.some((error) => error.path.length === 0 && !isInnerUnion(error)),
+  );
+  if (entered.length === 0) {
+    const rightType = branches.find((errors) => !errors.some(isWrongType));
+    if (rightType) return rightType.flatMap((error) => describe(loc, error, received));
     return [
-      options.length > 0
-        ? oneOf(loc, options)
-        : { loc, msg: "Input does not match any of the allowed shapes", type: "union_tag_invalid" },
+      mergeRootMisfits(
+        loc,
+        branches.flatMap((errors) => errors.slice(0, 1)),
+        received,
+      ),
     ];
   }
-  const branches = issue.errors.map((errors) => ({
-    errors,
-    misfit: errors.filter((error) => isMisfit(error as Issue, received)).length,
-  }));
-  const meant = branches.filter((branch) => branch.misfit === 0);
-  const [best, second] = (meant.length > 0 ? meant : branches).toSorted(
-    (a, b) => a.misfit - b.misfit || a.errors.length - b.errors.length,
-  );
+  const [best] = entered
+    .map((errors) => ({
+      errors,
+      rank: [
+        errors.filter(
+          (error) => isConstantOf(error) && entered.some((other) => !failsAt(other, error.path[0])),
+        ).length,
+        errors.filter((error) => error.path.length === 1 && valueAt(received, error.path) === undefined)
+          .length,
+        errors.filter(isInnerUnion).length,
+        errors.length,
+      ],
+    }))
+    .toSorted((a, b) => compare(a.rank, b.rank));
   if (!best) return [];
-  if (meant.length === 0 && second) {
-    const found = branches.flatMap((branch) => branch.errors.slice(0, 1)) as Issue[];
-    return [mergeRootMisfits(loc, found, received)];
-  }
-  return best.errors.flatMap((error) => describe(loc, error as Issue, received));
+  return mergeConstants(best.errors, entered).flatMap((error) => describe(loc, error, received));
 }
 
-/** Fails at the root of the union, or on a constant that tells the branches apart. */
-const isMisfit = (issue: Issue, received: unknown): boolean =>
-  (issue.path.length === 0 && (issue.code === "invalid_type" || issue.code === "invalid_value")) ||
-  (issue.path.length === 1 && issue.code === "invalid_value" && issue.values.length === 1) ||
-  (issue.path.length === 1 &&
-    issue.code === "invalid_type" &&
-    valueAt(received, issue.path) === undefined &&
-    issue.path[0] === "type");
+/** A discriminated union without a branch for the tag that was sent. */
+function wrongTag(loc: InputIssue["loc"], issue: Extract<Issue, { code: "invalid_union" }>): InputIssue {
+  const options = "options" in issue && Array.isArray(issue.options) ? issue.options : [];
+  if (options.length > 0) return oneOf(loc, options);
+  return { loc, msg: "Input does not match any of the allowed shapes", type: "union_tag_invalid" };
+}
+
+/** The value as a whole has the wrong type, for every branch where it is a union in a union. */
+const isWrongType = (issue: Issue): boolean =>
+  issue.path.length === 0 &&
+  (issue.code === "invalid_type" ||
+    issue.code === "invalid_value" ||
+    (issue.code === "invalid_union" &&
+      issue.errors.length > 0 &&
+      (issue.errors as Issue[][]).every((errors) => errors.some(isWrongType))));
+
+/** A union inside the branch takes the value as a whole, or the branch has no case for its tag. */
+const isInnerUnion = (issue: Issue): boolean => issue.code === "invalid_union" && !isWrongType(issue);
+
+/** A field that must be one of a few constants: perhaps what tells the branches apart. */
+const isConstantOf = (issue: Issue): boolean => issue.code === "invalid_value" && issue.path.length === 1;
+
+const failsAt = (errors: Issue[], key: PropertyKey | undefined): boolean =>
+  errors.some((error) => error.path.length === 1 && error.path[0] === key);
+
+/** When every branch refuses the tag, the answer names the constants of all of them. */
+function mergeConstants(errors: Issue[], branches: Issue[][]): Issue[] {
+  return errors.map((error) => {
+    if (error.code !== "invalid_value" || error.path.length !== 1) return error;
+    const values = branches
+      .flat()
+      .flatMap((other) =>
+        other.code === "invalid_value" && other.path.length === 1 && other.path[0] === error.path[0]
+          ? other.values
+          : [],
+      );
+    return { ...error, values: [...new Set(values)] };
+  });
+}
+
+/** Lists of numbers, compared from the left. */
+function compare(a: number[], b: number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at === -1 ? 0 : (a[at] as number) - (b[at] as number);
+}
 
 function mergeRootMisfits(loc: InputIssue["loc"], issues: Issue[], received: unknown): InputIssue {
   const parts = issues.map((issue) => describe(loc, issue, received)[0]).filter((part) => part !== undefined);

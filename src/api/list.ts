@@ -28,7 +28,7 @@ export type ListRules<Name extends string = string> = {
 const MAX_LIMIT = 1000;
 
 /** `%`, `_` and `\` in a search value are letters, not wildcards. */
-const containing = (value: string): string => `%${value.replace(/[\\%_]/g, "\\$&")}%`;
+export const containing = (value: string): string => `%${value.replace(/[\\%_]/g, "\\$&")}%`;
 
 const column = (name: string) => sql.ref(name);
 

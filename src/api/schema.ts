@@ -9,8 +9,11 @@ const DECIMAL = /^-?\d{1,16}$/;
 const fromDecimal = (value: unknown): unknown =>
   typeof value === "string" && DECIMAL.test(value) ? Number(value) : value;
 
+/** Zod says "number" for what is no integer at all; this tells `input-errors.ts` what was wanted. */
+export const NOT_AN_INTEGER = "Input should be a valid integer";
+
 export const integer = (bounds: { min?: number; max?: number } = {}) => {
-  let schema = z.int();
+  let schema = z.int({ error: NOT_AN_INTEGER });
   if (bounds.min !== undefined) schema = schema.min(bounds.min);
   if (bounds.max !== undefined) schema = schema.max(bounds.max);
   return z.preprocess(fromDecimal, schema);

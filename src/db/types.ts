@@ -214,6 +214,11 @@ export interface Identities {
   password_hash: string | null;
 }
 
+export interface JobRunners {
+  heartbeat_at: string;
+  id: string;
+}
+
 export interface LanguageGroups {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -313,6 +318,14 @@ export interface Roles {
   sub_organization_id: number;
 }
 
+export interface SchemaMigrations {
+  applied_at: Generated<string>;
+  breaking: boolean;
+  checksum: string;
+  name: string;
+  version: number;
+}
+
 export interface Services {
   auth_type: string | null;
   auth_value_keys: string[] | null;
@@ -331,6 +344,7 @@ export interface Services {
 
 export interface SessionMessages {
   aside: Generated<boolean>;
+  client_message_id: string | null;
   lang: Generated<string>;
   role: string;
   seq: number;
@@ -345,6 +359,7 @@ export interface Sessions {
   agent_name: string;
   agent_timezone: string;
   agent_type: string;
+  channel: string;
   channel_manager_service: string;
   channel_manager_sid: string;
   channel_manager_type: string;
@@ -382,6 +397,7 @@ export interface SessionToolCalls {
   duration_ms: number;
   error: string | null;
   propagate_result: Generated<boolean>;
+  provider_data: unknown | null;
   request: unknown | null;
   result: unknown | null;
   round: number;
@@ -484,6 +500,7 @@ export interface DB {
   custom_messages: CustomMessages;
   events: Events;
   identities: Identities;
+  job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;
   one_time_codes: OneTimeCodes;
@@ -492,6 +509,7 @@ export interface DB {
   prompt_versions: PromptVersions;
   prompts: Prompts;
   roles: Roles;
+  schema_migrations: SchemaMigrations;
   services: Services;
   session_messages: SessionMessages;
   session_tool_calls: SessionToolCalls;

@@ -6,9 +6,12 @@ import { API_KEY_HEADER, type Api } from "../../src/api/server.ts";
 import { createApp, type Parts } from "../../src/app.ts";
 import { type MovedClock, movedClock } from "../../src/base/clock.ts";
 import { createVault } from "../../src/base/crypto.ts";
+import { createEgress } from "../../src/base/egress.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
+import { DEMO_HOST, DEMO_PREFIX } from "../../src/demo/demo-api.ts";
+import type { Engine } from "../../src/sessions/engine.ts";
 import { createTestDatabase } from "./database.ts";
 
 /** What came back over HTTP, the body parsed. */
@@ -26,8 +29,11 @@ type Send = <T = any>(
 /** The whole program on a database of its own, with a clock that stands still until moved. */
 export type TestApp = Parts & {
   api: Api;
+  engine: Engine;
   database: Database;
   clock: MovedClock;
+  /** Opens a real port on loopback, for sockets, browsers and the demo's own tools. Resolves with the address. */
+  listen(): Promise<string>;
   /** The first administrator, and their token. */
   admin: Caller;
   token: string;
@@ -41,23 +47,29 @@ export type TestApp = Parts & {
   createToken(permissions: string[]): Promise<string>;
 };
 
+type Seed = (clock: MovedClock) => Parameters<typeof bootstrap>[2];
+const noSeed: Seed = () => async () => {};
+
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
 
 /** One for a test file: created in `beforeAll`, gone after it. */
-export async function createTestApp(env: Record<string, string> = {}): Promise<TestApp> {
+export async function createTestApp(env: Record<string, string> = {}, seed: Seed = noSeed): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
   const database = openDatabase(connection);
   const { db } = database;
   const clock = movedClock(START);
   const vault = createVault("a secret key for tests, long enough");
-  const { config } = readConfig(env);
-  const parts = { db, clock, log: silentLog, vault, config };
-  const api = await createApp(parts);
-  const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, async () => {});
+  const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", ...env });
+  const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
+  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
+  const parts = { db, clock, log: silentLog, vault, egress, config, llmProviders: {} };
+  const { api, engine } = await createApp(parts);
+  const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, seed(clock));
   if (!first) throw new Error("the test database was not empty");
 
   afterAll(async () => {
+    await egress.close();
     await api.server.close();
     await database.close();
     await drop();
@@ -104,6 +116,12 @@ export async function createTestApp(env: Record<string, string> = {}): Promise<T
   return {
     ...parts,
     api,
+    engine,
+    async listen() {
+      const url = await api.server.listen({ host: "127.0.0.1", port: 0 });
+      demoRoute.connect.port = Number(new URL(url).port);
+      return url;
+    },
     database,
     clock,
     admin: first.caller,

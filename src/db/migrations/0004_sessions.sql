@@ -28,6 +28,8 @@ create table sessions (
   ended_at timestamptz,
   -- why it ended: agent | user | idle | transfer | error | max-duration
   end_reason text,
+  -- voice | chat | sms | email | whatsapp
+  channel text not null,
   channel_manager_service text not null,
   channel_manager_type text not null,
   channel_manager_sid text not null,
@@ -75,8 +77,12 @@ create table session_messages (
   timestamp timestamptz not null,
   -- true: shown to the person, not part of what the model reads back (bridge phrases)
   aside boolean not null default false,
+  -- the sender's own number of the message: sent twice, it is answered once
+  client_message_id text,
   primary key (session_id, seq)
 );
+create unique index session_messages_client on session_messages (session_id, client_message_id)
+  where client_message_id is not null;
 
 create table session_tool_calls (
   session_id bigint not null references sessions,
@@ -95,6 +101,8 @@ create table session_tool_calls (
   error text,
   propagate_result boolean not null default false,
   display_result json,
+  -- what the model's provider wants back unchanged with this call
+  provider_data json,
   timestamp timestamptz not null,
   duration_ms double precision not null,
   primary key (session_id, seq)

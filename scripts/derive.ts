@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createApp } from "../src/app.ts";
+import { systemClock } from "../src/base/clock.ts";
+import { createVault } from "../src/base/crypto.ts";
+import { createEgress } from "../src/base/egress.ts";
+import { silentLog } from "../src/base/log.ts";
+import { envExample, readConfig } from "../src/config.ts";
+import { openDatabase } from "../src/db/database.ts";
+import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { databaseTypes } from "./database-types.ts";
+
+/**
+ * Writes what is derived from the source and committed: the database's types, openapi.json and .env.example. A test
+ * fails when one of them no longer fits. Run: ./parley derive
+ */
+const ROOT = path.resolve(import.meta.dirname, "..");
+const write = (file: string, text: string) => writeFileSync(path.join(ROOT, file), text);
+
+const folder = mkdtempSync(path.join(tmpdir(), "parley-derive-"));
+const postgres = await startEmbeddedPostgres({
+  dataDir: path.join(folder, "postgres"),
+  log: silentLog,
+  settings: { fsync: "off" },
+});
+try {
+  await migrate(postgres.connection);
+  const database = openDatabase(postgres.connection);
+  const { config } = readConfig({});
+  write("src/db/types.ts", await databaseTypes(database.db));
+  write(".env.example", envExample());
+
+  const { api } = await createApp({
+    db: database.db,
+    clock: systemClock,
+    log: silentLog,
+    vault: createVault("only the shape of the API is asked for"),
+    egress: createEgress({ allow: config.egress_allow }),
+    config,
+    llmProviders: {},
+  });
+  await api.server.ready();
+  write("openapi.json", `${JSON.stringify(api.server.swagger(), null, 2)}\n`);
+  await api.server.close();
+  await database.close();
+} finally {
+  await postgres.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

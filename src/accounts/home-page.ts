@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Api } from "../api/server.ts";
+
+/** The few pages of the program itself: where to go, and signing in. */
+const FOLDER = path.resolve(import.meta.dirname, "../../public/home");
+const CONTENT_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+const PAGES: [url: string, file: string, type: string][] = [
+  ["/", "home.html", "text/html; charset=utf-8"],
+  ["/sign-in", "sign-in.html", "text/html; charset=utf-8"],
+  ["/home/home.css", "home.css", "text/css; charset=utf-8"],
+  ["/home/home.js", "home.js", "text/javascript; charset=utf-8"],
+  ["/home/sign-in.js", "sign-in.js", "text/javascript; charset=utf-8"],
+];
+
+export function homePageRoutes(api: Api): void {
+  for (const [url, file, type] of PAGES) {
+    const content = readFileSync(path.join(FOLDER, file));
+    api.server.get(url, { schema: { hide: true } }, (_request, reply) =>
+      reply
+        .header("content-security-policy", CONTENT_POLICY)
+        .header("referrer-policy", "no-referrer")
+        .type(type)
+        .send(content),
+    );
+  }
+}

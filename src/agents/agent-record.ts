@@ -1,0 +1,106 @@
+import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+import { timestamp, ValidationIssue } from "../api/schema.ts";
+import { CustomMessageResponse, customMessageJson } from "./custom-message.ts";
+import { LanguageGroupResponse, languageGroupFindings, languageGroupJson } from "./language-group.ts";
+import { NestedTool } from "./nested-tool.ts";
+import type { LlmOffer } from "./prompt-llm.ts";
+import { PromptResponse, promptFindings, promptJson } from "./prompt-record.ts";
+import { sttIssues } from "./speech.ts";
+import { toValidationIssue } from "./validation-issue.ts";
+
+export const AgentToolDefaults = z
+  .object({
+    tool_name: z.string(),
+    default_values: z.array(
+      z
+        .object({ field_name: z.string(), default_value: z.json() })
+        .meta({ id: "AgentToolFieldDefault" }),
+    ),
+  })
+  .meta({ id: "AgentToolDefaults" });
+
+/** A channel target as its agent shows it: all of it but the agent again. */
+const AgentChannelTarget = z
+  .object({
+    agent_id: z.int(),
+    channel_id: z.int(),
+    target: z.string(),
+    target_mode: z.string(),
+    fallback_target: z.string().nullish(),
+    is_test: z.boolean(),
+    id: z.int(),
+    channel_name: z.string(),
+    updated_at: timestamp(),
+    last_updated_by: z.string(),
+    agent: z.null(),
+    a2p_verified: z.boolean().nullish(),
+  })
+  .meta({ id: "AgentChannelTarget" });
+
+export const AgentResponse = z
+  .object({
+    name: z.string(),
+    description: z.string().nullish(),
+    label: z.string().nullish().meta({ deprecated: true, description: "The first of labels." }),
+    labels: z.array(z.string()).nullish(),
+    type: z.string(),
+    prompt_id: z.int(),
+    prompt_version_number: z.int().nullish(),
+    custom_message_id: z.int().nullish(),
+    language_group_id: z.int().nullish(),
+    bridge_phrases_id: z.int().nullish(),
+    timezone: z.string(),
+    prompt_tool_defaults: z.array(AgentToolDefaults),
+    languages: z.array(z.string()).meta({ deprecated: true }),
+    variables: z.record(z.string(), z.string()),
+    tool_headers: z.record(z.string(), z.string()).nullable(),
+    agent_initiated: z.boolean(),
+    stt_provider: z.string().nullish(),
+    wait_sound: z.string().nullish(),
+    enable_verbal_language_change: z.boolean(),
+    id: z.int(),
+    updated_at: timestamp(),
+    last_updated_by: z.string().nullable(),
+    prompt: PromptResponse.nullish(),
+    custom_message: CustomMessageResponse.nullish(),
+    channel_targets: z.array(AgentChannelTarget).nullish(),
+    tools: z.array(NestedTool).nullish().describe("The tools of the prompt."),
+    language_group: LanguageGroupResponse.nullish(),
+    validation_issues: z.array(ValidationIssue).nullish(),
+  })
+  .meta({ id: "AgentResponse" });
+export type AgentResponse = z.infer<typeof AgentResponse>;
+
+/**
+ * An agent with all that hangs on it, without findings (`agentFindings` adds them) and without the tools, which its
+ * prompt already carries (`withTools`). Indexes: channel_targets_agent, and those of the nested records.
+ */
+const ownJson = (id: string, tools: RawBuilder<unknown>) => sql<AgentResponse>`(
+  select json_build_object(
+    'name', this_agent.name,
+    'description', this_agent.description,
+    'label', this_agent.labels[1],
+    'labels', this_agent.labels,
+    'type', this_agent.type,
+    'prompt_id', this_agent.prompt_id,
+    'prompt_version_number', this_agent.prompt_version_number,
+    'custom_message_id', this_agent.custom_message_id,
+    'language_group_id', this_agent.language_group_id,
+    'bridge_phrases_id', this_agent.bridge_phrases_id,
+    'timezone', this_agent.timezone,
+    'prompt_tool_defaults', this_agent.prompt_tool_defaults,
+    'languages', this_agent.languages,
+    'variables', this_agent.variables,
+    'tool_headers', this_agent.tool_headers,
+    'agent_initiated', this_agent.agent_initiated,
+    'stt_provider', this_agent.stt_provider,
+    'wait_sound', this_agent.wait_sound,
+    'enable_verbal_language_change', this_agent.enable_verbal_language_change,
+    'id', this_agent.id,
+    'updated_at', this_agent.updated_at,
+    'last_updated_by', this_agent.last_updated_by,
+    'prompt', its_prompt.record,
+    'custom_message', ${customMessageJson("this_agent.custom_message_id")},
+    'channel_targets', ...
+`;

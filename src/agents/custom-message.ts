@@ -1,0 +1,227 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource } from "../api/resource.ts";
+import { isCalendarDate, name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { type Db, json } from "../db/database.ts";
+import { removePart } from "./agent-part.ts";
+import { DAYS_OF_WEEK } from "./message-rules.ts";
+import { type RecordJson, records } from "./record-json.ts";
+
+const CustomMessageType = z.enum(["greeting", "email_template"]).meta({ id: "CustomMessageType" });
+
+const timeOfDay = () =>
+  z
+    .string()
+    .regex(/^([01]\d|2[0-3]):[0-5]\d$/)
+    .nullable()
+    .default(null);
+
+const CustomMessageRule = z
+  .object({
+    description: z.string(),
+    time_range_start: timeOfDay().describe("24-hour `hh:mm`; null with the end for the whole day."),
+    time_range_end: timeOfDay().describe(
+      "Not inside the range any more; not after the start, it is on the next day.",
+    ),
+    date: z
+      .string()
+      .regex(/^(19|20)\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/)
+      .refine(isCalendarDate, { error: "Input should be a date that exists" })
+      .nullable()
+      .default(null),
+    days_of_week: z
+      .array(z.enum(DAYS_OF_WEEK).meta({ id: "DayOfWeek" }))
+      .nullable()
+      .default(null),
+    invert: z.boolean().describe("The rule holds outside its days and times."),
+    text: z.string(),
+  })
+  .superRefine((rule, context) => {
+    if ((rule.time_range_start === null) !== (rule.time_range_end === null)) {
+      const missing = rule.time_range_start === null ? "time_range_start" : "time_range_end";
+      context.addIssue({
+        code: "custom",
+        path: [missing],
+        message: "time_range_start and time_range_end go together: both null or both a time",
+      });
+    }
+    if (rule.date !== null && rule.days_of_week?.length) {
+      context.addIssue({
+        code: "custom",
+        path: ["days_of_week"],
+        message: "A rule has either a date or days_of_week, not both",
+      });
+    }
+  })
+  .meta({ id: "CustomMessageRule" });
+
+/** The menu of languages can't be part of what is said whatever the language. */
+const LANGUAGE_MENU = /\{\{\s*language\.mode\s*\}\}/;
+
+const fields = z.object({
+  name: name(),
+  type: CustomMessageType.default("greeting"),
+  preamble: z
+    .string()
+    .refine((text) => !LANGUAGE_MENU.test(text), {
+      error: "preamble must not contain {{ language.mode }}; put it into text",
+    })
+    .nullish(),
+  text: z.string(),
+  subject: z.string().nullish().describe("Of an email_template, which needs one."),
+  label: z.string().nullish(),
+  repeat_after_language_change: z
+    .boolean()
+    .nullish()
+    .describe("Null or omitted: false on create, what is stored on update."),
+  rules: z.array(CustomMessageRule).default([]),
+});
+
+const checkSubject = (
+  { type, subject }: { type: string; subject?: string | null | undefined },
+  context: z.RefinementCtx,
+): void => {
+  if (type === "email_template" && !subject) {
+    context.addIssue({
+      code: "custom",
+      path: ["subject"],
+      message: "subject is required when type is email_template",
+    });
+  }
+  if (type !== "email_template" && subject) {
+    context.addIssue({
+      code: "custom",
+      path: ["subject"],
+      message: "subject is only allowed when type is email_template",
+    });
+  }
+};
+
+const CustomMessageCreateRequest = fields
+  .superRefine(checkSubject)
+  .meta({ id: "CustomMessageCreateRequest" });
+const CustomMessageUpdateRequest = fields
+  .extend({ id: recordId() })
+  .superRefine(checkSubject)
+  .meta({ id: "CustomMessageUpdateRequest" });
+type CustomMessageInput = z.infer<typeof CustomMessageCreateRequest>;
+
+export const CustomMessageResponse = z
+  .object({
+    name: z.string(),
+    type: CustomMessageType,
+    preamble: z.string().nullish(),
+    text: z.string(),
+    subject: z.string().nullish(),
+    label: z.string().nullish(),
+    repeat_after_language_change: z.boolean(),
+    rules: z.array(CustomMessageRule),
+    id: z.int(),
+    updated_at: timestamp(),
+    agent_count: z.int().nullish(),
+    last_updated_by: z.string(),
+  })
+  .meta({ id: "CustomMessageResponse" });
+type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;
+
+/** Index: agents_custom_message. */
+export const customMessageJson: RecordJson<CustomMessageResponse> = (id) => sql`(
+  select json_build_object(
+    'name', this_message.name,
+    'type', this_message.type,
+    'preamble', this_message.preamble,
+    'text', this_message.text,
+    'subject', this_message.subject,
+    'label', this_message.label,
+    'repeat_after_language_change', this_message.repeat_after_language_change,
+    'rules', this_message.rules,
+    'id', this_message.id,
+    'updated_at', this_message.updated_at,
+    'agent_count', (
+      select count(*) from agents this_user
+      where this_user.custom_message_id = this_message.id and this_user.deleted_at is null),
+    'last_updated_by', this_message.last_updated_by)
+  from custom_messages this_message where this_message.id = ${sql.ref(id)})`;
+
+const messageList: list.ListRules = {
+  fields: {
+    id: list.integer("m.id"),
+    name: list.text("m.name"),
+    name_exact: list.exact("m.name"),
+    text: list.text("m.text"),
+    label: list.text("m.label"),
+    type: list.exact("m.type"),
+    updated_at: list.time("m.updated_at"),
+    agent_id: list.custom(
+      (value) =>
+        /^-?\d{1,15}$/.test(value.trim())
+          ? sql<boolean>`exists (
+              select from agents a
+              where a.custom_message_id = m.id and a.deleted_at is null and a.id = ${Number(value)})`
+          : { problem: "Input should be a valid integer" },
+      sql`(select min(a.id) from agents a where a.custom_message_id = m.id and a.deleted_at is null)`,
+    ),
+  },
+  time: "m.updated_at",
+  order: [{ column: "m.id", direction: "asc" }],
+};
+
+const selectMessages = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("custom_messages as m")
+    .where("m.sub_organization_id", "=", caller.sub_organization_id)
+    .where("m.deleted_at", "is", null)
+    .select(customMessageJson("m.id").as("record"));
+
+export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const values = (caller: Caller, input: CustomMessageInput, repeat: boolean) => ({
+    name: input.name,
+    type: input.type,
+    preamble: input.preamble ?? null,
+    text: input.text,
+    subject: input.subject || null,
+    label: input.label ?? null,
+    repeat_after_language_change: input.repeat_after_language_change ?? repeat,
+    rules: json(input.rules),
+    updated_at: clock.now().toISOString(),
+    last_updated_by: caller.email,
+  });
+
+  addResource(api, db, {
+    path: "/api/v1/custom_messages",
+    noun: "Custom message",
+    tag: "custom_messages",
+    permission: "custom_messages",
+    record: CustomMessageResponse,
+    create: CustomMessageCreateRequest,
+    update: CustomMessageUpdateRequest,
+    list: messageList,
+    store: {
+      page: async (caller, query) =>
+        records(await list.listPage(db, selectMessages(db, caller), query, messageList)),
+      find: async (from, caller, id) =>
+        (await selectMessages(from, caller).where("m.id", "=", id).executeTakeFirst())?.record,
+      async insert(tx, caller, input) {
+        const { id } = await tx
+          .insertInto("custom_messages")
+          .values({ ...values(caller, input, false), sub_organization_id: caller.sub_organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
+      },
+      async replace(tx, caller, input, before) {
+        await tx
+          .updateTable("custom_messages")
+          .set(values(caller, input, before.repeat_after_language_change))
+          .where("id", "=", input.id)
+          .execute();
+      },
+      remove: (tx, caller, id, { reason }, before) =>
+        removePart(tx, caller, clock, "custom_messages", { id, name: before.name, reason }),
+    },
+  });
+}

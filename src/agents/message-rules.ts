@@ -1,0 +1,79 @@
+/**
+ * Which text of a custom message is said at a moment (domain decision 8). A rule holds inside its days and times, or
+ * outside them when inverted. Of those that hold, the most specific wins: a date before weekdays, weekdays before
+ * times alone, and inverted rules last, since "not on weekdays from 8 to 17" also holds on Saturday. Among equals the
+ * shortest range of time wins, then the first in the list. None holds: the message's own text.
+ *
+ * Everything is wall-clock time of the agent, so daylight saving needs no care here.
+ */
+export const DAYS_OF_WEEK = ["mo", "tu", "we", "th", "fr", "sa", "su"] as const;
+export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
+
+export type MessageRule = {
+  description: string;
+  /** `hh:mm`; the start is inside, the end is not. Not later than the start, it is on the next day. */
+  time_range_start?: string | null;
+  time_range_end?: string | null;
+  /** `YYYY-MM-DD`. */
+  date?: string | null;
+  /** None chosen means every day. */
+  days_of_week?: readonly DayOfWeek[] | null;
+  invert: boolean;
+  text: string;
+};
+
+export function chooseMessageText(
+  message: { text: string; rules: readonly MessageRule[] },
+  at: Temporal.PlainDateTime,
+): string {
+  let best: MessageRule | null = null;
+  for (const rule of message.rules) {
+    if (holds(rule, at) && (best === null || outranks(rule, best))) best = rule;
+  }
+  return best === null ? message.text : best.text;
+}
+
+export const holds = (rule: MessageRule, at: Temporal.PlainDateTime): boolean =>
+  isInside(rule, at) !== rule.invert;
+
+function isInside(rule: MessageRule, at: Temporal.PlainDateTime): boolean {
+  const { start, end } = minutesOf(rule);
+  const minute = at.hour * 60 + at.minute;
+  const today = at.toPlainDate();
+  if (minute >= start && minute < end && isOnDay(rule, today)) return true;
+  // What runs past midnight belongs to the day it began on.
+  return minute + DAY < end && isOnDay(rule, today.subtract({ days: 1 }));
+}
+
+function isOnDay(rule: MessageRule, day: Temporal.PlainDate): boolean {
+  if (rule.date != null) return day.toString() === rule.date;
+  if (!rule.days_of_week?.length) return true;
+  return rule.days_of_week.includes(DAYS_OF_WEEK[day.dayOfWeek - 1] as DayOfWeek);
+}
+
+const DAY = 24 * 60;
+
+/** Minutes from midnight; past midnight the end is more than a day's. */
+function minutesOf(rule: MessageRule): { start: number; end: number } {
+  const start = rule.time_range_start == null ? 0 : minuteOf(rule.time_range_start);
+  const end = rule.time_range_end == null ? DAY : minuteOf(rule.time_range_end);
+  return { start, end: end <= start ? end + DAY : end };
+}
+
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
+
+function outranks(rule: MessageRule, other: MessageRule): boolean {
+  const more = specificity(rule) - specificity(other);
+  return more !== 0 ? more > 0 : length(rule) < length(other);
+}
+
+function specificity(rule: MessageRule): number {
+  if (rule.invert) return 0;
+  if (rule.date != null) return 3;
+  return rule.days_of_week?.length ? 2 : 1;
+}
+
+function length(rule: MessageRule): number {
+  const { start, end } = minutesOf(rule);
+  return end - start;
+}

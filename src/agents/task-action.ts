@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { anyJson, integer } from "../api/schema.ts";
+import { Expression } from "../expressions/expression.ts";
+import { withEarlierSpelling } from "./earlier-spelling.ts";
+
+/*
+ * What a task does at its events without asking the model. Every action may carry a condition; it is skipped while that
+ * is not true. Which actions an event takes is checked apart from the shapes (`task-issues.ts`), so that a `say` in the
+ * wrong place is told as such and not as a list of the actions that would fit.
+ */
+
+const when = { if: Expression.nullish() };
+const source = { value: anyJson().optional(), valueFrom: Expression.nullish() };
+const someInputs = z.array(z.string()).nullish();
+
+/** Writes `value`, or what `valueFrom` gives, to the path `name`. */
+export const SetValueAction = withEarlierSpelling(
+  z.object({ action: z.literal("set"), name: z.string(), ...source, ...when }),
+  { value_from: "valueFrom" },
+).meta({ id: "SetValueAction" });
+
+export const IncrementAction = z
+  .object({ action: z.literal("inc"), name: z.string(), by: integer().default(1), ...when })
+  .meta({ id: "IncrementAction" });
+
+/** Fills inputs of the step before the model does; all of them when `inputs` is null. */
+export const GetValueAction = withEarlierSpelling(
+  z.object({
+    action: z.enum(["get", "load"]),
+    inputs: someInputs,
+    overwrite: z.boolean().default(false).describe("false fills only inputs that are empty."),
+    ...source,
+    ...when,
+  }),
+  { value_from: "valueFrom" },
+).meta({ id: "GetValueAction" });
+
+/** Keeps inputs as variables of the conversation; all collected ones when `inputs` is null. */
+export const SaveAction = z
+  .object({ action: z.literal("save"), name: z.string().nullish(), inputs: someInputs, ...when })
+  .meta({ id: "SaveAction" });
+
+const CallResult = z
+  .object({
+    save: z
+      .array(
+        z
+          .object({
+            from: Expression.describe("Evaluated against the tool's parsed answer."),
+            to: z.string().describe("The variable of the workflow that takes the value."),
+          })
+          .meta({ id: "CallResultSaveMapping" }),
+      )
+      .optional(),
+  })
+  .meta({ id: "CallResult" });
+
+/** Calls a tool; its result is captured only when the call runs without the model (all required arguments given). */
+export const CallAction = z
+  .object({
+    action: z.literal("call"),
+    name: z.string(),
+    arguments: z.record(z.string(), anyJson()).nullish(),
+    result: CallResult.nullish(),
+    ...when,
+  })
+  .meta({ id: "CallAction" });
+
+/** Text the agent says word for word, or that enters the conversation as the user's. */
+export const SayAction = z
+  .object({
+    action: z.literal("say"),
+    text: z.string(),
+    role: z.enum(["user", "assistant"]).default("assistant"),
+    ...when,
+  })
+  .meta({ id: "SayAction" });
+
+export const TaskAction = z.discriminatedUnion("action", [
+  SetValueAction,
+  IncrementAction,
+  GetValueAction,
+  SaveAction,
+  CallAction,
+  SayAction,
+]);
+export type TaskAction = z.infer<typeof TaskAction>;
+
+export type TaskEvent = "start" | "enter" | "presubmit" | "submit";
+
+/** What each event takes. Inputs exist from `enter` on, and are final only after `presubmit`. */
+export const ACTIONS_OF_EVENT: Record<TaskEvent, readonly TaskAction["action"][]> = {
+  start: ["set", "inc", "call", "say"],
+  enter: ["get", "load", "set", "inc", "call", "say"],
+  presubmit: ["get", "load", "set", "inc", "save"],
+  submit: ["set", "inc", "save", "call", "say"],
+};
+
+/** The actions of some events, in document order. */
+export const eventActions = <E extends TaskEvent>(...events: E[]) =>
+  z.object(
+    Object.fromEntries(events.map((event) => [event, z.array(TaskAction).nullish()])) as {
+      [K in E]: z.ZodOptional<z.ZodNullable<z.ZodArray<typeof TaskAction>>>;
+    },
+  );

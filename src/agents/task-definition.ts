@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { anyJson, integer } from "../api/schema.ts";
+import { Expression } from "../expressions/expression.ts";
+import { withEarlierSpelling } from "./earlier-spelling.ts";
+import { eventActions } from "./task-action.ts";
+
+/*
+ * The tasks of a context tool. A steps task leads the model through a conversation step by step; an expression task is
+ * a tool that computes; an event task only reacts. A task's `tool` is what the model sees of it, under that name.
+ */
+
+const ValueType = z.enum(["string", "number", "integer", "boolean", "object", "array", "null"]);
+
+/** What a variable and an input of a task have in common: a value's name and what may stand in it. */
+const described = {
+  name: z.string(),
+  type: ValueType.nullish(),
+  description: z.string().nullish(),
+  title: z.string().nullish(),
+  format: z.string().nullish(),
+  pattern: z.string().nullish(),
+  enum: z.array(z.string()).nullish(),
+  examples: z.array(anyJson()).nullish(),
+};
+
+/** A value set when the task becomes active. */
+export const Variable = withEarlierSpelling(
+  z.object({
+    ...described,
+    value: anyJson().optional(),
+    valueFrom: Expression.nullish(),
+    if: Expression.nullish(),
+  }),
+  { value_from: "valueFrom" },
+).meta({ id: "Variable" });
+export type Variable = z.infer<typeof Variable>;
+
+/** A value the model is asked to collect. */
+export const InputParameter = z
+  .object({ ...described, required: z.boolean().default(true) })
+  .meta({ id: "InputParameter" });
+export type InputParameter = z.infer<typeof InputParameter>;
+
+const ConditionalText = z
+  .object({ if: Expression.nullish(), text: z.string() })
+  .meta({ id: "ConditionalText" });
+
+const NextStep = z
+  .object({
+    if: Expression.nullish(),
+    id: z.string(),
+    requires: z.array(z.string()).nullish().describe("Inputs to collect before this transition."),
+  })
+  .meta({ id: "NextStep" });
+
+const StepTools = withEarlierSpelling(
+  z.object({
+    call: z.boolean().nullish().describe("Forces a tool call at once, without waiting for the user."),
+    allow: z.array(z.string()).nullish().describe("The only tools offered in this step."),
+    allowGoToStep: z.boolean().nullish().describe("Offers go_to_step."),
+  }),
+  { allow_go_to_step: "allowGoToStep" },
+).meta({ id: "StepTools" });
+
+/** One text was once written without its list. */
+const instructions = z.preprocess(
+  (value) => (typeof value === "string" ? [value] : value),
+  z.array(z.union([z.string(), ConditionalText])),
+);
+
+export const Step = z
+  .object({
+    id: z.string(),
+    goal: z.string(),
+    instructions: instructions.optional(),
+    tools: StepTools.optional(),
+    inputs: z.array(InputParameter).optional(),
+    on: eventActions("start", "enter", "presubmit", "submit").meta({ id: "StepEventActions" }).optional(),
+    next: z.array(z.union([z.string(), NextStep])).optional(),
+  })
+  .meta({ id: "Step" });
+export type Step = z.infer<typeof Step>;
+
+const common = {
+  id: z.string().nullish().describe("Keeps the state of this task apart from others'."),
+  config: z.record(z.string(), anyJson()).nullish(),
+  variables: z.array(Variable).nullish(),
+  metadata: z.object({ priority: integer().nullish() }).meta({ id: "ContextTaskMetadata" }).nullish(),
+  tool: z
+    .object({ name: z.string().nullish(), description: z.string().nullish() })
+    .meta({ id: "ContextToolInfo" })
+    .nullish(),
+  version: z.literal("v1alpha").default("v1alpha"),
+};
+
+export const StepsTask = z
+  .object({
+    ...common,
+    type: z.literal("steps"),
+    start: z
+      .enum(["auto", "manual"])
+      .default("auto")
+      .describe("auto: active from the start of the session; manual: from the first call."),
+    steps: z.array(Step).default([]),
+  })
+  .meta({ id: "StepsTask" });
+export type StepsTask = z.infer<typeof StepsTask>;
+
+export const ExpressionTask = z
+  .object({
+    ...common,
+    type: z.literal("expression"),
+    inputs: z.array(InputParameter).optional(),
+    expression: Expression.nullish(),
+    output: anyJson().optional(),
+    on: eventActions("start", "submit").meta({ id: "ExpressionTaskEvents" }).optional(),
+  })
+  .meta({ id: "ExpressionTask" });
+export type ExpressionTask = z.infer<typeof ExpressionTask>;
+
+export const EventTask = z
+  .object({
+    ...common,
+    type: z.literal("event"),
+    on: eventActions("start").meta({ id: "EventTaskEvents" }).optional(),
+  })
+  .meta({ id: "EventTask" });
+export type EventTask = z.infer<typeof EventTask>;
+
+/** Reads tasks from files beside the program: for those who develop workflows, refused elsewhere. */
+export const LoadToolFromFileTask = z
+  .object({ ...common, type: z.literal("import"), file: z.union([z.string(), z.array(z.string())]) })
+  .meta({ id: "LoadToolFromFileTask" });
+
+export const Task = z.discriminatedUnion("type", [
+  StepsTask,
+  ExpressionTask,
+  EventTask,
+  LoadToolFromFileTask,
+]);
+export type Task = z.infer<typeof Task>;

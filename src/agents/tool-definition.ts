@@ -1,0 +1,162 @@
+import { z } from "zod";
+import { anyJson } from "../api/schema.ts";
+import { withEarlierSpelling } from "./earlier-spelling.ts";
+import { ResponseDisplayConfig } from "./response-display.ts";
+import { Task } from "./task-definition.ts";
+
+/*
+ * What a tool is: how the model sees it (`tool.function`), and what happens when it is called. Unknown fields are
+ * dropped, the defaults of the public API are filled in, and earlier spellings are answered in the present ones;
+ * otherwise a definition comes back as it was sent. What a shape can't say is in `tool-issues.ts`.
+ */
+
+/** Any JSON value, but the key must be there. */
+const requiredJson = () =>
+  anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
+
+export const InternalTool = z
+  .object({
+    type: z.literal("function").default("function"),
+    function: z
+      .object({
+        name: z.string(),
+        description: z.string(),
+        parameters: requiredJson().describe("The JSON Schema of the arguments."),
+      })
+      .meta({ id: "ToolFunction" }),
+  })
+  .meta({ id: "InternalTool" });
+
+export const ToolHttpEndpoint = withEarlierSpelling(
+  z.object({
+    url: z.string(),
+    method: z.enum(["get", "post", "put", "delete"]),
+    argument_location: z.enum(["body", "form", "path", "query"]),
+    timeout: z.number().min(1).max(120).nullish().describe("Seconds; 20 when unset."),
+  }),
+  { argumentLocation: "argument_location" },
+).meta({ id: "ToolHttpEndpoint" });
+export type ToolHttpEndpoint = z.infer<typeof ToolHttpEndpoint>;
+
+const ToolParameterTransform = z
+  .object({
+    action: z
+      .enum(["default", "override", "remove"])
+      .default("default")
+      .describe("default sets a missing or empty parameter, override always sets it, remove takes it away."),
+    when: z
+      .object({ key: z.string(), value: z.string(), operator: z.literal("eq").nullable().default("eq") })
+      .meta({ id: "ToolParameterTransformCondition" })
+      .nullish(),
+    value: anyJson().optional(),
+    format: z.string().nullish().describe("A text with parameters and variables in braces."),
+  })
+  .meta({ id: "ToolParameterTransform" });
+export type ToolParameterTransform = z.infer<typeof ToolParameterTransform>;
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object with this single key is a rule; any other value is a plain default. */
+const isTransform = (value: unknown): boolean =>
+  isRecord(value) && Object.keys(value).length === 1 && "transform" in value;
+
+const ParameterDefault = z.union([
+  z.strictObject({ transform: ToolParameterTransform }).meta({ id: "ToolParameterDefault" }),
+  anyJson().refine((value) => !isTransform(value), { abort: true }),
+]);
+
+/** The public API takes any value here, but only a map has an effect. */
+const Defaults = z.union([
+  z.record(z.string(), ParameterDefault),
+  anyJson().refine((value) => !isRecord(value), { abort: true }),
+]);
+
+/** One data source was once written without its list. */
+const oneNameAsList = (value: unknown): unknown =>
+  isRecord(value) && value.type === "data_source_list" && typeof value.default === "string"
+    ? { ...value, default: [value.default] }
+    : value;
+
+export const StaticToolParameter = z
+  .preprocess(
+    oneNameAsList,
+    z.object({
+      name: z.string(),
+      description: z.string().nullish(),
+      required: z.boolean(),
+      type: z.enum(["string", "int", "boolean", "data_source_list"]),
+      default: anyJson().optional(),
+    }),
+  )
+  .meta({ id: "StaticToolParameter" });
+export type StaticToolParameter = z.infer<typeof StaticToolParameter>;
+
+const ToolType = z.enum(["action", "endpoint", "context", "log"]).meta({ id: "ToolType" });
+export type ToolType = z.infer<typeof ToolType>;
+
+export const ToolDefinition = z
+  .object({
+    type: ToolType.nullish().describe("What happens on a call; inferred at run time when null."),
+    tool: InternalTool,
+    endpoint: ToolHttpEndpoint.nullish(),
+    context: z
+      .object({ task: z.union([Task, z.array(Task)]).nullish() })
+      .meta({ id: "Context" })
+      .nullish(),
+    defaults: Defaults.optional(),
+    static_parameters: z.array(StaticToolParameter).nullish(),
+    result: anyJson().optional(),
+    options: z
+      .object({ propagate_tool_result: z.boolean().default(false) })
+      .meta({ id: "ToolOptions" })
+      .nullish(),
+    response_display: ResponseDisplayConfig.nullish(),
+  })
+  .meta({ id: "ToolDefinition" });
+export type ToolDefinition = z.infer<typeof ToolDefinition>;
+
+/** What a call does: as written, else told by what the definition has (domain decision 4.2). */
+export function toolType(definition: ToolDefinition): ToolType {
+  if (definition.type) return definition.type;
+  if (definition.context) return "context";
+  return definition.endpoint ? "endpoint" : "action";
+}
+
+/** A context tool's tasks, each with its place in the definition; the public API takes one task or a list. */
+export function tasksOf(definition: ToolDefinition): { task: Task; path: (string | number)[] }[] {
+  const task = definition.context?.task;
+  if (task == null) return [];
+  const path = ["context", "task"];
+  return Array.isArray(task)
+    ? task.map((one, index) => ({ task: one, path: [...path, index] }))
+    : [{ task, path }];
+}
+
+export type PlainOrTransform =
+  | { kind: "plain"; value: unknown }
+  | { kind: "transform"; transform: ToolParameterTransform };
+
+/** The rules that fill in or change arguments, in the order in which they apply. */
+export function parameterDefaults(definition: ToolDefinition): [name: string, rule: PlainOrTransform][] {
+  if (!isRecord(definition.defaults)) return [];
+  return Object.entries(definition.defaults).map(([name, value]) =>
+    isTransform(value)
+      ? [name, { kind: "transform", transform: (value as { transform: ToolParameterTransform }).transform }]
+      : [name, { kind: "plain", value }],
+  );
+}
+
+/** The arguments a model may give. */
+export function parameterNames(definition: ToolDefinition): string[] {
+  const { parameters } = definition.tool.function;
+  return isRecord(parameters) && isRecord(parameters.properties) ? Object.keys(parameters.properties) : [];
+}
+
+/** Every field a call takes: the model's arguments, then what agents and the tool set beneath them. */
+export const toolFields = (definition: ToolDefinition): string[] => [
+  ...new Set([
+    ...parameterNames(definition),
+    ...(definition.static_parameters ?? []).map((parameter) => parameter.name),
+  ]),
+];

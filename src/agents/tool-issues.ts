@@ -1,0 +1,210 @@
+import { jsonSchemaProblems, patternProblem } from "./json-schema.ts";
+import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
+import {
+  callsToOwnTool,
+  collidingNames,
+  doubledValues,
+  expressionIssues,
+  importTasks,
+  misplacedActions,
+  unknownTools,
+} from "./task-issues.ts";
+import { stepsOf, taskToolName, toolMentionsOf } from "./task-parts.ts";
+import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "./tool-definition.ts";
+import type { Issue } from "./validation-issue.ts";
+
+/*
+ * What is wrong, or odd, about a definition whose shape is right (domain decision 0.5). Errors block the save; warnings
+ * and infos are told with every answer that shows the tool.
+ */
+
+/** What a definition is checked against beside itself. */
+export type Surroundings = {
+  name: string;
+  /** Built-in tools are run by the program itself, so that an endpoint is nothing they miss. */
+  is_system: boolean;
+  /** Every name that a workflow can call, among those the definition mentions. */
+  callable: ReadonlySet<string>;
+  /** Names that other tools show to models, among those the definition mentions. */
+  taken: ReadonlySet<string>;
+};
+
+export function toolIssues(definition: ToolDefinition, around: Surroundings): Issue[] {
+  const tasks = tasksOf(definition);
+  const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
+  const callable = new Set([...around.callable, ...own]);
+  return [
+    ...functionName(definition, around.name),
+    ...(around.is_system ? [] : missingEndpoint(definition)),
+    ...parameterSchema(definition),
+    ...pathPlaceholder(definition),
+    ...defaultsWithoutEffect(definition),
+    ...duplicateStaticParameters(definition),
+    ...staticDefaults(definition),
+    ...collidingNames(tasks, around.taken),
+    ...tasks.flatMap(({ task, path }) => [
+      ...importTasks(task, path),
+      ...misplacedActions(task, path),
+      ...doubledValues(task, path),
+      ...expressionIssues(task, path),
+      ...callsToOwnTool(task, path),
+      ...unknownTools(toolMentionsOf(task, path), callable),
+      ...(task.type === "steps"
+        ? [
+            ...duplicateStepIds(task, path),
+            ...unknownStepIds(task, path),
+            ...unreachableSteps(task, path),
+            ...missingFallbacks(task, path),
+          ]
+        : []),
+    ]),
+    ...inputPatterns(definition),
+  ];
+}
+
+/** The names that `callable` and `taken` are asked about. */
+export const mentionedNames = (definition: ToolDefinition): string[] => [
+  ...new Set(
+    tasksOf(definition).flatMap(({ task, path }) => {
+      const own = taskToolName(task, path);
+      return [...toolMentionsOf(task, path), ...(own ? [own] : [])].map(({ name }) => name);
+    }),
+  ),
+];
+
+/** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */
+export function functionName(definition: ToolDefinition, name: string): Issue[] {
+  const given = definition.tool.function.name;
+  if (toolType(definition) !== "endpoint" || given === name) return [];
+  return [
+    {
+      id: "function-name-mismatch",
+      severity: "error",
+      message: `The function of an endpoint tool has the tool's own name: "${name}".`,
+      path: ["tool", "function", "name"],
+      value: given,
+    },
+  ];
+}
+
+export function missingEndpoint(definition: ToolDefinition): Issue[] {
+  if (toolType(definition) !== "endpoint" || definition.endpoint) return [];
+  return [
+    {
+      id: "endpoint-missing",
+      severity: "warning",
+      message: "An endpoint tool without an endpoint can't be called; say where its calls go.",
+      path: ["endpoint"],
+    },
+  ];
+}
+
+export function parameterSchema(definition: ToolDefinition): Issue[] {
+  const { parameters } = definition.tool.function;
+  const path = ["tool", "function", "parameters"];
+  const issue = (at: readonly (string | number)[], message: string, value: unknown): Issue => ({
+    id: "invalid-json-schema",
+    severity: "error",
+    message,
+    path: [...path, ...at],
+    value,
+  });
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
+    return [issue([], "The parameters are described by a JSON Schema, which is an object.", parameters)];
+  }
+  const { type = "object" } = parameters as { type?: unknown };
+  const problems = jsonSchemaProblems(parameters);
+  if (problems.length === 0 && type !== "object") {
+    return [issue(["type"], 'A function takes its arguments by name: the type is "object".', type)];
+  }
+  return problems.map((problem) => issue(problem.path, problem.message, problem.value));
+}
+
+/** `{{ city }}` is a variable of the session; `{city}` is where an argument goes. */
+export function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
+  if (endpoint?.argument_location !== "path") return [];
+  if (/\{[^{}]+\}/.test(endpoint.url.replace(/\{\{[^{}]*\}\}/g, ""))) return [];
+  return [
+    {
+      id: "path-placeholder-missing",
+      severity: "error",
+      message: "Arguments go into the path, but the URL has no {placeholder} for one.",
+      path: ["endpoint", "url"],
+      value: endpoint.url,
+    },
+  ];
+}
+
+export function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
+  if (defaults == null || (typeof defaults === "object" && !Array.isArray(defaults))) return [];
+  return [
+    {
+      id: "defaults-without-effect",
+      severity: "warning",
+      message: "Defaults have an effect only as a map from parameter to value.",
+      path: ["defaults"],
+      value: defaults,
+    },
+  ];
+}
+
+export function duplicateStaticParameters(definition: ToolDefinition): Issue[] {
+  const seen = new Set<string>();
+  return (definition.static_parameters ?? []).flatMap(({ name }, index): Issue[] => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [
+      {
+        id: "duplicate-static-parameter",
+        severity: "error",
+        message: `The tool has a static parameter "${name}" already.`,
+        path: ["static_parameters", index, "name"],
+        value: name,
+      },
+    ];
+  });
+}
+
+const STATIC_TYPES: Record<StaticToolParameter["type"], { words: string; fits(value: unknown): boolean }> = {
+  string: { words: "a string", fits: (value) => typeof value === "string" },
+  int: { words: "an integer", fits: Number.isInteger },
+  boolean: { words: "true or false", fits: (value) => typeof value === "boolean" },
+  data_source_list: {
+    words: "a list of data source names",
+    fits: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  },
+};
+
+export function staticDefaults(definition: ToolDefinition): Issue[] {
+  return (definition.static_parameters ?? []).flatMap((parameter, index): Issue[] => {
+    const { words, fits } = STATIC_TYPES[parameter.type];
+    if (parameter.default == null || fits(parameter.default)) return [];
+    return [
+      {
+        id: "static-default-type-mismatch",
+        severity: "error",
+        message: `The default of a ${parameter.type} parameter is ${words}.`,
+        path: ["static_parameters", index, "default"],
+        value: parameter.default,
+      },
+    ];
+  });
+}
+
+/** The inputs of tasks become JSON Schemas too. */
+export function inputPatterns(definition: ToolDefinition): Issue[] {
+  const places = tasksOf(definition).flatMap(({ task, path }) => [
+    ...stepsOf(task, path).map(({ step, path }) => ({ inputs: step.inputs, path })),
+    ...(task.type === "expression" ? [{ inputs: task.inputs, path }] : []),
+  ]);
+  return places.flatMap(({ inputs, path }) =>
+    (inputs ?? []).flatMap(({ pattern }, index): Issue[] => {
+      const problem = pattern == null ? null : patternProblem(pattern);
+      if (problem === null) return [];
+      const at = [...path, "inputs", index, "pattern"];
+      return [{ id: "invalid-json-schema", severity: "error", message: problem, path: at, value: pattern }];
+    }),
+  );
+}

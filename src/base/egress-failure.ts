@@ -1,0 +1,43 @@
+/** Why an exchange broke, in a public sentence: it names the host and a stable code, never an inner address. */
+export type ExchangeFailure =
+  | { kind: "connect-timeout" }
+  | { kind: "failed"; reason: string; connection_reset: boolean };
+
+/** Codes of node, OpenSSL and undici that need more than their name; `$` stands for the host. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: "the name $ could not be resolved (ENOTFOUND)",
+  EAI_AGAIN: "the name $ could not be resolved just now (EAI_AGAIN)",
+  ECONNREFUSED: "$ refused the connection",
+  EHOSTUNREACH: "$ cannot be reached from here (EHOSTUNREACH)",
+  ENETUNREACH: "$ cannot be reached from here (ENETUNREACH)",
+  EADDRNOTAVAIL: "$ cannot be reached from here (EADDRNOTAVAIL)",
+  UND_ERR_HEADERS_OVERFLOW: "$ answered with headers larger than 16 KiB",
+  Z_DATA_ERROR: "$ answered with a body that its content-encoding does not fit",
+  Z_BUF_ERROR: "$ answered with a compressed body that ends too early",
+};
+
+/** The other side, or a box between, ended a connection that had been made or was being made. */
+const RESETS: ReadonlySet<string> = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "UND_ERR_SOCKET"]);
+const CONNECT_TIMEOUTS: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
+const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO$)/;
+
+export function failureOf(error: unknown, host: string): ExchangeFailure {
+  const code = codeOf(error);
+  if (CONNECT_TIMEOUTS.has(code)) return { kind: "connect-timeout" };
+  return { kind: "failed", reason: reasonFor(code, host), connection_reset: RESETS.has(code) };
+}
+
+function reasonFor(code: string, host: string): string {
+  const known = code.startsWith("ERR__ERROR_FORMAT") ? REASONS.Z_DATA_ERROR : REASONS[code];
+  if (known !== undefined) return known.replace("$", () => host);
+  if (RESETS.has(code)) return `${host} closed the connection before its answer was complete`;
+  if (TLS_CODE.test(code)) return `no trusted TLS connection to ${host} (${code})`;
+  if (/^(HPE_|HTTPParserError$)/.test(code)) return `${host} did not answer in valid HTTP (${code})`;
+  return `the exchange with ${host} failed (${code})`;
+}
+
+/** An error without a code goes by its class (undici's parser has such, and so would a bug of ours). */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "UNKNOWN";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}

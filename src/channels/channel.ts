@@ -1,0 +1,297 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { write } from "../api/resource.ts";
+import { integer, name, recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { invalid, notFound } from "../base/errors.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import { parseAllowedOrigins } from "./allowed-origins.ts";
+
+/** How people and agents meet on a target. */
+export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
+export type TargetMode = (typeof TARGET_MODES)[number];
+
+const ChannelServices = z
+  .enum(["sip", "twilio", "email", "webchat", "africastalking", "whatsapp"])
+  .meta({ id: "ChannelServices" });
+
+/** A number of seconds within bounds. */
+const seconds = (min: number, max: number) => z.number().min(min).max(max).nullish();
+
+const SipConfiguration = z
+  .object({
+    sip_transfer_mode: z.enum(["refer", "invite"]).nullish(),
+    sip_endpoints: z
+      .array(
+        z.object({
+          host: z.string().min(1),
+          port: z.string().nullish(),
+          transport: z.enum(["tls", "tcp", "udp"]).nullish(),
+        }),
+      )
+      .nullish(),
+    call_info_placement: z
+      .string()
+      .regex(/^(uri_parameters|to_parameters|from_parameters|sip_header:[A-Za-z0-9-]+)$/)
+      .nullish(),
+  })
+  .meta({ id: "SipConfiguration" });
+
+/** How a voice channel listens and speaks (domain decision 12.2); null stands for the platform's default. */
+export const TelephonyConfigurations = z
+  .object({
+    pre_input_timeout: seconds(0, 10),
+    post_speech_input_timeout: seconds(0, 10),
+    post_dtmf_input_timeout: seconds(0, 10),
+    overall_input_timeout: seconds(0, 300),
+    output_padding: seconds(-5, 5),
+    interruptibility: z.enum(["none", "dtmf_only", "speech_only", "all"]).nullish(),
+    passive_speech_input_enabled: z.boolean().nullish(),
+    passive_input_start: seconds(0, 5),
+    async_enabled: z.boolean().nullish(),
+    transfer_leg_voicemail_detection_enabled: z.boolean().nullish(),
+    sip_configuration: SipConfiguration.nullish(),
+  })
+  .meta({ id: "TelephonyConfigurations" });
+
+const EmailConfigurations = z
+  .object({ sending_domain: z.string().min(1) })
+  .meta({ id: "EmailConfigurations" });
+
+const ChannelConfigView = z
+  .object({
+    telephony: TelephonyConfigurations.nullish(),
+    email: EmailConfigurations.nullish(),
+    credentials: z.record(z.string(), z.string()).nullish(),
+  })
+  .meta({ id: "ChannelConfigView" });
+
+export const Channel = z
+  .object({
+    name: z.string(),
+    channel_service: ChannelServices,
+    supported_modes: z.string().nullish(),
+    is_system_channel: z.boolean(),
+    id: z.int(),
+    config: ChannelConfigView.nullish(),
+  })
+  .meta({ id: "Channel" });
+export type Channel = z.infer<typeof Channel>;
+
+const OrganizationChannelConfig = z
+  .object({
+    account_sid: z.string().nullish(),
+    auth_token: z.string().nullish(),
+    provider_credentials: z.record(z.string(), z.string()).nullish(),
+    telephony: TelephonyConfigurations.nullish(),
+    email: EmailConfigurations.nullish(),
+  })
+  .meta({ id: "OrganizationChannelConfig" });
+
+const supportedModes = z
+  .string()
+  .refine((text) => splitModes(text).every((mode) => TARGET_MODES.includes(mode as TargetMode)), {
+    error: `Input should be a comma-separated list of ${TARGET_MODES.join(", ")}`,
+  })
+  .nullish();
+
+const ChannelCreateRequest = z
+  .object({
+    name: name(),
+    channel_service: ChannelServices,
+    supported_modes: supportedModes,
+    is_system_channel: z.boolean().default(true),
+    config: OrganizationChannelConfig,
+  })
+  .meta({ id: "OrganizationChannelCreateRequest" });
+const ChannelUpdateRequest = ChannelCreateRequest.extend({ id: recordId() }).meta({
+  id: "OrganizationChannelUpdateRequest",
+});
+type ChannelInput = z.infer<typeof ChannelCreateRequest>;
+
+/** The modes a service carries when a channel does not say. */
+const DEFAULT_MODES: Record<z.infer<typeof ChannelServices>, string> = {
+  sip: "voice",
+  twilio: "voice,sms",
+  email: "email",
+  webchat: "chat",
+  africastalking: "voice,sms",
+  whatsapp: "whatsapp",
+};
+
+const splitModes = (text: string): string[] =>
+  text
+    .split(",")
+    .map((mode) => mode.trim())
+    .filter((mode) => mode !== "");
+
+export const modesOf = (channel: Pick<Channel, "supported_modes">): string[] =>
+  splitModes(channel.supported_modes ?? "");
+
+const channelList: list.ListRules = {
+  fields: {
+    id: list.integer("c.id"),
+    name: list.text("c.name"),
+    name_exact: list.exact("c.name"),
+    channel_service: list.exact("c.channel_service"),
+    supported_modes: list.text("c.supported_modes"),
+    config: list.document("c.config"),
+  },
+  time: "c.updated_at",
+  order: [{ column: "c.id", direction: "asc" }],
+};
+
+/** Channels belong to the organization; their targets to its sub-organizations. */
+export const selectChannels = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("channels as c")
+    .where("c.organization_id", "=", caller.organization_id)
+    .select(["c.name", "c.channel_service", "c.supported_modes", "c.is_system_channel", "c.id", "c.config"])
+    .$castTo<Channel>();
+
+export async function findChannel(db: Db, caller: Caller, id: number): Promise<Channel> {
+  const channel = await selectChannels(db, caller).where("c.id", "=", id).executeTakeFirst();
+  if (!channel) throw notFound("Channel", id);
+  return channel;
+}
+
+type Deps = { db: Db; clock: Clock; vault: Vault };
+type Credentials = Record<string, string>;
+
+export function channelRoutes(api: Api, { db, clock, vault }: Deps): void {
+  const path = "/api/v1/channels/";
+  const tag = "channels";
+
+  const values = (caller: Caller, input: ChannelInput, stored: Credentials) => {
+    const credentials = mergeCredentials(input.config, stored);
+    return {
+      name: input.name,
+      channel_service: input.channel_service,
+      supported_modes: splitModes(input.supported_modes ?? DEFAULT_MODES[input.channel_service]).join(","),
+      is_system_channel: input.is_system_channel,
+      config: json(configView(input, credentials)),
+      sealed_credentials:
+        Object.keys(credentials).length > 0 ? vault.seal(JSON.stringify(credentials)) : null,
+      account_sid_last_four: credentials.account_sid?.slice(-4) ?? null,
+      updated_at: clock.now().toISOString(),
+      last_updated_by: caller.email,
+    };
+  };
+
+  api.get(
+    path,
+    {
+      summary: "List channels",
+      tag,
+      permission: "channels_read",
+      query: list.listQuery(channelList),
+      response: list.listOf(Channel),
+    },
+    async ({ caller, query }) =>
+      list.onlyFields(
+        await list.listPage(db, selectChannels(db, caller), query, channelList),
+        query.fields,
+        Channel,
+      ),
+  );
+
+  api.post(
+    path,
+    {
+      summary: "Create a channel",
+      tag,
+      permission: "channels_write",
+      body: ChannelCreateRequest,
+      response: Channel,
+    },
+    ({ caller, body }) =>
+      write(db, "Channel", async (tx) => {
+        checkConfig(body);
+        const { id } = await tx
+          .insertInto("channels")
+          .values({ ...values(caller, body, {}), organization_id: caller.organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        const after = await findChannel(tx, caller, id);
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        return after;
+      }),
+  );
+
+  api.put(
+    path,
+    {
+      summary: "Update a channel",
+      tag,
+      permission: "channels_write",
+      body: ChannelUpdateRequest,
+      response: Channel,
+    },
+    ({ caller, body }) =>
+      write(db, "Channel", async (tx) => {
+        checkConfig(body);
+        const before = await findChannel(tx, caller, body.id);
+        const stored = await readCredentials(tx, vault, body.id);
+        await tx
+          .updateTable("channels")
+          .set(values(caller, body, stored))
+          .where("id", "=", body.id)
+          .execute();
+        const after = await findChannel(tx, caller, body.id);
+        await api.audit(tx, caller, { action: "update", resource: tag, resource_id: body.id, before, after });
+        return after;
+      }),
+  );
+}
+
+/** The channel's secrets, for the adapter that uses them. Locks the row: callers write it next. */
+async function readCredentials(tx: Tx, vault: Vault, id: number): Promise<Credentials> {
+  const row = await tx
+    .selectFrom("channels")
+    .select("sealed_credentials")
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return row.sealed_credentials ? JSON.parse(vault.open(row.sealed_credentials)) : {};
+}
+
+/** What is not sent again is kept: nobody can read the secrets back to send them. */
+function mergeCredentials(config: ChannelInput["config"], stored: Credentials): Credentials {
+  const given = {
+    ...config.provider_credentials,
+    ...(config.account_sid && { account_sid: config.account_sid }),
+    ...(config.auth_token && { auth_token: config.auth_token }),
+  };
+  return { ...stored, ...given };
+}
+
+function configView(input: ChannelInput, credentials: Credentials) {
+  const shown: Credentials = {};
+  if (credentials.account_sid) shown.account_sid_last_four = credentials.account_sid.slice(-4);
+  // Which sites may show a web chat is no secret, and the chat page reads it here.
+  if (input.channel_service === "webchat" && credentials.allowed_origins) {
+    shown.allowed_origins = parseAllowedOrigins(credentials.allowed_origins).origins.join(",");
+  }
+  return {
+    telephony: input.config.telephony ?? null,
+    email: input.config.email ?? null,
+    credentials: Object.keys(shown).length > 0 ? shown : null,
+  };
+}
+
+/** What the schema can't say because it depends on the service. */
+function checkConfig({ channel_service, config }: ChannelInput): void {
+  if (channel_service === "email" && !config.email) {
+    throw invalid(["body", "config", "email"], "Field required", "missing");
+  }
+  if (channel_service !== "webchat") return;
+  const { faults } = parseAllowedOrigins(config.provider_credentials?.allowed_origins ?? "");
+  if (faults.length > 0) {
+    throw invalid(["body", "config", "provider_credentials", "allowed_origins"], faults.join("; "));
+  }
+}
+
+export const channelParam = z.object({ channel_id: integer() });

@@ -1,0 +1,170 @@
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline/promises";
+import { localToken } from "../accounts/local-token.ts";
+import { API_KEY_HEADER } from "../api/server.ts";
+import { createVault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import type { Config, Secrets } from "../config.ts";
+import { secretKeyFile } from "./open-platform.ts";
+
+/** What one turn of the test operation tells (domain decision 14). */
+type Turn = {
+  response_text: string;
+  response: {
+    content: {
+      session_id: number;
+      action: { action: string } | null;
+      tool_calls: {
+        tool_name: string;
+        tool_arguments: unknown;
+        tool_result: unknown;
+        tool_error: string | null;
+        duration_ms: number;
+      }[];
+      variables: Record<string, unknown>;
+      ended: boolean;
+    };
+  };
+};
+
+/**
+ * Talks with an agent in the terminal, showing what it does: tool calls, changed variables, milliseconds. With `--json`
+ * each line of input is a message and each line of output a turn. Resolves with the exit code.
+ */
+export async function chat(
+  args: string[],
+  config: Config,
+  secrets: Secrets,
+  token: string | undefined,
+): Promise<number> {
+  const json = args.includes("--json");
+  const wanted = args.find((arg) => !arg.startsWith("--"));
+  if (!wanted) throw new Fault("refused", 'Name an agent, by name or number: ./parley chat "Demo clinic"');
+  const key = token ?? (await tokenOfThisMachine(config, secrets));
+  const call = client(config.public_url, key);
+  const agent = await findAgent(call, wanted);
+  const test_id = `terminal-${randomId()}`;
+  const show = json ? printJson : createPrinter();
+
+  const turn = async (text: string, session_start: boolean): Promise<boolean> => {
+    const before = performance.now();
+    const body = {
+      service_name: "terminal",
+      source: "terminal",
+      test_id,
+      agent_id: String(agent.id),
+      text,
+      session_start,
+    };
+    const answer = await call<Turn>("POST", "/api/v1/agents/test/messages", body);
+    show(answer, performance.now() - before);
+    return answer.response.content.ended;
+  };
+
+  if (!json)
+    process.stdout.write(dim(`${agent.name} (agent ${agent.id}). Empty line: silence. Ctrl-D: leave.\n`));
+  if (await turn("", true)) return 0;
+  const lines = createInterface({
+    input: process.stdin,
+    output: json ? undefined : process.stdout,
+    prompt: bold("you › "),
+  });
+  if (!json) lines.prompt();
+  for await (const line of lines) {
+    if (await turn(line, false)) break;
+    if (!json) lines.prompt();
+  }
+  lines.close();
+  if (!json) process.stdout.write("\n");
+  return 0;
+}
+
+/** The key in the data directory proves that whoever runs this owns the installation. */
+async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<string> {
+  const key =
+    secrets.secret_key ?? (await readFile(secretKeyFile(config.data_dir), "utf8").catch(() => null))?.trim();
+  if (!key) {
+    throw new Fault(
+      "unavailable",
+      `There is no Parley in ${config.data_dir}. Start it first (./parley start), or set PARLEY_API_TOKEN and PUBLIC_URL to talk to another machine's.`,
+    );
+  }
+  return localToken(createVault(key), new Date());
+}
+
+type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+
+function client(baseUrl: string, token: string): Call {
+  return async (method, path, body) => {
+    let response: Response;
+    try {
+      response = await fetch(`${baseUrl}${path}`, {
+        method,
+        headers: {
+          [API_KEY_HEADER]: token,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+    } catch {
+      throw new Fault(
+        "unavailable",
+        `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PUBLIC_URL.`,
+      );
+    }
+    const answer = (await response.json()) as { detail?: unknown };
+    if (!response.ok) {
+      const detail = typeof answer.detail === "string" ? answer.detail : JSON.stringify(answer.detail);
+      throw new Fault("unavailable", `${method} ${path} answered ${response.status}: ${detail}`);
+    }
+    return answer as never;
+  };
+}
+
+async function findAgent(call: Call, wanted: string): Promise<{ id: number; name: string }> {
+  const field = /^\d+$/.test(wanted) ? "id" : "name_exact";
+  const query = new URLSearchParams({ search_fields: field, search_field_values: wanted });
+  const found = await call<{ items: { id: number; name: string }[] }>("GET", `/api/v1/agents/?${query}`);
+  const [agent] = found.items;
+  if (agent) return agent;
+  const all = await call<{ items: { name: string }[] }>("GET", "/api/v1/agents/?limit=10");
+  const names = all.items.map((item) => `"${item.name}"`).join(", ");
+  throw new Fault("not-found", `There is no agent ${wanted}. There is ${names || "none yet"}.`);
+}
+
+const printJson = (answer: Turn, ms: number): void => {
+  const { response_text, response } = answer;
+  process.stdout.write(
+    `${JSON.stringify({ text: response_text, ms: Math.round(ms), ...response.content })}\n`,
+  );
+};
+
+function createPrinter() {
+  let known: Record<string, unknown> = {};
+  return ({ response_text, response: { content } }: Turn, ms: number): void => {
+    for (const call of content.tool_calls) {
+      const result = call.tool_error ?? JSON.stringify(call.tool_result);
+      const mark = call.tool_error === null ? "→" : "✗";
+      process.stdout.write(
+        dim(
+          `  ${call.tool_name} ${JSON.stringify(call.tool_arguments)}\n  ${mark} ${cut(result)}  ${Math.round(call.duration_ms)} ms\n`,
+        ),
+      );
+    }
+    for (const [name, value] of Object.entries(content.variables)) {
+      if (JSON.stringify(known[name]) !== JSON.stringify(value))
+        process.stdout.write(dim(`  ${name} = ${JSON.stringify(value)}\n`));
+    }
+    known = content.variables;
+    if (response_text)
+      process.stdout.write(`${bold("agent ›")} ${response_text} ${dim(`${Math.round(ms)} ms`)}\n`);
+    if (content.ended) process.stdout.write(dim("  The agent ended the session.\n"));
+  };
+}
+
+const cut = (text: string | undefined): string =>
+  text && text.length > 300 ? `${text.slice(0, 300)}…` : (text ?? "");
+const colored = process.stdout.isTTY === true;
+const dim = (text: string): string => (colored ? `\u001b[2m${text}\u001b[0m` : text);
+const bold = (text: string): string => (colored ? `\u001b[1m${text}\u001b[0m` : text);

@@ -1,0 +1,180 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorText, Fault } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { postgresBinaries } from "./postgres-binaries.ts";
+import { databaseUser, prepareDataDir } from "./postgres-folder.ts";
+import { openPostgresLog } from "./postgres-log.ts";
+import { openFolderNames, signal } from "./postgres-process.ts";
+import { type Connection, connectionTo } from "./postgres-running.ts";
+import { bringUp, type Cluster, ownServer, type Server } from "./postgres-server.ts";
+
+/**
+ * A PostgreSQL of our own, for whoever names no DATABASE_URL: real, durable, on a unix socket only, and gone when
+ * this program is, however that ends. First start about 0.6 s, later ones 40 ms.
+ */
+export type EmbeddedPostgres = {
+  connection: Connection;
+  /** Of the server that runs now; it changes when one had to be started again. */
+  pid(): number | undefined;
+  /** Settles with the reason once the server cannot be kept running; never otherwise. */
+  failed: Promise<Error>;
+  stop(): Promise<void>;
+};
+
+const DATABASE = "parley";
+
+export async function startEmbeddedPostgres(options: {
+  /** The database's own folder, DATA_DIR/postgres; its log lies beside it. */
+  dataDir: string;
+  log: Log;
+  /** PostgreSQL settings, for tests: a database with fsync=off is also made without it. */
+  settings?: Record<string, string>;
+}): Promise<EmbeddedPostgres> {
+  const { log, settings = {} } = options;
+  const dataDir = resolve(options.dataDir);
+  await makeWritable(dirname(dataDir));
+  const user = await databaseUser(dataDir);
+  const binaries = await postgresBinaries(user, dataDir);
+  const output = openPostgresLog(`${dataDir}.log`);
+  const stopping = new AbortController();
+  const closing = [output.close];
+  const closeAll = () => {
+    for (const close of closing.splice(0)) close();
+  };
+
+  try {
+    await prepareDataDir({ dataDir, user, binaries, output, durable: settings.fsync !== "off" });
+    const fd = openSync(dataDir, "r");
+    closing.push(() => closeSync(fd));
+    const folder = openFolderNames(fd, dataDir);
+    const cluster: Cluster = {
+      dataDir,
+      folder,
+      user,
+      binaries,
+      output,
+      settings,
+      log,
+      stopping: stopping.signal,
+    };
+    const first = await bringUp(cluster);
+    await createDatabase(first);
+    const supervised = supervise(cluster, first);
+    let stopped: Promise<void> | undefined;
+    return {
+      connection: connectionTo(folder, DATABASE),
+      pid: supervised.pid,
+      failed: supervised.failed,
+      stop() {
+        stopping.abort();
+        stopped ??= supervised.ended().finally(closeAll);
+        return stopped;
+      },
+    };
+  } catch (error) {
+    stopping.abort();
+    closeAll();
+    throw error;
+  }
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new Fault(
+      "unavailable",
+      `This user may not write to ${folder}. Start Parley as its owner, or set DATA_DIR to another folder.`,
+      { cause },
+    );
+  }
+}
+
+async function createDatabase({ lock }: Server): Promise<void> {
+  const { rowCount } = await lock.query("select from pg_database where datname = $1", [DATABASE]);
+  if (rowCount === 0) await lock.query(`create database ${DATABASE}`);
+}
+
+/** The wait before each new start; a server lost more often than this within `LOSSES_WITHIN_MS` is given up. */
+const RESTART_AFTER_MS = [0, 200, 1_000, 2_000];
+const LOSSES_WITHIN_MS = 60_000;
+
+function supervise(cluster: Cluster, first: Server) {
+  const { log, stopping } = cluster;
+  let server = first;
+  const failed = Promise.withResolvers<Error>();
+
+  async function keepRunning(): Promise<void> {
+    let losses: number[] = [];
+    for (;;) {
+      const why = await server.lost;
+      if (stopping.aborted) return;
+      const now = performance.now();
+      losses = [...losses.filter((at) => at > now - LOSSES_WITHIN_MS), now];
+      const wait = RESTART_AFTER_MS[losses.length - 1];
+      if (wait === undefined) {
+        throw new Fault(
+          "unavailable",
+          `The database was lost ${losses.length} times within a minute (it ${why}). See ${cluster.output.path}.`,
+        );
+      }
+      log.error({ why, wait_ms: wait }, "the database server is lost, starting it again");
+      await sleep(wait, undefined, { signal: stopping });
+      try {
+        server = (await ownServer(cluster, server.process, server.mark)) ?? (await replace(server));
+        log.info({ pid: server.pid }, "the database server runs again");
+      } catch (error) {
+        if (stopping.aborted || (error instanceof Fault && error.kind === "blocked")) throw error;
+        log.error({ error: errorText(error) }, "the database server did not start");
+      }
+    }
+  }
+
+  async function replace(gone: Server): Promise<Server> {
+    // A server whose guard was killed may live on for a moment, and keep our own lock from us.
+    await gone.lock.end().catch(() => {});
+    return bringUp(cluster);
+  }
+
+  const keeping = keepRunning().catch((error: unknown) => {
+    if (!stopping.aborted) failed.resolve(error instanceof Error ? error : new Error(String(error)));
+  });
+
+  return {
+    pid: () => server.pid,
+    failed: failed.promise,
+    /** Waits for the end of everything once `stopping` is aborted. */
+    async ended(): Promise<void> {
+      await leave(server);
+      await keeping;
+      // It may have been replaced while it left.
+      await leave(server);
+    },
+  };
+}
+
+/** A fast shutdown takes some 30 ms here; one that hangs is cut short, which costs a recovery at the next start. */
+const SHUTDOWN_MS = 15_000;
+const QUIT_MS = 5_000;
+
+async function leave(server: Server): Promise<void> {
+  await server.lock.end().catch(() => {});
+  server.process.release();
+  if (await endsWithin(server, SHUTDOWN_MS)) return;
+  if (server.pid !== undefined) signal(server.pid, "SIGQUIT");
+  if (await endsWithin(server, QUIT_MS)) return;
+  server.process.kill();
+  await server.process.exited;
+}
+
+async function endsWithin(server: Server, ms: number): Promise<boolean> {
+  const late = new AbortController();
+  const timer = sleep(ms, false, { signal: late.signal }).catch(() => false);
+  const ended = await Promise.race([server.process.exited.then(() => true), timer]);
+  late.abort();
+  return ended;
+}

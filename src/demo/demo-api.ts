@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Api } from "../api/server.ts";
+import { Fault } from "../base/errors.ts";
+
+/**
+ * The calendar of the demo clinic: a small HTTP API of our own that the demo's tools call as they would call any other.
+ * Tools name it `http://demo.parley.internal`, a host that exists only as a route of the guarded egress.
+ */
+export const DEMO_HOST = "demo.parley.internal";
+export const DEMO_PREFIX = "/demo/";
+
+export const SERVICES = ["check-up", "cleaning", "vaccination"] as const;
+const HOURS = ["09:00", "09:45", "10:30", "11:15", "14:00", "14:45", "15:30"];
+const MAX_BOOKINGS = 1000;
+
+const SlotQuery = z.object({ service: z.enum(SERVICES), date: z.iso.date() });
+const Booking = z.object({
+  slot_id: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}-[a-z-]+$/),
+  name: z.string().min(1).max(200),
+  phone: z.string().min(3).max(40),
+});
+
+export function demoApiRoutes(api: Api): void {
+  const operation = { tag: "demo", permission: "public", hidden: true } as const;
+  /** Forgotten when the program stops: it is a demo. */
+  const booked = new Map<string, { name: string; confirmation: string }>();
+
+  api.get("/demo/slots", { ...operation, summary: "Free times of a day", query: SlotQuery }, ({ query }) => {
+    const times = openTimes(query.date, query.service);
+    const slots = times
+      .map((time) => ({
+        slot_id: `${query.date}T${time}-${query.service}`,
+        date: query.date,
+        time,
+        service: query.service,
+      }))
+      .filter((slot) => !booked.has(slot.slot_id));
+    return { service: query.service, date: query.date, slots };
+  });
+
+  api.post("/demo/appointments", { ...operation, summary: "Book a free time", body: Booking }, ({ body }) => {
+    const [date = "", rest = ""] = body.slot_id.split("T");
+    const time = rest.slice(0, 5);
+    const service = rest.slice(6);
+    if (!openTimes(date, service).includes(time))
+      throw new Fault("not-found", `There is no slot ${body.slot_id}.`);
+    const holder = booked.get(body.slot_id);
+    if (holder && holder.name !== body.name)
+      throw new Fault("conflict", "Somebody else took this time just now.");
+
+    const confirmation = holder?.confirmation ?? confirmationOf(body.slot_id);
+    if (booked.size >= MAX_BOOKINGS) booked.delete(booked.keys().next().value as string);
+    booked.set(body.slot_id, { name: body.name, confirmation });
+    return { status: "booked", confirmation, service, date, time, name: body.name };
+  });
+}
+
+/** Some hours of a working day, the same ones each time they are asked for. */
+function openTimes(date: string, service: string): string[] {
+  const weekday = Temporal.PlainDate.from(date).dayOfWeek;
+  if (weekday > 5) return [];
+  return HOURS.filter((time) => digest(`${date} ${time} ${service}`)[0]! % 2 === 0).slice(0, 4);
+}
+
+const confirmationOf = (slot_id: string): string =>
+  `DC-${digest(slot_id).readUInt16BE(0).toString(36).toUpperCase().padStart(4, "0")}`;
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

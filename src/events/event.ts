@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import { type Db, jsonOrNull, type Tx } from "../db/database.ts";
+
+/** Something that occurred (specification, "Event"); written once, read-only ever after. */
+export const Event = z
+  .object({
+    timestamp: timestamp(),
+    session_id: z.string().nullish(),
+    conversation_id: z.string().nullish(),
+    source: z.string().nullish().describe("What caused it: tool-call, llm-prompt, outbound or api"),
+    source_id: z.string().nullish().describe("ID of the tool or prompt"),
+    category: z.string().nullish(),
+    type: z.string().nullish(),
+    user_id: z.string().nullish().describe("The person's number or address"),
+    description: z.string().nullish(),
+    attributes: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: "Event" });
+type Event = z.infer<typeof Event>;
+
+/** The event catalogue (domain decision 15), but for the types that `log` tools choose themselves. */
+export type NewEvent = {
+  at: Date;
+  source: "tool-call" | "llm-prompt" | "outbound" | "api";
+  source_id: number | null;
+  category: string;
+  type: string;
+  description: string;
+  session_id?: number;
+  conversation_id?: number;
+  user_id?: string | null;
+  attributes?: Record<string, unknown>;
+};
+
+/** Records events in the transaction of the change they tell of. */
+export async function publish(tx: Tx, sub_organization_id: number, events: NewEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx
+    .insertInto("events")
+    .values(
+      events.map((event) => ({
+        sub_organization_id,
+        timestamp: event.at.toISOString(),
+        session_id: event.session_id?.toString() ?? null,
+        conversation_id: event.conversation_id?.toString() ?? null,
+        source: event.source,
+        source_id: event.source_id?.toString() ?? null,
+        category: event.category,
+        type: event.type,
+        user_id: event.user_id ?? null,
+        description: event.description,
+        attributes: jsonOrNull(event.attributes),
+      })),
+    )
+    .execute();
+}
+
+const eventList: list.ListRules = {
+  fields: {
+    timestamp: list.time("e.timestamp"),
+    // Ids match whole: "7" is not a search for session 17.
+    session_id: list.exact("e.session_id"),
+    conversation_id: list.exact("e.conversation_id"),
+    source: list.text("e.source"),
+    source_id: list.exact("e.source_id"),
+    category: list.text("e.category"),
+    type: list.text("e.type"),
+    user_id: list.text("e.user_id"),
+    description: list.text("e.description"),
+    attributes: list.document("e.attributes"),
+  },
+  time: "e.timestamp",
+  order: [
+    { column: "e.timestamp", direction: "desc" },
+    { column: "e.id", direction: "desc" },
+  ],
+  countUpTo: 10_000,
+};
+
+const selectEvents = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("events as e")
+    .where("e.sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "e.timestamp",
+      "e.session_id",
+      "e.conversation_id",
+      "e.source",
+      "e.source_id",
+      "e.category",
+      "e.type",
+      "e.user_id",
+      "e.description",
+      "e.attributes",
+    ])
+    .$castTo<Event>();
+
+export function eventRoutes(api: Api, { db }: { db: Db }): void {
+  api.get(
+    "/api/v1/events/",
+    {
+      summary: "List events",
+      description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
+      tag: "events",
+      permission: "events_read",
+      query: list.listQuery(eventList),
+      response: list.listOf(Event),
+    },
+    async ({ caller, query }) => {
+      const page = await list.listPage(db, selectEvents(db, caller), query, eventList);
+      return list.onlyFields(page, query.fields, Event);
+    },
+  );
+}

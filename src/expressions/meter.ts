@@ -1,0 +1,39 @@
+/**
+ * What one evaluation may cost. Steps are counted, not timed, so that the same expression over the same data always gives
+ * the same answer, however busy the machine: one step is a node visited, an element read or 16 characters made.
+ *
+ * The dearest steps we could find (characters spread into code points) take 0.2 µs, most take 0.02 µs, so an evaluation
+ * ends within 40 ms and holds a few megabytes. A filter over 1,000 records with four conditions takes 12,000 steps.
+ */
+export const MAX_STEPS = 200_000;
+
+const CHARACTERS_A_STEP = 16;
+
+/** Why an expression has no value: said to whoever wrote it, never a reason to stop the turn. */
+export class EvaluationError extends Error {
+  override readonly name = "EvaluationError";
+}
+
+export class Meter {
+  #left = MAX_STEPS;
+  readonly #costOfItem: number;
+
+  /** `costOfItem` is what an expression may do with each item of a list it goes through. */
+  constructor(costOfItem = 1) {
+    this.#costOfItem = costOfItem;
+  }
+
+  spend(steps = 1): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new EvaluationError(`the expression needs more than ${MAX_STEPS} steps`);
+  }
+
+  spendItems(count: number): void {
+    this.spend(count * this.#costOfItem);
+  }
+
+  /** To be asked before a text of this length is made: afterwards the memory is gone. */
+  spendText(length: number): void {
+    this.spend(1 + length / CHARACTERS_A_STEP);
+  }
+}

@@ -1,0 +1,11 @@
+/** An expression that can never run, as whoever wrote it should hear it. */
+export class ExpressionSyntaxError extends Error {
+  override readonly name = "ExpressionSyntaxError";
+  /** Index of the character where it went wrong, when that can be told. */
+  readonly position: number | null;
+
+  constructor(message: string, position: number | null) {
+    super(message);
+    this.position = position;
+  }
+}

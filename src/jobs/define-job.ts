@@ -1,0 +1,45 @@
+import type { JobHelpers } from "graphile-worker";
+import { sql } from "kysely";
+import type { z } from "zod";
+import type { Tx } from "../db/database.ts";
+
+/**
+ * Work for later, stored in the transaction that makes it necessary. A job may run twice (a process may die after doing
+ * it and before saying so), so each one must be safe to repeat.
+ */
+export type Job<Payload> = {
+  name: string;
+  payload: z.ZodType<Payload>;
+  /** Tries before it is given up; waits between them grow exponentially. */
+  max_attempts: number;
+  /** Cron, in UTC, for work that comes round by itself. */
+  schedule?: string;
+};
+
+/** A job with what it does; `runner.ts` is handed a list of these. */
+export type JobHandler<Payload = unknown> = {
+  job: Job<Payload>;
+  run(payload: Payload, helpers: JobHelpers): Promise<void>;
+};
+
+export const handle = <Payload>(job: Job<Payload>, run: JobHandler<Payload>["run"]): JobHandler =>
+  ({ job, run }) as unknown as JobHandler;
+
+export type EnqueueOptions = {
+  /** A job of the same key that has not begun is replaced, so that it runs once. */
+  key?: string;
+  run_at?: Date;
+};
+
+/** Adds a job in the caller's transaction: it runs if and only if that commits. */
+export async function enqueue<Payload>(
+  tx: Tx,
+  job: Job<Payload>,
+  payload: Payload,
+  options: EnqueueOptions = {},
+): Promise<void> {
+  await sql`select graphile_worker.add_job(
+    ${job.name}::text, ${JSON.stringify(payload)}::json, max_attempts => ${job.max_attempts}::int,
+    job_key => ${options.key ?? null}::text, run_at => ${options.run_at?.toISOString() ?? null}::timestamptz
+  )`.execute(tx);
+}

@@ -1,0 +1,144 @@
+import {
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from "@ai-sdk/provider";
+import { errorText } from "../base/errors.ts";
+import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
+import { abortedError, ModelError } from "./model.ts";
+
+type Call = { provider: Provider; model: string; api_key: string; signal: AbortSignal };
+
+/** Enough of the provider's own words to act on, not a page of HTML. */
+const LONGEST_QUOTE = 300;
+
+/** Whatever the provider library or the network threw, in a sentence for the person who runs the agent. */
+export function providerError(error: unknown, call: Call): ModelError {
+  if (error instanceof ModelError) return error;
+  if (call.signal.aborted) return abortedError(call.provider, call.signal);
+  const name = PROVIDER_NAMES[call.provider];
+  if (APICallError.isInstance(error)) return apiError(error, call);
+  const streamed = streamedError(error);
+  if (streamed) return statusError(streamed.status, streamed.message, call, { cause: error });
+  if (unreadable(error)) {
+    return new ModelError("broken-answer", call.provider, `The answer of ${name} could not be read.`, {
+      cause: error,
+    });
+  }
+  if (networkCode(error) !== null) return brokeOff(call.provider, error);
+  return new ModelError(
+    "refused",
+    call.provider,
+    `${name} could not be asked: ${quote(errorText(error), call)}`,
+    { cause: error },
+  );
+}
+
+/** The connection ended, cleanly or not, before the provider said that it was done. */
+export const brokeOff = (provider: Provider, cause?: unknown): ModelError =>
+  new ModelError("broken-answer", provider, `The answer of ${PROVIDER_NAMES[provider]} broke off.`, {
+    cause,
+    retryable: true,
+  });
+
+function apiError(error: APICallError, call: Call): ModelError {
+  const name = PROVIDER_NAMES[call.provider];
+  if (error.statusCode === undefined) {
+    return new ModelError(
+      "unavailable",
+      call.provider,
+      `${name} could not be reached (${quote(networkCode(error) ?? error.message, call)}).`,
+      { cause: error },
+    );
+  }
+  if (error.statusCode < 400) {
+    if (networkCode(error) !== null) return brokeOff(call.provider, error);
+    return new ModelError("broken-answer", call.provider, `The answer of ${name} could not be read.`, {
+      status: error.statusCode,
+      cause: error,
+    });
+  }
+  return statusError(error.statusCode, error.message, call, {
+    cause: error,
+    retry_after_ms: retryAfter(error.responseHeaders ?? {}),
+    out_of_credit: errorCode(error.data) === "insufficient_quota",
+  });
+}
+
+function statusError(
+  status: number,
+  message: string,
+  call: Call,
+  more: { cause: unknown; retry_after_ms?: number | null; out_of_credit?: boolean },
+): ModelError {
+  const name = PROVIDER_NAMES[call.provider];
+  const make = (kind: ModelError["kind"], text: string, retryable?: boolean) =>
+    new ModelError(kind, call.provider, `${text} (HTTP ${status})`, {
+      status,
+      cause: more.cause,
+      retry_after_ms: more.retry_after_ms ?? null,
+      ...(retryable === undefined ? {} : { retryable }),
+    });
+  // Providers quote the key they were given, so their own words are left out here.
+  if (status === 401) return make("not-authorized", `${name} refused the API key; check the one configured.`);
+  if (status === 403) return make("not-authorized", `${name} does not let this API key use “${call.model}”.`);
+  if (status === 404) return make("refused", `${name} does not know the model “${call.model}”.`);
+  if (more.out_of_credit) return make("rate-limited", `${name} has no credit left for this API key.`, false);
+  if (status === 429) return make("rate-limited", `${name} is asked too often at the moment.`);
+  if (status === 408) return make("unavailable", `${name} took too long.`);
+  if (status >= 500) return make("unavailable", `${name} has a fault of its own: ${quote(message, call)}`);
+  return make("refused", `${name} refused the request: ${quote(message, call)}`);
+}
+
+/** Errors that arrive inside a stream that began well: the library's own kind, or the provider's JSON as it came. */
+function streamedError(error: unknown): { status: number; message: string } | null {
+  if (typeof error !== "object" || error === null || !("message" in error)) return null;
+  const { message, statusCode, type } = error as { message: unknown; statusCode?: unknown; type?: unknown };
+  if (typeof message !== "string") return null;
+  if (typeof statusCode === "number" && statusCode >= 400) return { status: statusCode, message };
+  if (error instanceof Error) return null;
+  return { status: type === "overloaded_error" ? 529 : 500, message };
+}
+
+function unreadable(error: unknown): boolean {
+  return (
+    JSONParseError.isInstance(error) ||
+    TypeValidationError.isInstance(error) ||
+    InvalidResponseDataError.isInstance(error)
+  );
+}
+
+/** The code of the network fault behind an error; `terminated` is how fetch reports a body that was cut. */
+function networkCode(error: unknown): string | null {
+  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === "string" && /^(E[A-Z]{3,}|UND_ERR_|HPE_)/.test(code)) return code;
+    if (at instanceof TypeError && at.message === "terminated") return "terminated";
+  }
+  return null;
+}
+
+/**
+ * Milliseconds from `retry-after-ms` (OpenAI, Azure) or `retry-after`; a date there is taken relative to the answer's own
+ * `date`, so that our clock plays no part.
+ */
+export function retryAfter(headers: Record<string, string>): number | null {
+  const ms = Number.parseFloat(headers["retry-after-ms"] ?? "");
+  if (ms >= 0) return ms;
+  const after = headers["retry-after"] ?? "";
+  if (/^\d+(\.\d+)?$/.test(after)) return Number.parseFloat(after) * 1000;
+  const wait = Date.parse(after) - Date.parse(headers.date ?? "");
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+function errorCode(data: unknown): unknown {
+  const error = (data as { error?: { code?: unknown } } | null | undefined)?.error;
+  return error?.code;
+}
+
+function quote(text: string, call: Call): string {
+  const clean = call.api_key === "" ? text : text.replaceAll(call.api_key, "[key]");
+  const line = clean.replaceAll(/\s+/g, " ").trim();
+  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;
+}

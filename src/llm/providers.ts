@@ -1,0 +1,97 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createAzure } from "@ai-sdk/azure";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { unreachable } from "../base/errors.ts";
+import {
+  AZURE_API_VERSION,
+  catalogueOf,
+  findLlm,
+  type LlmEntry,
+  type Provider,
+  SCRIPTED_MODEL,
+} from "./catalogue.ts";
+import { type LanguageModel, ModelError } from "./model.ts";
+import { providerModel } from "./provider-stream.ts";
+import { scriptedModel } from "./scripted.ts";
+
+export type ProviderSettings = Partial<Record<Provider, ProviderAccess>>;
+export type ProviderAccess = {
+  api_key: string;
+  /** Any server that speaks the provider's API; Azure has no address of its own and needs one. */
+  base_url?: string;
+  /** Azure only, when the prompt names none. */
+  api_version?: string;
+};
+
+export type ModelChoice = { provider: Provider; model: string; api_version: string | null };
+
+/*
+ * Handed over explicitly, because the libraries otherwise read addresses from the environment, and configuration is read
+ * in one place here.
+ */
+const BASE_URLS: Record<Exclude<Provider, "azure_openai">, string> = {
+  anthropic: "https://api.anthropic.com/v1",
+  google: "https://generativelanguage.googleapis.com/v1beta",
+  openai: "https://api.openai.com/v1",
+};
+
+/**
+ * The model a prompt asks for. Without a key for its provider, or with the model name `scripted`, that is the offline
+ * model, which says so of itself. Nothing is sent before `stream` is read.
+ */
+export function resolveModel(
+  choice: ModelChoice,
+  settings: ProviderSettings,
+  catalogue: readonly LlmEntry[] = catalogueOf(),
+): LanguageModel {
+  const access = settings[choice.provider];
+  if (choice.model === SCRIPTED_MODEL || !access?.api_key) return scriptedModel(choice.provider);
+  return providerModel({
+    provider: choice.provider,
+    model: choice.model,
+    api_key: access.api_key,
+    entry: findLlm(catalogue, choice.provider, choice.model),
+    connect: () => connect(choice, access),
+  });
+}
+
+function connect(choice: ModelChoice, access: ProviderAccess): LanguageModelV4 {
+  const { provider, model } = choice;
+  const apiKey = access.api_key;
+  switch (provider) {
+    case "anthropic":
+      return createAnthropic({ apiKey, baseURL: access.base_url ?? BASE_URLS.anthropic })(model);
+    case "google":
+      return createGoogle({ apiKey, baseURL: access.base_url ?? BASE_URLS.google })(model);
+    // `.chat`: the default Responses API drops `seed`, and servers that imitate OpenAI speak chat completions.
+    case "openai":
+      return createOpenAI({ apiKey, baseURL: access.base_url ?? BASE_URLS.openai }).chat(model);
+    case "azure_openai": {
+      if (!access.base_url) {
+        throw new ModelError(
+          "refused",
+          provider,
+          "Azure OpenAI has a key but no address; configure its base URL (https://RESOURCE.openai.azure.com/openai).",
+        );
+      }
+      return createAzure({
+        apiKey,
+        baseURL: azureAddress(access.base_url),
+        apiVersion: choice.api_version ?? access.api_version ?? AZURE_API_VERSION,
+        // Dated API versions exist only under `/deployments/<name>`.
+        useDeploymentBasedUrls: true,
+      }).chat(model);
+    }
+    default:
+      return unreachable(provider);
+  }
+}
+
+/** The Azure portal shows the bare host; the API lives under `/openai`. */
+function azureAddress(base_url: string): string {
+  const url = new URL(base_url);
+  if (url.pathname === "/") url.pathname = "/openai";
+  return url.toString().replace(/\/$/, "");
+}

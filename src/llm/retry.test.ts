@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type LlmServer, startLlmServer } from "../../test/harness/llm-server.ts";
+import { type ModelError, type ModelRequest, readAnswer } from "./model.ts";
+import { resolveModel } from "./providers.ts";
+import { withRetry } from "./retry.ts";
+import { withTimeouts } from "./timeouts.ts";
+
+let server: LlmServer;
+beforeAll(async () => {
+  server = await startLlmServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  server.requests.length = 0;
+});
+
+const openai = () =>
+  resolveModel({ provider: "openai", model: "gpt-4.1", api_version: null }, server.settings);
+
+const request: ModelRequest = {
+  messages: [{ role: "user", text: "What is the weather in Paris?" }],
+  tools: [],
+  tool_choice: "auto",
+  temperature: null,
+  seed: null,
+  signal: new AbortController().signal,
+};
+
+const failure = (work: Promise<unknown>): Promise<ModelError> =>
+  work.then(
+    () => expect.unreachable("this should have failed"),
+    (thrown) => thrown,
+  );
+
+test("a key without credit is not tried again", async () => {
+  server.reply({ status: 429, error: { message: "quota", code: "insufficient_quota" } });
+  const error = await failure(readAnswer(withRetry(openai(), { wait_ms: 1 }), request));
+  expect(error.message).toBe("OpenAI has no credit left for this API key. (HTTP 429)");
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a wait longer than a caller would bear is not waited", async () => {
+  server.reply({ status: 429, headers: { "retry-after": "60" } });
+  const error = await failure(readAnswer(withRetry(openai()), request));
+  expect(error).toMatchObject({ kind: "rate-limited", retry_after_ms: 60_000 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a provider that is silent gets a second chance, and its time limit is told apart from a cancellation", async () => {
+  const limits = { first_part_ms: 60, total_ms: 5_000 };
+  server.reply({ text: ["late"], delay_ms: 1_000 }, { text: ["fine"] });
+  const model = withRetry(withTimeouts(openai(), limits), { wait_ms: 1 });
+  expect((await readAnswer(model, request)).text).toBe("fine");
+
+  server.reply({ text: Array.from({ length: 100 }, () => "word "), delay_ms: 10 });
+  const slow = withTimeouts(openai(), { first_part_ms: 1_000, total_ms: 80 });
+  const error = await failure(readAnswer(slow, request));
+  expect(error).toMatchObject({ kind: "timeout", retryable: false });
+  expect(error.message).toBe("The language model did not finish within 0.08 s.");
+});

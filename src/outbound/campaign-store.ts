@@ -1,0 +1,235 @@
+import { sql } from "kysely";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import type { Vault } from "../base/crypto.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import type { OutboundCampaign } from "./campaign-schema.ts";
+import type { Campaign, Webhook } from "./check-campaign.ts";
+
+/** Who writes, and when. */
+export type Stamp = { caller: Caller; at: Date };
+
+export const campaignList: list.ListRules = {
+  fields: {
+    id: list.integer("c.id"),
+    campaign_name: list.text("c.campaign_name"),
+    campaign_variables: list.document("c.campaign_variables"),
+    daily_start_time: list.text("c.daily_start_time"),
+    daily_end_time: list.text("c.daily_end_time"),
+    source: list.text("c.source"),
+    mode: list.exact("c.mode"),
+    caller_id: list.text("c.caller_id"),
+    updated_at: list.time("c.updated_at"),
+    label: list.text("c.label"),
+    labels: list.document("c.labels"),
+    voicemail_detection: list.document("c.voicemail_detection"),
+  },
+  time: "c.updated_at",
+  order: [{ column: "c.id", direction: "asc" }],
+};
+
+/** The deprecated single label is the first of the labels; a subquery, so that lists search and order by it too. */
+const liveCampaigns = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("campaigns")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .selectAll()
+    .select(sql<string | null>`labels[1]`.as("label"));
+
+export const selectCampaigns = (db: Db, caller: Caller) =>
+  db
+    .selectFrom(liveCampaigns(db, caller).as("c"))
+    .select([
+      "c.campaign_name",
+      "c.description",
+      "c.mode",
+      "c.sms_session_ttl",
+      "c.label",
+      "c.labels",
+      "c.campaign_variables",
+      "c.daily_start_time",
+      "c.daily_end_time",
+      "c.source",
+      "c.caller_id",
+      "c.hourly_rate",
+      "c.max_daily_calls",
+      "c.retry_count",
+      "c.retry_interval",
+      "c.active_days",
+      "c.outreach_override_rules",
+      "c.voicemail_detection",
+      "c.allowed_line_types",
+      "c.include_unknown_line_types",
+      "c.target_filters",
+      sql`(
+        select coalesce(json_agg(json_build_object(
+          'trigger_statuses', w.trigger_statuses,
+          'url', w.url,
+          'request_method', w.request_method,
+          'id', w.id,
+          'auth_value_keys', case when w.sealed_hmac_secret is not null then json_build_array('hmac_secret') end
+        ) order by w.position), '[]')
+        from campaign_webhooks w where w.campaign_id = c.id
+      )`.as("webhooks"),
+      "c.id",
+      "c.agent_id",
+      "c.created_at",
+      "c.updated_at",
+      "c.last_updated_by",
+    ])
+    .$castTo<OutboundCampaign>();
+
+export async function findCampaign(db: Db, caller: Caller, id: number): Promise<OutboundCampaign> {
+  const found = await selectCampaigns(db, caller).where("c.id", "=", id).executeTakeFirst();
+  if (!found) throw notFound("Campaign", id);
+  return found;
+}
+
+/**
+ * The campaign as it stands, its row locked until the transaction ends: writers of one campaign go one after the
+ * other, each seeing what the one before left, webhooks included (they are only written under this lock).
+ */
+export async function lockCampaign(tx: Tx, caller: Caller, id: number): Promise<OutboundCampaign> {
+  await tx
+    .selectFrom("campaigns")
+    .select("id")
+    .where("id", "=", id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .forUpdate()
+    .execute();
+  return findCampaign(tx, caller, id);
+}
+
+export async function insertCampaign(
+  tx: Tx,
+  vault: Vault,
+  stamp: Stamp,
+  campaign: Campaign,
+): Promise<OutboundCampaign> {
+  const { id } = await tx
+    .insertInto("campaigns")
+    .values({
+      ...(await columns(tx, stamp, campaign)),
+      sub_organization_id: stamp.caller.sub_organization_id,
+      created_at: stamp.at.toISOString(),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await replaceWebhooks(tx, vault, stamp, id, campaign.webhooks);
+  return findCampaign(tx, stamp.caller, id);
+}
+
+/** Under `lockCampaign`. */
+export async function replaceCampaign(
+  tx: Tx,
+  vault: Vault,
+  stamp: Stamp,
+  id: number,
+  campaign: Campaign,
+): Promise<OutboundCampaign> {
+  await tx
+    .updateTable("campaigns")
+    .set(await columns(tx, stamp, campaign))
+    .where("id", "=", id)
+    .execute();
+  await replaceWebhooks(tx, vault, stamp, id, campaign.webhooks);
+  return findCampaign(tx, stamp.caller, id);
+}
+
+/** Under `lockCampaign`. The row stays for the results of its requests. */
+export async function removeCampaign(tx: Tx, { caller, at }: Stamp, id: number): Promise<void> {
+  await tx
+    .updateTable("campaigns")
+    .set({ deleted_at: at.toISOString(), updated_at: at.toISOString(), last_updated_by: caller.email })
+    .where("id", "=", id)
+    .execute();
+}
+
+async function columns(tx: Tx, { caller, at }: Stamp, { webhooks: _, ...campaign }: Campaign) {
+  return {
+    ...campaign,
+    campaign_variables: json(campaign.campaign_variables),
+    outreach_override_rules: jsonOrNull(campaign.outreach_override_rules),
+    voicemail_detection: jsonOrNull(campaign.voicemail_detection),
+    target_filters: jsonOrNull(campaign.target_filters),
+    agent_id: await agentBehind(tx, caller, campaign),
+    updated_at: at.toISOString(),
+    last_updated_by: caller.email,
+  };
+}
+
+type Sender = Pick<Campaign, "mode" | "source" | "caller_id">;
+
+/** The agent of the number or address that sends, else of the one that is shown (domain decision 16c). */
+async function agentBehind(tx: Tx, caller: Caller, { mode, source, caller_id }: Sender): Promise<number> {
+  for (const address of [source, caller_id]) {
+    if (address === null) continue;
+    // The locks keep the target from being given to another agent, and the agent from being deleted, meanwhile.
+    const found = await tx
+      .selectFrom("channel_targets as t")
+      .innerJoin("agents as a", "a.id", "t.agent_id")
+      .select("t.agent_id")
+      .where("t.sub_organization_id", "=", caller.sub_organization_id)
+      .where("t.target_mode", "=", mode ?? "voice")
+      .where(sql<string>`lower(t.target)`, "in", spellings(address))
+      .where("a.deleted_at", "is", null)
+      .orderBy("t.id")
+      .limit(1)
+      .forShare(["t", "a"])
+      .executeTakeFirst();
+    if (found) return found.agent_id;
+  }
+  throw new Fault("refused", `No agent with assign number ${source ?? caller_id ?? "None"} found`);
+}
+
+/** A number is one with and without its `+`; an e-mail address in any case of letters. */
+function spellings(address: string): string[] {
+  const text = address.toLowerCase();
+  return /^\+?\d+$/.test(text) ? [text, text.startsWith("+") ? text.slice(1) : `+${text}`] : [text];
+}
+
+/** Entries with an id keep their row, entries without get one, rows that no entry names go. */
+async function replaceWebhooks(
+  tx: Tx,
+  vault: Vault,
+  { at }: Stamp,
+  campaign_id: number,
+  webhooks: Webhook[],
+): Promise<void> {
+  const rows = await tx
+    .selectFrom("campaign_webhooks")
+    .select(["id", "sealed_hmac_secret"])
+    .where("campaign_id", "=", campaign_id)
+    .execute();
+  const stored = new Map<number | null, string | null>(rows.map((row) => [row.id, row.sealed_hmac_secret]));
+  const unknown = webhooks.find(({ id }) => id !== null && !stored.has(id));
+  if (unknown?.id != null) throw notFound("Webhook", unknown.id);
+
+  const kept = new Set(webhooks.map(({ id }) => id));
+  const gone = rows.map(({ id }) => id).filter((id) => !kept.has(id));
+  if (gone.length > 0) await tx.deleteFrom("campaign_webhooks").where("id", "in", gone).execute();
+
+  const created = [];
+  for (const [position, webhook] of webhooks.entries()) {
+    const row = {
+      position,
+      trigger_statuses: webhook.trigger_statuses,
+      url: webhook.url,
+      request_method: webhook.request_method,
+      sealed_hmac_secret: sealedSecret(vault, webhook, stored.get(webhook.id) ?? null),
+      updated_at: at.toISOString(),
+    };
+    if (webhook.id === null) created.push({ ...row, campaign_id, created_at: row.updated_at });
+    else await tx.updateTable("campaign_webhooks").set(row).where("id", "=", webhook.id).execute();
+  }
+  if (created.length > 0) await tx.insertInto("campaign_webhooks").values(created).execute();
+}
+
+/** The rule of all write-only maps: a null value, or no map at all, keeps what is stored; an omitted key removes it. */
+function sealedSecret(vault: Vault, { auth_values }: Webhook, stored: string | null): string | null {
+  const given = auth_values == null ? null : auth_values.hmac_secret;
+  if (given === undefined) return null;
+  return given === null ? stored : vault.seal(given);
+}

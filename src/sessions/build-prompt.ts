@@ -1,0 +1,102 @@
+import { type Lookup, renderDeep, renderTemplate } from "../expressions/template.ts";
+import type { JsonSchema, ModelMessage, OfferedTool, ProviderData } from "../llm/model.ts";
+import type { Snapshot, SnapshotTool } from "./snapshot.ts";
+
+/** One thing said or done in a session, in order; what the model reads back. */
+export type HistoryEntry =
+  | { kind: "message"; seq: number; role: "user" | "agent"; text: string; aside: boolean }
+  | {
+      kind: "call";
+      seq: number;
+      turn_index: number;
+      round: number;
+      call_id: string;
+      tool_name: string;
+      arguments: Record<string, unknown>;
+      result: unknown;
+      is_error: boolean;
+      provider_data: ProviderData | null;
+    };
+
+/** How silence reads to a model: most providers refuse an empty message. */
+export const SILENCE = "(silence)";
+
+/** The model's whole input: instructions with today's values in them, and what happened so far. Pure. */
+export function buildMessages(
+  snapshot: Snapshot,
+  history: HistoryEntry[],
+  lookup: Lookup,
+  language: { code: string; changed: boolean },
+): ModelMessage[] {
+  const context = renderTemplate(snapshot.prompt.context ?? "", lookup);
+  const inLanguage = language.changed
+    ? `The conversation is now in ${language.code}. Answer in that language.`
+    : "";
+  const system = [context, inLanguage].filter((text) => text !== "").join("\n\n");
+  return [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...historyMessages(history)];
+}
+
+/** Calls of one round belong to one assistant message, together with what was said just before them. */
+function historyMessages(history: HistoryEntry[]): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  const ordered = history.toSorted((a, b) => a.seq - b.seq);
+  for (let i = 0; i < ordered.length; i++) {
+    const entry = ordered[i] as HistoryEntry;
+    if (entry.kind === "message") {
+      if (entry.aside) continue;
+      const text = entry.text === "" ? SILENCE : entry.text;
+      messages.push(entry.role === "user" ? { role: "user", text } : { role: "assistant", text, calls: [] });
+      continue;
+    }
+    const round = [entry];
+    for (let next = ordered[i + 1]; next?.kind === "call" && sameRound(next, entry); next = ordered[i + 1]) {
+      round.push(next);
+      i++;
+    }
+    const calls = round.map((call) => ({
+      id: call.call_id,
+      name: call.tool_name,
+      arguments: call.arguments,
+      ...(call.provider_data && { provider_data: call.provider_data }),
+    }));
+    const said = messages.at(-1);
+    if (said?.role === "assistant" && said.calls.length === 0) said.calls = calls;
+    else messages.push({ role: "assistant", text: "", calls });
+    for (const call of round) {
+      const { call_id, tool_name, result, is_error } = call;
+      messages.push({ role: "tool", call_id, tool_name, result, is_error });
+    }
+  }
+  return messages;
+}
+
+const sameRound = (
+  a: { turn_index: number; round: number },
+  b: { turn_index: number; round: number },
+): boolean => a.turn_index === b.turn_index && a.round === b.round;
+
+/** The tools as the model sees them, descriptions with their variables filled in. */
+export function offerTools(tools: SnapshotTool[], lookup: Lookup): OfferedTool[] {
+  return tools.map(({ name, definition }) => ({
+    name,
+    description: renderTemplate(definition.tool.function.description, lookup),
+    parameters: withDescriptions(definition.tool.function.parameters, lookup),
+  }));
+}
+
+/** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
+function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
+  const given = schema !== null && typeof schema === "object" ? (schema as Record<string, unknown>) : {};
+  const properties = given.properties;
+  if (properties === null || typeof properties !== "object")
+    return { type: "object", properties: {}, ...given };
+  const rendered = Object.entries(properties as Record<string, Record<string, unknown>>).map(
+    ([name, property]) => [
+      name,
+      typeof property?.description === "string"
+        ? { ...property, description: renderDeep(property.description, lookup) }
+        : property,
+    ],
+  );
+  return { type: "object", ...given, properties: Object.fromEntries(rendered) };
+}

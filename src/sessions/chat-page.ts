@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { sql } from "kysely";
+import type { Api } from "../api/server.ts";
+import { sha256 } from "../base/crypto.ts";
+import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
+import type { Db } from "../db/database.ts";
+
+/**
+ * What a visitor of web chat sees (domain decision 12.3): the page of a chat target, and the script that puts a button
+ * for it on somebody's site. The page is plain files of `public/chat`; its protocol is `web-chat.ts`.
+ */
+const FOLDER = path.join(import.meta.dirname, "../../public/chat");
+
+const CONTENT_TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+};
+
+/** An asset's address holds the hash of all of them, so that it may be kept for ever (a year). */
+const FOREVER = "public, max-age=31536000, immutable";
+/** A site names the widget without a hash: how long a change may take to reach its visitors. */
+const AN_HOUR = "public, max-age=3600";
+/** Kept, but asked about each time. */
+const ASK_FIRST = "no-cache";
+
+type Asset = { type: string; text: string; etag: string };
+
+export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
+  const assets = readAssets();
+  const version = sha256([...assets.values()].map((asset) => asset.etag).join()).slice(0, 12);
+  const page = (file: string, agent_name: string) =>
+    fill(assets.get(file)?.text ?? "", { version, agent_name });
+  const hidden = { hide: true };
+
+  api.server.get<{ Params: { target: string } }>(
+    "/chat/:target",
+    // `frame-ancestors` says who may show the page in a frame, which X-Frame-Options can't say of several sites.
+    { schema: hidden, helmet: { xFrameOptions: false } },
+    async (request, reply) => {
+      const chat = await findChatPage(db, request.params.target);
+      reply.type(CONTENT_TYPES[".html"]!).header("cache-control", ASK_FIRST);
+      reply.header("content-security-policy", contentSecurityPolicy(chat?.allowed_origins ?? []));
+      return chat ? page("chat.html", chat.agent_name) : reply.code(404).send(page("missing.html", ""));
+    },
+  );
+
+  api.server.get<{ Params: { version: string; name: string } }>(
+    "/chat/assets/:version/:name",
+    { schema: hidden },
+    (request, reply) => {
+      const asset = assets.get(request.params.name);
+      if (!asset) return reply.callNotFound();
+      // While a new release is rolled out, a page of one machine may ask another for its assets.
+      return sendAsset(request, reply, asset, request.params.version === version ? FOREVER : ASK_FIRST);
+    },
+  );
+
+  api.server.get(
+    "/chat/widget.js",
+    { schema: hidden, helmet: { crossOriginResourcePolicy: { policy: "cross-origin" } } },
+    (request, reply) => sendAsset(request, reply, assets.get("widget.js")!, AN_HOUR),
+  );
+}
+
+/** A few small files, read once. */
+function readAssets(): Map<string, Asset> {
+  return new Map(
+    readdirSync(FOLDER).map((name) => {
+      const text = readFileSync(path.join(FOLDER, name), "utf8");
+      const type = CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream";
+      return [name, { type, text, etag: `"${sha256(text).slice(0, 20)}"` }];
+    }),
+  );
+}
+
+function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asset: Asset,
+  cache_control: string,
+): FastifyReply {
+  reply.header("cache-control", cache_control).header("etag", asset.etag);
+  if (request.headers["if-none-match"]?.includes(asset.etag)) return reply.code(304).send();
+  return reply.type(asset.type).send(asset.text);
+}
+
+/** Nothing but our own files runs here, and no text can become markup: trusted types refuse `innerHTML` altogether. */
+const contentSecurityPolicy = (allowed_origins: string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    // Also the WebSocket of this origin.
+    "connect-src 'self'",
+    // Pictures of cards come from wherever a tool found them.
+    "img-src 'self' https: data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    ["frame-ancestors 'self'", ...allowed_origins].join(" "),
+  ].join("; ");
+
+/** Puts values where the page says `{{name}}`. */
+const fill = (page: string, values: Record<string, string>): string =>
+  page.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ""));
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+async function findChatPage(db: Db, target: string) {
+  const row = await db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .select([
+      "a.name as agent_name",
+      sql<string | null>`c.config -> 'credentials' ->> 'allowed_origins'`.as("allowed_origins"),
+    ])
+    .where("t.target", "=", target)
+    .where("t.target_mode", "=", "chat")
+    .where("a.deleted_at", "is", null)
+    .executeTakeFirst();
+  return row && { ...row, allowed_origins: parseAllowedOrigins(row.allowed_origins ?? "").origins };
+}

@@ -1,0 +1,50 @@
+import { sql } from "kysely";
+import type { Engine } from "./engine.ts";
+import type { SnapshotPrompt } from "./snapshot.ts";
+
+/** What a visitor has seen of a chat, in order: the words with the page's own number of each, and the cards. */
+export type SaidInChat =
+  | { type: "message"; role: string; text: string; timestamp: string; id: string | null }
+  | { type: "tool_display"; tool_name: string; display_result: unknown };
+
+export type ChatSoFar = {
+  agent_name: string;
+  /** The shipped offline model answers: the page says so. */
+  scripted: boolean;
+  ended: boolean;
+  messages: SaidInChat[];
+};
+
+/** All a page needs to show a chat again and go on with it. */
+export async function chatSoFar(engine: Engine, session_id: number): Promise<ChatSoFar> {
+  const [session, messages, cards] = await Promise.all([
+    engine.db
+      .selectFrom("sessions")
+      .select(["agent_name", "ended_at", "sub_organization_id"])
+      .select(sql<SnapshotPrompt["llm_config"]>`snapshot -> 'prompt' -> 'llm_config'`.as("llm_config"))
+      .where("id", "=", session_id)
+      .executeTakeFirstOrThrow(),
+    engine.db
+      .selectFrom("session_messages")
+      .select(["seq", "role", "text", "timestamp", "client_message_id as id"])
+      .where("session_id", "=", session_id)
+      .execute(),
+    engine.db
+      .selectFrom("session_tool_calls")
+      .select(["seq", "tool_name", "display_result"])
+      .where("session_id", "=", session_id)
+      .where("display_result", "is not", null)
+      .execute(),
+  ]);
+  const model = await engine.resolveModel(session.sub_organization_id, session.llm_config);
+  const said = [
+    ...messages.map((row) => ({ type: "message" as const, ...row })),
+    ...cards.map((row) => ({ type: "tool_display" as const, ...row })),
+  ];
+  return {
+    agent_name: session.agent_name,
+    scripted: model.scripted,
+    ended: session.ended_at !== null,
+    messages: said.sort((a, b) => a.seq - b.seq).map(({ seq: _, ...entry }) => entry),
+  };
+}

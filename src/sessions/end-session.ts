@@ -1,0 +1,61 @@
+import { publish } from "../events/event.ts";
+import type { Engine } from "./engine.ts";
+import { takeLease } from "./lease.ts";
+import { holdLease, updateSession } from "./turn-store.ts";
+
+export type EndReason = "user" | "idle" | "max-duration" | "error";
+
+const IN_WORDS: Record<EndReason, string> = {
+  user: "The person ended the session",
+  idle: "The session ended after a long silence",
+  "max-duration": "The session reached its longest duration",
+  error: "The session ended after an error",
+};
+
+/** A chat is closed after this long without a word (domain decision 12.3). */
+export const IDLE_MS = 30 * 60_000;
+
+/** Ends a session from outside a turn; waits for a turn that runs. Ending it twice is ending it once. */
+export async function endSession(engine: Engine, session_id: number, reason: EndReason): Promise<void> {
+  const row = await engine.db
+    .selectFrom("sessions")
+    .select("ended_at")
+    .where("id", "=", session_id)
+    .executeTakeFirst();
+  if (!row || row.ended_at) return;
+  const session = await takeLease(engine, session_id);
+  const at = engine.clock.now();
+  await engine.db.transaction().execute(async (tx) => {
+    await holdLease(tx, session);
+    await publish(tx, session.sub_organization_id, [
+      {
+        at,
+        source: "llm-prompt",
+        source_id: session.prompt_id,
+        category: "conversation",
+        type: "session-end",
+        description: IN_WORDS[reason],
+        session_id,
+        conversation_id: session.conversation_id,
+        user_id: session.source,
+        attributes: { reason },
+      },
+    ]);
+    const ended = { reason, user_terminated: reason === "user" };
+    await updateSession(tx, session, { state: session.state, at, over: true, ended });
+  });
+}
+
+/** Closes chats that nobody has written in for `IDLE_MS`; run every minute. */
+export async function endIdleSessions(engine: Engine): Promise<number> {
+  const idle = await engine.db
+    .selectFrom("sessions")
+    .select("id")
+    .where("ended_at", "is", null)
+    .where("channel", "=", "chat")
+    .where("last_activity_at", "<", new Date(engine.clock.now().getTime() - IDLE_MS).toISOString())
+    .limit(500)
+    .execute();
+  for (const { id } of idle) await endSession(engine, id, "idle");
+  return idle.length;
+}

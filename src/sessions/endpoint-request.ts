@@ -1,0 +1,103 @@
+import type { ToolDefinition } from "../agents/tool-definition.ts";
+import { type Lookup, renderTemplate } from "../expressions/template.ts";
+
+type Endpoint = NonNullable<ToolDefinition["endpoint"]>;
+
+/** What goes over the wire for one endpoint call, before authentication is added. */
+export type EndpointRequest = {
+  method: "GET" | "POST" | "PUT" | "DELETE";
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+};
+
+/** Places the arguments where the tool says (domain decision 4.4). Pure. */
+export function endpointRequest(
+  endpoint: Endpoint,
+  values: Record<string, unknown>,
+  toolHeaders: Record<string, string>,
+  lookup: Lookup,
+): EndpointRequest {
+  const method = endpoint.method.toUpperCase() as EndpointRequest["method"];
+  const inPath =
+    endpoint.argument_location === "path"
+      ? fillPath(endpoint.url, values)
+      : { url: endpoint.url, rest: values };
+  const url = renderUrl(inPath.url, lookup);
+  const headers = Object.fromEntries(
+    Object.entries(toolHeaders).map(([name, value]) => [
+      name.toLowerCase(),
+      headerText(renderTemplate(value, lookup)),
+    ]),
+  );
+
+  switch (placeOf(endpoint, method)) {
+    case "query":
+      return { method, url: withQuery(url, pairs(inPath.rest)), headers, body: undefined };
+    case "form":
+      return {
+        method,
+        url,
+        headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+        body: new URLSearchParams(pairs(inPath.rest)).toString(),
+      };
+    case "body":
+      return {
+        method,
+        url,
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(inPath.rest),
+      };
+  }
+}
+
+/** Arguments that have no placeholder in the path go where the method usually takes them. */
+function placeOf(endpoint: Endpoint, method: EndpointRequest["method"]): "query" | "form" | "body" {
+  if (endpoint.argument_location !== "path") return endpoint.argument_location;
+  return method === "GET" || method === "DELETE" ? "query" : "body";
+}
+
+function fillPath(url: string, values: Record<string, unknown>) {
+  const used = new Set<string>();
+  const filled = url.replace(/(?<!\{)\{([A-Za-z0-9_.-]+)\}(?!\})/g, (placeholder, name: string) => {
+    if (!Object.hasOwn(values, name)) return placeholder;
+    used.add(name);
+    return encodeURIComponent(printed(values[name]));
+  });
+  return {
+    url: filled,
+    rest: Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name))),
+  };
+}
+
+/**
+ * Variables in a URL are data: encoded, so that a caller's name can't add a path or a query. One that opens the URL
+ * (`{{ api_base }}/slots`) is an address its owner configured and stays as it is.
+ */
+function renderUrl(url: string, lookup: Lookup): string {
+  const opening = /^\s*\{\{[^{}]*\}\}/.exec(url)?.[0] ?? "";
+  const encoded: Lookup = (name) => {
+    const value = lookup(name);
+    return value === undefined || value === null ? value : encodeURIComponent(printed(value));
+  };
+  return renderTemplate(opening, lookup) + renderTemplate(url.slice(opening.length), encoded);
+}
+
+function pairs(values: Record<string, unknown>): [string, string][] {
+  return Object.entries(values).flatMap(([name, value]): [string, string][] => {
+    if (value === null || value === undefined) return [];
+    return Array.isArray(value) ? value.map((item) => [name, printed(item)]) : [[name, printed(value)]];
+  });
+}
+
+function withQuery(url: string, query: [string, string][]): string {
+  if (query.length === 0) return url;
+  const [base, fragment] = url.split("#", 2) as [string, string?];
+  const joined = `${base}${base.includes("?") ? "&" : "?"}${new URLSearchParams(query)}`;
+  return fragment === undefined ? joined : `${joined}#${fragment}`;
+}
+
+const printed = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** A value with a line break would start a header of its own. */
+const headerText = (text: string): string => text.replace(/[\r\n\0]+/g, " ");

@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import { Fault } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Engine } from "./engine.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { SessionState } from "./variables.ts";
+
+/**
+ * One turn at a time per session, across processes: whoever runs a turn holds a row lease that it renews. A process
+ * that dies stops renewing; its session is free again after `LEASE_MS`.
+ */
+export const LEASE_MS = 8_000;
+export const RENEW_MS = 2_500;
+/** How long a message waits for the turn before it, and how often it looks. */
+const WAIT_MS = 60_000;
+const LOOK_MS = [15, 30, 60, 120, 250];
+
+/** The session as the holder of its lease sees it. */
+export type LeasedSession = {
+  /** Names this hold of the lease; every write of the turn checks it. */
+  lease: string;
+  id: number;
+  sub_organization_id: number;
+  conversation_id: number;
+  channel: string;
+  agent_name: string;
+  agent_timezone: string;
+  prompt_id: number;
+  source: string | null;
+  target: string | null;
+  is_test: boolean;
+  is_outbound: boolean;
+  timestamp: string;
+  snapshot: Snapshot;
+  state: SessionState;
+  turn_count: number;
+  next_seq: number;
+};
+
+/** Somebody else took the session over while this turn ran; nothing of it may be written any more. */
+export class LeaseLost extends Error {
+  constructor(session_id: number) {
+    super(`the lease of session ${session_id} was lost`);
+    this.name = "LeaseLost";
+  }
+}
+
+/** Takes the session's lease, waiting for a turn that runs. */
+export async function takeLease(engine: Engine, session_id: number): Promise<LeasedSession> {
+  const deadline = performance.now() + WAIT_MS;
+  for (let look = 0; ; look++) {
+    const taken = await tryLease(engine, session_id);
+    if (taken) return taken;
+    await explainRefusal(engine, session_id);
+    if (performance.now() > deadline) {
+      throw new Fault("too-many", "The agent is still answering the message before this one.", {
+        retry_after_s: 5,
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS[Math.min(look, LOOK_MS.length - 1)]));
+  }
+}
+
+async function tryLease(engine: Engine, session_id: number): Promise<LeasedSession | undefined> {
+  const now = engine.clock.now();
+  const lease = `${engine.owner}/${randomBase62(8)}`;
+  const { rows } = await sql<Omit<LeasedSession, "lease">>`
+    update sessions
+    set lease_owner = ${lease}, lease_expires_at = ${expiry(now)}
+    where id = ${session_id} and ended_at is null
+      and (lease_owner is null or lease_expires_at < ${now.toISOString()})
+    returning id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
+      is_test, is_outbound, timestamp, snapshot, state, turn_count, next_seq
+  `.execute(engine.db);
+  return rows[0] && { ...rows[0], lease };
+}
+
+async function explainRefusal(engine: Engine, session_id: number): Promise<void> {
+  const row = await engine.db
+    .selectFrom("sessions")
+    .select("ended_at")
+    .where("id", "=", session_id)
+    .executeTakeFirst();
+  if (!row) throw new Fault("not-found", `Session with ID ${session_id} not found`);
+  if (row.ended_at) throw new Fault("blocked", "This session has ended.");
+}
+
+/** Keeps the lease while the turn runs; `signal` is raised when it was lost. */
+export function renewLease(
+  engine: Engine,
+  { id: session_id, lease }: LeasedSession,
+  lost: AbortController,
+): () => void {
+  const timer = setInterval(async () => {
+    try {
+      const renewed = await engine.db
+        .updateTable("sessions")
+        .set({ lease_expires_at: expiry(engine.clock.now()) })
+        .where("id", "=", session_id)
+        .where("lease_owner", "=", lease)
+        .executeTakeFirst();
+      if (renewed.numUpdatedRows === 0n) lost.abort(new LeaseLost(session_id));
+    } catch (error) {
+      // The database is away for a moment; the lease outlives a few missed renewals, and every write checks it.
+      engine.log.warn({ err: error, session_id }, "could not renew a session's lease");
+    }
+  }, RENEW_MS);
+  return () => clearInterval(timer);
+}
+
+/** Gives the lease back without a result, after a turn that failed; a lost lease is not ours to give back. */
+export async function releaseLease(engine: Engine, { id, lease }: LeasedSession): Promise<void> {
+  await engine.db
+    .updateTable("sessions")
+    .set({ lease_owner: null, lease_expires_at: null })
+    .where("id", "=", id)
+    .where("lease_owner", "=", lease)
+    .execute();
+}
+
+const expiry = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();

@@ -1,0 +1,63 @@
+import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
+import {
+  type LanguageModel,
+  ModelError,
+  type ModelRequest,
+  type ModelUsage,
+  type ToolCall,
+} from "../llm/model.ts";
+import type { TraceEntry } from "./trace.ts";
+
+/** One answer of the model: words, calls, or that it failed for good. */
+export type Round =
+  | { ok: true; text: string; calls: ToolCall[]; trace: TraceEntry }
+  | { ok: false; text: string; error: string; trace: TraceEntry };
+
+/** Streams one answer, handing words on as they come, and notes how long it took and what it used. */
+export async function modelRound(
+  model: LanguageModel,
+  request: ModelRequest,
+  clock: Clock,
+  onText: (delta: string) => void,
+): Promise<Round> {
+  const started = clock.now();
+  const before = performance.now();
+  let first_part_ms: number | null = null;
+  let text = "";
+  const calls: ToolCall[] = [];
+  let usage: ModelUsage | null = null;
+  let warnings: string[] = [];
+  let error: string | null = null;
+
+  try {
+    for await (const part of model.stream(request)) {
+      first_part_ms ??= performance.now() - before;
+      if (part.type === "text") {
+        text += part.delta;
+        onText(part.delta);
+      } else if (part.type === "call") calls.push(part.call);
+      else ({ usage, warnings } = part);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof ModelError)) throw thrown;
+    error = errorText(thrown);
+  }
+
+  const trace: TraceEntry = {
+    category: "llm",
+    label: error === null ? "answer" : "failed",
+    started,
+    duration_ms: performance.now() - before,
+    metadata: [model.model, model.provider],
+    details: {
+      first_part_ms,
+      ...usage,
+      calls: calls.map((call) => call.name),
+      scripted: model.scripted,
+      ...(warnings.length > 0 && { warnings }),
+      ...(error !== null && { error }),
+    },
+  };
+  return error === null ? { ok: true, text, calls, trace } : { ok: false, text, error, trace };
+}

@@ -1,0 +1,169 @@
+import type { Clock } from "../base/clock.ts";
+import type { Egress } from "../base/egress.ts";
+import { unreachable } from "../base/errors.ts";
+import { type Lookup, renderDeep } from "../expressions/template.ts";
+import type { ToolCall } from "../llm/model.ts";
+import { callEndpoint } from "./call-endpoint.ts";
+import type { ServiceAuthenticator } from "./service-auth.ts";
+import type { Snapshot, SnapshotTool } from "./snapshot.ts";
+import { runSystemTool } from "./system-tool.ts";
+import { prepareArguments } from "./tool-arguments.ts";
+import type { TraceEntry } from "./trace.ts";
+import { argumentFaults } from "./validate-arguments.ts";
+import type { LocalTime } from "./variables.ts";
+
+/** What the channel is asked to do after this turn. */
+export type SessionAction = { action: "hangup"; reason: string | null };
+
+/** What a call changes in the session; applied by the turn, in the order the calls were made. */
+export type ToolEffects = {
+  variables?: Record<string, unknown>;
+  language?: string;
+  /** Spoken word for word by the engine. */
+  say?: string;
+  action?: SessionAction;
+  event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
+};
+
+export type ToolOutcome = {
+  /** As sent, after the pipeline; null when nothing was sent. */
+  request: unknown;
+  /** What the model reads. */
+  result: unknown;
+  error: string | null;
+  effects: ToolEffects;
+  trace: TraceEntry[];
+};
+
+export type ToolContext = {
+  snapshot: Snapshot;
+  lookup: Lookup;
+  language: string;
+  channel: string;
+  now: LocalTime;
+  signal: AbortSignal;
+};
+
+export type ToolParts = { egress: Egress; auth: ServiceAuthenticator; clock: Clock };
+
+/** A failed call: the model reads the sentence and can put it right or tell the person. */
+export const failed = (message: string, request: unknown = null, trace: TraceEntry[] = []): ToolOutcome => ({
+  request,
+  result: { error: { message } },
+  error: message,
+  effects: {},
+  trace,
+});
+
+export const done = (result: unknown, effects: ToolEffects = {}, request: unknown = null): ToolOutcome => ({
+  request,
+  result,
+  error: null,
+  effects,
+  trace: [],
+});
+
+/** Runs one call of a tool of the snapshot. Never throws for what tools, people or models can cause. */
+export async function runTool(
+  parts: ToolParts,
+  context: ToolContext,
+  tool: SnapshotTool | undefined,
+  call: ToolCall,
+): Promise<ToolOutcome> {
+  if (!tool) return failed(`There is no tool named ${call.name}.`);
+  if (call.arguments_error) return failed(call.arguments_error);
+
+  const { definition } = tool;
+  const agentDefaults = context.snapshot.agent.prompt_tool_defaults.find(
+    (entry) => entry.tool_name === tool.name,
+  );
+  const prepared = prepareArguments(
+    definition,
+    call.arguments,
+    agentDefaults?.default_values ?? [],
+    context.lookup,
+  );
+  if (!prepared.ok) return failed(prepared.problem);
+
+  const faults = argumentFaults(
+    `${tool.id}.${tool.version_number}`,
+    definition.tool.function.parameters,
+    withoutStatic(tool, prepared.arguments),
+  );
+  if (faults.length > 0) return failed(`Invalid arguments: ${faults.join("; ")}.`, prepared.arguments);
+
+  const outcome = await execute(parts, context, tool, prepared.arguments);
+  const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
+  return { ...outcome, trace: [...notes, ...outcome.trace] };
+}
+
+/** Static parameters are not in the schema the model sees, which may be closed. */
+function withoutStatic(tool: SnapshotTool, values: Record<string, unknown>): Record<string, unknown> {
+  const hidden = new Set((tool.definition.static_parameters ?? []).map((parameter) => parameter.name));
+  const schema = tool.definition.tool.function.parameters as { properties?: Record<string, unknown> } | null;
+  for (const name of Object.keys(schema?.properties ?? {})) hidden.delete(name);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)));
+}
+
+type ToolType = "action" | "endpoint" | "context" | "log";
+
+/** What a definition that leaves its type open means (domain decision 4.2). */
+const typeOf = ({ definition }: SnapshotTool): ToolType =>
+  definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
+
+function execute(
+  parts: ToolParts,
+  context: ToolContext,
+  tool: SnapshotTool,
+  values: Record<string, unknown>,
+): Promise<ToolOutcome> | ToolOutcome {
+  if (tool.is_system) return runSystemTool(context, tool.name, values);
+  const type = typeOf(tool);
+  const staticResult = () => renderDeep(tool.definition.result ?? null, context.lookup);
+  switch (type) {
+    case "endpoint":
+      return callEndpoint(parts, context, tool, values);
+    case "log":
+      return done(
+        tool.definition.result == null ? { status: "logged" } : staticResult(),
+        { event: logEvent(tool, values) },
+        values,
+      );
+    case "context":
+      return done(
+        tool.definition.result == null ? { status: "ok" } : staticResult(),
+        contextEffects(context, values),
+        values,
+      );
+    case "action":
+      return done(tool.definition.result == null ? { status: "ok" } : staticResult(), {}, values);
+    default:
+      return unreachable(type);
+  }
+}
+
+/** A `log` tool writes an event from its arguments (domain decision 4.2). */
+function logEvent(tool: SnapshotTool, values: Record<string, unknown>): NonNullable<ToolEffects["event"]> {
+  const { type, category, description, ...attributes } = values;
+  return {
+    category: typeof category === "string" ? category : "log",
+    type: typeof type === "string" ? type : tool.name,
+    description: typeof description === "string" ? description : tool.name,
+    attributes,
+  };
+}
+
+/** A `context` tool without tasks: `language` and `message`/`say` act, every other argument becomes a variable. */
+function contextEffects(context: ToolContext, values: Record<string, unknown>): ToolEffects {
+  const { language, message, say, ...variables } = values;
+  const effects: ToolEffects = { variables };
+  const spoken = say ?? message;
+  if (typeof spoken === "string" && spoken !== "") effects.say = spoken;
+  if (typeof language === "string" && offersLanguage(context.snapshot, language)) effects.language = language;
+  return effects;
+}
+
+export function offersLanguage(snapshot: Snapshot, code: string): boolean {
+  const configs = snapshot.language_group?.language_configs ?? [];
+  return configs.length === 0 || configs.some((config) => config.language_code === code);
+}

@@ -1,0 +1,155 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+
+/** A session as it is listed. Its ids are texts here and integers in session debug, as clients of this API expect. */
+export const Session = z
+  .object({
+    timestamp: timestamp(),
+    session_id: z.string().nullish(),
+    conversation_id: z.string().nullish(),
+    channel_manager_service: z.string().nullish(),
+    channel_manager_type: z.string().nullish(),
+    channel_manager_sid: z.string().nullish(),
+    agent_id: z.string().nullish(),
+    agent_name: z.string().nullish(),
+    agent_type: z.string().nullish(),
+    agent_timezone: z.string().nullish(),
+    prompt_id: z.string().nullish(),
+    prompt_name: z.string().nullish(),
+    prompt_version: z.string().nullish(),
+    prompt_version_number: z.int().nullish(),
+    duration: z.number().nullish(),
+    session_label_id: z.string().nullish(),
+    source: z.string().nullish(),
+    target: z.string().nullish(),
+    is_legacy: z.boolean().nullish(),
+    is_test: z.boolean().nullish(),
+    is_outbound: z.boolean().nullish(),
+    user_terminated: z.boolean().nullish(),
+    transfer_voicemail_detected: z.boolean().nullish(),
+    override_timestamp: z.string().nullish(),
+  })
+  .meta({ id: "Session" });
+type Session = z.infer<typeof Session>;
+
+const sessionList: list.ListRules = {
+  fields: {
+    timestamp: list.time("s.timestamp"),
+    session_id: list.integer("s.id"),
+    conversation_id: list.integer("s.conversation_id"),
+    channel_manager_service: list.exact("s.channel_manager_service"),
+    channel_manager_type: list.exact("s.channel_manager_type"),
+    channel_manager_sid: list.text("s.channel_manager_sid"),
+    agent_type: list.exact("s.agent_type"),
+    agent_id: list.integer("s.agent_id"),
+    agent_name: list.text("s.agent_name"),
+    prompt_id: list.integer("s.prompt_id"),
+    prompt_name: list.text("s.prompt_name"),
+    source: list.text("s.source"),
+    target: list.text("s.target"),
+    duration: list.number("s.duration"),
+    is_outbound: list.boolean("s.is_outbound"),
+    is_legacy: list.custom((value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`)),
+    is_test: list.boolean("s.is_test"),
+  },
+  time: "s.timestamp",
+  order: [
+    { column: "s.timestamp", direction: "desc" },
+    { column: "s.id", direction: "desc" },
+  ],
+  countUpTo: 10_000,
+};
+
+const selectSessions = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("sessions as s")
+    .where("s.sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "s.timestamp",
+      sql<string>`s.id::text`.as("session_id"),
+      sql<string>`s.conversation_id::text`.as("conversation_id"),
+      "s.channel_manager_service",
+      "s.channel_manager_type",
+      "s.channel_manager_sid",
+      sql<string>`s.agent_id::text`.as("agent_id"),
+      "s.agent_name",
+      "s.agent_type",
+      "s.agent_timezone",
+      sql<string>`s.prompt_id::text`.as("prompt_id"),
+      "s.prompt_name",
+      sql<string>`s.prompt_version_number::text`.as("prompt_version"),
+      "s.prompt_version_number",
+      "s.duration",
+      sql<string | null>`null`.as("session_label_id"),
+      "s.source",
+      "s.target",
+      sql<boolean>`false`.as("is_legacy"),
+      "s.is_test",
+      "s.is_outbound",
+      "s.user_terminated",
+      "s.transfer_voicemail_detected",
+      "s.override_timestamp",
+    ]);
+
+/** A session's number in a path; a carrier's call id there is a usual mix-up and told so. */
+export function sessionNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Fault(
+    "refused",
+    `"${text}" is no session id: session ids are numbers. A carrier's id is looked up at /api/v1/session_debug/sid/{service}/{sid}.`,
+  );
+}
+
+/** The session's own row, if it is the caller's. */
+export async function findSession(db: Db, caller: Caller, id: number) {
+  const found = await db
+    .selectFrom("sessions")
+    .select(["id", "conversation_id", "timestamp", "source", "target", "is_test", "ended_at"])
+    .where("id", "=", id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .executeTakeFirst();
+  if (!found) throw notFound("Session", id);
+  return found;
+}
+
+export function sessionRoutes(api: Api, { db }: { db: Db }): void {
+  api.get(
+    "/api/v1/sessions/",
+    {
+      summary: "List sessions",
+      description: "Newest first. Test sessions are left out unless `is_test` is searched.",
+      tag: "sessions",
+      permission: "sessions_read",
+      query: list.listQuery(sessionList),
+      response: list.listOf(Session),
+    },
+    async ({ caller, query }) => {
+      const all = selectSessions(db, caller);
+      const rows = query.search_fields.includes("is_test") ? all : all.where("s.is_test", "=", false);
+      return list.onlyFields(await list.listPage(db, rows, query, sessionList), query.fields, Session);
+    },
+  );
+
+  api.get(
+    "/api/v1/sessions/:session_id",
+    {
+      summary: "Get a session",
+      tag: "sessions",
+      permission: "sessions_read",
+      params: z.object({ session_id: z.string() }),
+      response: Session,
+    },
+    async ({ caller, params }): Promise<Session> => {
+      const id = sessionNumber(params.session_id);
+      const session = await selectSessions(db, caller).where("s.id", "=", id).executeTakeFirst();
+      if (!session) throw notFound("Session", id);
+      return session;
+    },
+  );
+}

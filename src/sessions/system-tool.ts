@@ -1,0 +1,49 @@
+import { done, failed, offersLanguage, type ToolContext, type ToolOutcome } from "./run-tool.ts";
+
+/** The built-in tools (domain decision 6). What a channel or installation can't do is told to the model in words. */
+export function runSystemTool(
+  context: ToolContext,
+  name: string,
+  values: Record<string, unknown>,
+): ToolOutcome {
+  switch (name) {
+    case "hangup": {
+      const reason = typeof values.reason === "string" ? values.reason : null;
+      const event = {
+        category: "automation",
+        type: "hangup",
+        description: reason ?? "The agent ended the session",
+      };
+      return done({ action: "hangup" }, { action: { action: "hangup", reason }, event }, values);
+    }
+    case "get_current_datetime": {
+      const { datetime, date, time, day_of_week, timezone } = context.now;
+      return done({ datetime, date, time, day_of_week, timezone });
+    }
+    case "set_current_language":
+      return setLanguage(context, values);
+    case "transfer":
+      return failed("Transfer is only available on voice.", values);
+    default:
+      return failed(`${name} is not available in this session.`, values);
+  }
+}
+
+function setLanguage(context: ToolContext, values: Record<string, unknown>): ToolOutcome {
+  const code = String(values.language ?? "");
+  const offered =
+    context.snapshot.language_group?.language_configs.map((config) => config.language_code) ?? [];
+  if (!offersLanguage(context.snapshot, code) || code === "") {
+    return failed(
+      `This agent does not speak ${code || "that"}; it speaks ${offered.join(", ") || "one language"}.`,
+      values,
+    );
+  }
+  const event = {
+    category: "automation",
+    type: "language-change",
+    description: `Language changed from ${context.language} to ${code}`,
+    attributes: { from: context.language, to: code },
+  };
+  return done({ language: code }, { language: code, event }, values);
+}

@@ -1,0 +1,82 @@
+import { type Lookup, variableLookup } from "../expressions/template.ts";
+
+/** What a session remembers between turns; stored with it after each. */
+export type SessionState = {
+  /** Agent, campaign and request variables, and what tools and workflows have set since. */
+  variables: Record<string, unknown>;
+  /** BCP 47. */
+  language: string;
+};
+
+/** The facts of a session that its texts may name. */
+export type SessionFacts = {
+  session_id: number;
+  conversation_id: number;
+  agent_name: string;
+  timezone: string;
+  channel: string;
+  source: string | null;
+  target: string | null;
+  is_outbound: boolean;
+};
+
+/** The local wall clock of the agent, as system variables show it. */
+export type LocalTime = {
+  datetime: string;
+  date: string;
+  time: string;
+  day_of_week: string;
+  timezone: string;
+};
+
+const DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+export function localTime(at: Date, timezone: string): LocalTime {
+  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
+  const date = local.toPlainDate().toString();
+  const time = local.toPlainTime().toString({ smallestUnit: "minute" });
+  return {
+    datetime: `${date} ${time}`,
+    date,
+    time,
+    day_of_week: DAYS[local.dayOfWeek - 1] as string,
+    timezone,
+  };
+}
+
+/** The system variables of domain decision 7.2; they can't be overridden, but for `vars.session.voice`. */
+export function systemVariables(
+  facts: SessionFacts,
+  language: string,
+  now: LocalTime,
+): Record<string, unknown> {
+  return {
+    "vars.session.id": String(facts.session_id),
+    "vars.session.conversation_id": String(facts.conversation_id),
+    "vars.session.agent.name": facts.agent_name,
+    "vars.session.datetime": now.datetime,
+    "vars.session.date": now.date,
+    "vars.session.day_of_week": now.day_of_week,
+    "vars.session.timezone": facts.timezone,
+    "vars.session.language": language,
+    "vars.session.source": facts.source ?? "",
+    "vars.session.target": facts.target ?? "",
+    "vars.session.user": facts.source ?? "",
+    "vars.session.channel": facts.channel,
+    "vars.session.is_outbound": facts.is_outbound,
+  };
+}
+
+/** One resolver for every place of a session that names a variable. */
+export function sessionLookup(state: SessionState, system: Record<string, unknown>): Lookup {
+  return variableLookup({ ...state.variables, ...system });
+}
+
+/** Campaign and request variables live under `vars.`; a name that says so already is kept (domain decision 7.3). */
+export const underVars = (variables: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name.startsWith("vars.") ? name : `vars.${name}`,
+      value,
+    ]),
+  );

@@ -1,0 +1,244 @@
+import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { parseJsonBody } from "../api/body.ts";
+import { inputErrors } from "../api/input-errors.ts";
+import type { Api } from "../api/server.ts";
+import { sha256 } from "../base/crypto.ts";
+import { Fault, InvalidInput } from "../base/errors.ts";
+import { randomBase62, randomId } from "../base/ids.ts";
+import { chatSoFar } from "./chat-so-far.ts";
+import { endSession } from "./end-session.ts";
+import type { Engine } from "./engine.ts";
+import { startSession } from "./start-session.ts";
+import { runTurn, type TurnEvent } from "./turn.ts";
+
+/**
+ * Web chat (domain decision 12.3). A page opens a session on a target (its client id) and gets a token that alone lets
+ * it go on: over a WebSocket, or by plain HTTP where sockets don't get through. What the model and tools do stays with
+ * the operator; a visitor sees words, typing, cards and the end.
+ */
+const OpenChat = z.object({
+  client_id: z.string().min(1).max(320),
+  user_id: z.string().min(1).max(320).nullish().describe("Who is writing, where the page knows it"),
+});
+const ChatMessage = z.object({
+  text: z.string().max(4000),
+  id: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullish()
+    .describe("The page's own number of the message: sent twice, answered once"),
+});
+const token = z.string().max(200);
+
+type ChatEvent =
+  | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
+  | { type: "typing"; text: string }
+  | { type: "tool_display"; tool_name: string; display_result: unknown }
+  | { type: "session_end"; reason: string }
+  /** All that answers the message of this number was sent; the page need not ask for it again. */
+  | { type: "answered"; id: string }
+  | { type: "error"; message: string; id?: string | null };
+
+export function webChatRoutes(api: Api, engine: Engine): void {
+  const tag = "chat";
+  const open = { tag, permission: "public", calls_per_minute: 120 } as const;
+
+  api.post(
+    "/chat/v1/sessions",
+    { ...open, summary: "Open a chat session", body: OpenChat, calls_per_minute: 30 },
+    async ({ request, body }) => {
+      const target = await findTarget(engine, body.client_id);
+      refuseForeignSite(request);
+      const resume_token = randomBase62(40);
+      const started = await startSession(engine, {
+        sub_organization_id: target.sub_organization_id,
+        agent_id: target.agent_id,
+        channel: "chat",
+        service: "webchat",
+        type: "web_chat_v1",
+        sid: randomId(),
+        channel_target_id: target.id,
+        source: body.user_id ?? null,
+        target: target.target,
+        is_test: target.is_test,
+        is_outbound: false,
+        resume_token,
+      });
+      if (started.agent_initiated) await runTurn(engine, started.session_id, { text: null });
+      return {
+        session_id: String(started.session_id),
+        token: resume_token,
+        greeting: started.greeting,
+        ...(await chatSoFar(engine, started.session_id)),
+      };
+    },
+  );
+
+  api.get(
+    "/chat/v1/sessions/:session_id",
+    {
+      ...open,
+      summary: "Read a chat so far, to go on with it",
+      params: sessionPath,
+      query: z.object({ token }),
+    },
+    async ({ params, query }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      return { session_id: params.session_id, ...(await chatSoFar(engine, session.id)) };
+    },
+  );
+
+  api.post(
+    "/chat/v1/sessions/:session_id/messages",
+    {
+      ...open,
+      summary: "Say something without a WebSocket",
+      params: sessionPath,
+      query: z.object({ token }),
+      body: ChatMessage,
+    },
+    async ({ params, query, body }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      const events: ChatEvent[] = [];
+      await runTurn(engine, session.id, turnInput(body), (event) => {
+        const shown = shownToVisitor(engine, event);
+        if (shown && shown.type !== "typing") events.push(shown);
+      });
+      return { events };
+    },
+  );
+
+  api.post(
+    "/chat/v1/sessions/:session_id/end",
+    { ...open, summary: "End a chat", params: sessionPath, query: z.object({ token }), body: z.unknown() },
+    async ({ params, query }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      await endSession(engine, session.id, "user");
+      return { ended: true };
+    },
+  );
+
+  api.server.get<{ Params: { session_id: string }; Querystring: { token?: string } }>(
+    "/chat/v1/sessions/:session_id/socket",
+    { websocket: true, schema: { hide: true } },
+    async (socket, request) => {
+      // Read messages only once the session is known, but lose none that come before.
+      const early: unknown[] = [];
+      let take = (data: unknown) => void early.push(data);
+      socket.on("message", (data) => take(data));
+      try {
+        const session = await findChat(engine, request.params.session_id, request.query.token ?? "");
+        if (session.ended_at !== null) return close(socket, "This session has ended.");
+        // In the order they came: a lease alone would let messages that wait overtake one another.
+        let last = Promise.resolve();
+        take = (data) => {
+          last = last.then(() => receive(engine, socket, session.id, String(data)));
+        };
+        for (const data of early) take(data);
+      } catch (error) {
+        close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+      }
+    },
+  );
+}
+
+const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
+
+const turnInput = (message: z.infer<typeof ChatMessage>) => ({
+  text: message.text,
+  client_message_id: message.id ?? null,
+});
+
+/** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
+async function receive(engine: Engine, socket: WebSocket, session_id: number, data: string): Promise<void> {
+  const send = (event: ChatEvent) => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
+  };
+  let id: string | null = null;
+  try {
+    const given = parseJsonBody(data) ?? {};
+    const message = ChatMessage.safeParse(given);
+    if (!message.success) throw inputErrors("body", message.error.issues, given);
+    id = message.data.id ?? null;
+    const { ended } = await runTurn(engine, session_id, turnInput(message.data), (event) => {
+      const shown = shownToVisitor(engine, event);
+      if (shown) send(shown);
+    });
+    if (id !== null) send({ type: "answered", id });
+    if (ended) socket.close(1000);
+  } catch (error) {
+    const known = error instanceof Fault || error instanceof InvalidInput;
+    if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
+    const text = known ? error.message : "Something went wrong. Please send that again.";
+    send({ type: "error", message: text, id });
+  }
+}
+
+function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
+  switch (event.type) {
+    case "delta":
+      return { type: "typing", text: event.text };
+    case "message":
+      return {
+        type: "message",
+        role: "agent",
+        text: event.text,
+        timestamp: engine.clock.now().toISOString(),
+      };
+    case "tool_call":
+      return { type: "typing", text: "" };
+    case "tool_result":
+      return event.display_result
+        ? { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result }
+        : null;
+    case "session_end":
+      return event;
+  }
+}
+
+function close(socket: WebSocket, message: string): void {
+  socket.send(JSON.stringify({ type: "error", message } satisfies ChatEvent));
+  socket.close(1008);
+}
+
+async function findTarget(engine: Engine, client_id: string) {
+  const target = await engine.db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test"])
+    .where("t.target", "=", client_id)
+    .where("t.target_mode", "=", "chat")
+    .where("a.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!target) throw new Fault("not-found", `There is no chat named ${client_id}.`);
+  return target;
+}
+
+/**
+ * A chat is opened by our own page only, also when that page stands in a frame on somebody's site. Programs send no
+ * Origin. A browser that says "same-origin" itself is believed before Host, which some proxies rewrite.
+ */
+function refuseForeignSite({ headers, host }: FastifyRequest): void {
+  const { origin } = headers;
+  if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return;
+  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  throw new Fault(
+    "forbidden",
+    "A chat can't be opened from another site; embed /chat/widget.js there instead.",
+  );
+}
+
+/** A wrong token answers like a session that never was. */
+async function findChat(engine: Engine, session_id: string, resume_token: string) {
+  const session = await engine.db
+    .selectFrom("sessions")
+    .select(["id", "ended_at"])
+    .where("id", "=", /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1)
+    .where("resume_token_hash", "=", sha256(resume_token))
+    .executeTakeFirst();
+  if (!session) throw new Fault("not-found", "This chat does not exist, or its token is wrong.");
+  return session;
+}

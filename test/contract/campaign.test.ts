@@ -1,0 +1,422 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { OutboundCampaign } from "../../src/outbound/campaign-schema.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { createSender } from "../harness/sender.ts";
+
+const path = "/api/v1/outbound/campaigns";
+const NUMBER = "+19032900844";
+
+let app: TestApp;
+let agent_id: number;
+beforeAll(async () => {
+  app = await createTestApp();
+  ({ agent_id } = await createSender(app, app.admin, { target: NUMBER }));
+});
+
+let made = 0;
+/** The least a campaign needs, with a name of its own. */
+const least = () => ({
+  campaign_name: `Campaign ${++made}`,
+  campaign_variables: {},
+  caller_id: NUMBER,
+  active_days: ["mon"],
+});
+const create = async (more: object = {}) => {
+  const { status, body } = await app.send("POST", path, { ...least(), ...more });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+const put = (id: number, body: object) => app.send("PUT", `${path}/${id}`, body);
+const secret = (bytes: number, of = 7) => Buffer.alloc(bytes, of).toString("base64");
+const hook = (more: object = {}) => ({
+  trigger_statuses: ["COMPLETED"],
+  url: "https://example.com/hook",
+  request_method: "POST",
+  ...more,
+});
+
+describe("a campaign", () => {
+  test("is created, read, listed, updated and deleted", async () => {
+    const created = await create({ campaign_name: "Life", description: "first" });
+    expect(await app.send("GET", `${path}/${created.id}`)).toMatchObject({ status: 200, body: created });
+    const listed = await app.send("GET", `${path}?search_fields=campaign_name&search_field_values=life`);
+    expect(listed.body).toEqual({ items: [created], page: 0, page_size: 25, total_pages: 1, total_count: 1 });
+
+    app.clock.advance(60_000);
+    const updated = await put(created.id, { ...created, description: "second" });
+    expect(updated).toMatchObject({
+      status: 200,
+      body: { ...created, description: "second", updated_at: "2026-11-18T12:01:00+00:00" },
+    });
+    expect((await app.send("GET", `${path}/${created.id}`)).body).toEqual(updated.body);
+
+    expect(await app.send("DELETE", `${path}/${created.id}`)).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    for (const method of ["GET", "PUT", "DELETE"]) {
+      const again = await app.send(
+        method,
+        `${path}/${created.id}`,
+        method === "PUT" ? { ...created, agent_id: null } : undefined,
+      );
+      expect(again).toMatchObject({
+        status: 404,
+        body: { detail: `Campaign with ID ${created.id} not found` },
+      });
+    }
+    expect(
+      (await app.send("GET", `${path}?search_fields=id&search_field_values=${created.id}`)).body.items,
+    ).toEqual([]);
+  });
+
+  test("answers all 27 fields, those left out as null or their default", async () => {
+    const body = await create({ campaign_name: "Least" });
+    expect(body).toEqual({
+      campaign_name: "Least",
+      description: null,
+      mode: null,
+      sms_session_ttl: null,
+      label: null,
+      labels: null,
+      campaign_variables: {},
+      daily_start_time: null,
+      daily_end_time: null,
+      source: null,
+      caller_id: NUMBER,
+      hourly_rate: 1,
+      max_daily_calls: null,
+      retry_count: 0,
+      retry_interval: null,
+      active_days: ["mon"],
+      outreach_override_rules: null,
+      voicemail_detection: null,
+      allowed_line_types: null,
+      include_unknown_line_types: true,
+      target_filters: null,
+      webhooks: [],
+      id: expect.any(Number),
+      agent_id,
+      created_at: expect.stringMatching(/^2026-11-18T12:0\d:00\+00:00$/),
+      updated_at: body.created_at,
+      last_updated_by: "admin@example.com",
+    });
+    expect(Object.keys(body)).toHaveLength(27);
+    expect(Object.keys(OutboundCampaign.strict().parse(body))).toHaveLength(27);
+  });
+
+  test("on PUT is replaced: what is left out becomes null or its default", async () => {
+    const first = await create({
+      description: "d",
+      mode: "voice",
+      sms_session_ttl: 720,
+      labels: ["a"],
+      daily_start_time: "09:00",
+      daily_end_time: "17:00",
+      source: NUMBER,
+      hourly_rate: 60,
+      max_daily_calls: 5,
+      retry_count: 2,
+      retry_interval: "30m",
+      outreach_override_rules: { days: { sat: { active: true } } },
+      voicemail_detection: { mode: "v2" },
+      allowed_line_types: ["mobile"],
+      include_unknown_line_types: false,
+      target_filters: { rules: [] },
+      webhooks: [hook()],
+    });
+    const bare = { ...least(), campaign_name: first.campaign_name };
+    const { body } = await put(first.id, bare);
+    expect(body).toEqual({
+      ...(await create()),
+      ...bare,
+      id: first.id,
+      created_at: first.created_at,
+      updated_at: body.updated_at,
+    });
+  });
+
+  test("can be PUT back as it was answered; what the server decides is passed over", async () => {
+    const first = await create({ webhooks: [hook()], labels: ["a", "b"] });
+    const sent = {
+      ...first,
+      last_updated_by: "mallory@example.com",
+      agent_id: 999,
+      created_at: null,
+      id: 999,
+    };
+    expect((await put(first.id, sent)).body).toEqual({ ...first, updated_at: expect.any(String) });
+  });
+
+  test("has a name that no other living campaign has", async () => {
+    const first = await create();
+    const second = await create();
+    const refusal = {
+      status: 400,
+      body: { detail: "Campaign with this name already exists. Choose another name." },
+    };
+    expect(await put(second.id, { ...second, campaign_name: first.campaign_name })).toMatchObject(refusal);
+    expect(await app.send("POST", path, { ...first })).toMatchObject(refusal);
+    await app.send("DELETE", `${path}/${first.id}`);
+    expect((await put(second.id, { ...second, campaign_name: first.campaign_name })).status).toBe(200);
+  });
+
+  test("keeps unknown keys of its voicemail settings, and null as null", async () => {
+    const voicemail_detection = {
+      mode: null,
+      voicemail_detection_overall_timeout: 30,
+      beep: { any: [1, null, "x"] },
+    };
+    const { id } = await create({ voicemail_detection });
+    expect((await app.send("GET", `${path}/${id}`)).body.voicemail_detection).toEqual(voicemail_detection);
+  });
+
+  test("answers the deprecated label as the first of its labels", async () => {
+    expect(await create({ label: "old" })).toMatchObject({ label: "old", labels: ["old"] });
+    expect(await create({ label: "old", labels: ["a", "b"] })).toMatchObject({
+      label: "a",
+      labels: ["a", "b"],
+    });
+  });
+});
+
+describe("lists", () => {
+  const found = async (query: string) =>
+    (await app.send("GET", `${path}?${query}`)).body.items.map(
+      (item: { campaign_name: string }) => item.campaign_name,
+    );
+
+  beforeAll(async () => {
+    await createSender(app, app.admin, { target: "desk@lists.example", mode: "email" });
+    await create({
+      campaign_name: "Lists one",
+      labels: ["spring", "north"],
+      campaign_variables: { clinic: "Queens" },
+      daily_start_time: "07:11",
+      daily_end_time: "19:22",
+      voicemail_detection: { mode: "v2", note: "marmalade" },
+    });
+    await create({
+      campaign_name: "Lists two",
+      labels: ["autumn"],
+      mode: "email",
+      source: "desk@lists.example",
+      caller_id: "lists-desk",
+    });
+  });
+
+  test.each([
+    ["campaign_name", "LISTS ONE", "Lists one"],
+    ["campaign_variables", "queens", "Lists one"],
+    ["daily_start_time", "07:11", "Lists one"],
+    ["daily_end_time", "19:22", "Lists one"],
+    ["label", "spring", "Lists one"],
+    ["labels", "north", "Lists one"],
+    ["voicemail_detection", "marmalade", "Lists one"],
+    ["source", "lists.example", "Lists two"],
+    ["mode", "email", "Lists two"],
+    ["caller_id", "lists-", "Lists two"],
+  ])("find by %s", async (field, value, name) => {
+    const query = new URLSearchParams({ search_fields: field, search_field_values: value });
+    expect(await found(query.toString())).toEqual([name]);
+  });
+
+  test("label searches the first label only, labels all of them", async () => {
+    expect(await found("search_fields=label&search_field_values=north")).toEqual([]);
+  });
+
+  test("are ordered by any field that can be searched", async () => {
+    const lists = "search_fields=campaign_name&search_field_values=Lists";
+    for (const field of ["campaign_name", "id", "label", "labels", "updated_at", "voicemail_detection"]) {
+      expect(await found(`${lists}&order_by=${field}`), field).toHaveLength(2);
+    }
+    expect(await found(`${lists}&order_by=label`)).toEqual(["Lists two", "Lists one"]);
+    expect(await found(`${lists}&order_by=campaign_name&order_by_direction=desc`)).toEqual([
+      "Lists two",
+      "Lists one",
+    ]);
+  });
+
+  test("can be narrowed to some fields; required ones stay", async () => {
+    const { body } = await app.send(
+      "GET",
+      `${path}?fields=label&search_fields=campaign_name&search_field_values=Lists one`,
+    );
+    expect(body.items).toEqual([
+      expect.objectContaining({ label: "spring", labels: null, campaign_name: "Lists one", webhooks: null }),
+    ]);
+  });
+
+  test("refuse a field they don't have", async () => {
+    expect(await app.send("GET", `${path}?order_by=agent_id`)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["query", "order_by"], type: "enum" }] },
+    });
+  });
+});
+
+describe("the agent", () => {
+  test("is the one behind the source, else the one behind the caller id, with or without a plus", async () => {
+    const other = await createSender(app, app.admin, { target: "+15125550001" });
+    const resolved = async (source: string | null, caller_id: string | null) =>
+      (await create({ source, caller_id })).agent_id;
+    expect(await resolved("+15125550001", NUMBER)).toBe(other.agent_id);
+    expect(await resolved("15125550001", null)).toBe(other.agent_id);
+    expect(await resolved(null, "15125550001")).toBe(other.agent_id);
+    expect(await resolved("+15125559999", NUMBER)).toBe(agent_id);
+  });
+
+  test("is looked up in the campaign's mode; null stands for voice", async () => {
+    const sms = await createSender(app, app.admin, { target: NUMBER, mode: "sms" });
+    const mail = await createSender(app, app.admin, { target: "Desk@Clinic.example", mode: "email" });
+    expect((await create({ mode: "sms" })).agent_id).toBe(sms.agent_id);
+    expect((await create({ mode: null })).agent_id).toBe(agent_id);
+    expect((await create({ mode: "email", source: "desk@clinic.example" })).agent_id).toBe(mail.agent_id);
+  });
+
+  test.each([
+    [{ caller_id: "15125557777" }, "15125557777"],
+    [{ source: "+15125558888", caller_id: "15125557777" }, "+15125558888"],
+    [{ caller_id: null }, "None"],
+    [{ mode: "email" }, NUMBER],
+  ])("that is behind no number: 400 %j", async (more, number) => {
+    expect(await app.send("POST", path, { ...least(), ...more })).toMatchObject({
+      status: 400,
+      body: { detail: `No agent with assign number ${number} found` },
+    });
+  });
+
+  test("is never another organization's", async () => {
+    const neighbour = await app.createNeighbour();
+    await createSender(app, neighbour.caller, { target: "+15125556666" });
+    expect((await app.send("POST", path, { ...least(), caller_id: "+15125556666" })).status).toBe(400);
+  });
+});
+
+describe("webhooks", () => {
+  const storedSecret = async (id: number) => {
+    const row = await app.db
+      .selectFrom("campaign_webhooks")
+      .select("sealed_hmac_secret")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    return row.sealed_hmac_secret && app.vault.open(row.sealed_hmac_secret);
+  };
+
+  test("are kept and updated by id, created without one, and gone when not named; the order is the sender's", async () => {
+    const first = await create({
+      webhooks: [hook({ url: "https://a.example" }), hook({ url: "https://b.example" })],
+    });
+    const [a, b] = first.webhooks;
+    const { body } = await put(first.id, {
+      ...first,
+      webhooks: [hook({ url: "https://c.example", id: null }), { ...b, request_method: "patch" }],
+    });
+    expect(body.webhooks).toEqual([
+      { ...hook({ url: "https://c.example" }), id: expect.any(Number), auth_value_keys: null },
+      { ...b, request_method: "PATCH" },
+    ]);
+    expect(body.webhooks[0].id).not.toBe(a.id);
+    expect((await put(first.id, { ...first, webhooks: undefined })).body.webhooks).toEqual([]);
+  });
+
+  test.each([
+    ["null keeps it", { hmac_secret: null }, secret(32)],
+    ["an omitted key removes it", {}, null],
+    ["a null map keeps it", null, secret(32)],
+    ["an omitted map keeps it", undefined, secret(32)],
+    ["a new value replaces it", { hmac_secret: secret(512, 9) }, secret(512, 9)],
+  ])("on update of a secret %s", async (_rule, auth_values, kept) => {
+    const first = await create({ webhooks: [hook({ auth_values: { hmac_secret: secret(32) } })] });
+    const { id } = first.webhooks[0];
+    const { body } = await put(first.id, { ...first, webhooks: [hook({ id, auth_values })] });
+    expect(body.webhooks[0].auth_value_keys).toEqual(kept ? ["hmac_secret"] : null);
+    expect(await storedSecret(id)).toBe(kept);
+  });
+
+  test("show the names of their secrets and nothing more, in answers, rows, audit and events", async () => {
+    const given = Buffer.from("an unmistakable secret of 40 bytes, yes!").toString("base64");
+    const { id, webhooks } = await create({ webhooks: [hook({ auth_values: { hmac_secret: given } })] });
+    expect(webhooks[0].auth_value_keys).toEqual(["hmac_secret"]);
+    const everything = await Promise.all([
+      app.send("GET", `${path}/${id}`),
+      app.db.selectFrom("campaign_webhooks").selectAll().execute(),
+      app.db.selectFrom("audit_entries").selectAll().execute(),
+      app.db.selectFrom("events").selectAll().execute(),
+    ]);
+    expect(JSON.stringify(everything)).not.toContain(given);
+  });
+
+  test("of another campaign, or of nobody, are not found, and nothing changes", async () => {
+    const victim = await create({ webhooks: [hook({ auth_values: { hmac_secret: secret(32) } })] });
+    const mine = await create({ webhooks: [hook({ url: "https://mine.example" })] });
+    const neighbour = await app.createNeighbour();
+    await createSender(app, neighbour.caller, { target: "+15125554444" });
+    const theirs = await neighbour.send("POST", path, {
+      ...least(),
+      caller_id: "+15125554444",
+      webhooks: [hook()],
+    });
+
+    for (const id of [victim.webhooks[0].id, theirs.body.webhooks[0].id, 999_999]) {
+      const stolen = [hook({ id, url: "https://stolen.example" })];
+      const refusal = { status: 404, body: { detail: `Webhook with ID ${id} not found` } };
+      expect(await put(mine.id, { ...mine, description: "changed", webhooks: stolen })).toMatchObject(
+        refusal,
+      );
+      expect(await app.send("POST", path, { ...least(), webhooks: stolen })).toMatchObject(refusal);
+    }
+    for (const before of [victim, mine]) {
+      expect((await app.send("GET", `${path}/${before.id}`)).body).toEqual(before);
+    }
+    expect(await storedSecret(victim.webhooks[0].id)).toBe(secret(32));
+  });
+});
+
+describe("tenancy and permissions", () => {
+  test("a neighbour's campaign answers 404 like one that never was", async () => {
+    const mine = await create();
+    const neighbour = await app.createNeighbour();
+    for (const [method, body] of [["GET"], ["PUT", mine], ["DELETE"]] as const) {
+      expect(await neighbour.send(method, `${path}/${mine.id}`, body)).toMatchObject({
+        status: 404,
+        body: { detail: `Campaign with ID ${mine.id} not found` },
+      });
+    }
+    expect((await neighbour.send("GET", path)).body).toMatchObject({ items: [], total_count: 0 });
+    expect((await app.send("GET", `${path}/${mine.id}`)).body).toEqual(mine);
+  });
+
+  test("reading, writing and deleting each need their permission", async () => {
+    const { id } = await create();
+    const calls = {
+      outbound_read: ["GET", `${path}/${id}`],
+      outbound_write: ["POST", path],
+      outbound_delete: ["DELETE", `${path}/${id}`],
+    };
+    for (const [permission, [method, url]] of Object.entries(calls)) {
+      const others = Object.keys(calls).filter((other) => other !== permission);
+      const send = app.sendAs(await app.createToken(others));
+      expect(await send(method as string, url as string)).toMatchObject({
+        status: 403,
+        body: { detail: `Missing permission: ${permission}` },
+      });
+    }
+    const writer = app.sendAs(await app.createToken(["outbound_read"]));
+    expect((await writer("PUT", `${path}/${id}`, least())).status).toBe(403);
+    expect((await writer("GET", path)).status).toBe(200);
+  });
+});
+
+test("openapi.json has the input's 22 fields and the answer's 27, required as specified", async () => {
+  const { body } = await app.send("GET", "/openapi.json");
+  const { OutboundCampaignInput: input, OutboundCampaign: output } = body.components.schemas;
+  expect(Object.keys(input.properties)).toHaveLength(22);
+  expect(input.required.toSorted()).toEqual([
+    "active_days",
+    "caller_id",
+    "campaign_name",
+    "campaign_variables",
+  ]);
+  expect(Object.keys(output.properties)).toHaveLength(27);
+});

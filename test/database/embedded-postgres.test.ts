@@ -1,0 +1,339 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { databaseUser } from "../../src/db/postgres-folder.ts";
+import { isAlive } from "../../src/db/postgres-process.ts";
+
+const isRoot = process.geteuid?.() === 0;
+const base = mkdtempSync(path.join(tmpdir(), "parley-embedded-"));
+let running: EmbeddedPostgres[] = [];
+let programs: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const program of programs) program.kill("SIGKILL");
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+  programs = [];
+});
+afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+
+let folders = 0;
+const newDataDir = (...below: string[]) => path.join(base, `data-${++folders}`, ...below, "postgres");
+/** For the tests that any database will do: a first start makes 1,000 files. */
+const usedDataDir = newDataDir();
+
+async function start(dataDir: string, settings: Record<string, string> = {}): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({ dataDir, log: silentLog, settings });
+  running.push(database);
+  return database;
+}
+
+async function query<T extends pg.QueryResultRow>(database: EmbeddedPostgres, text: string): Promise<T[]> {
+  const client = new pg.Client(database.connection);
+  client.on("error", () => {});
+  await client.connect();
+  return (await client.query<T>(text).finally(() => client.end())).rows;
+}
+
+/** Another Parley on `dataDir`; `ready` gives the pid of its server. */
+function startProgram(dataDir: string, mode = "idle") {
+  const script = path.join(import.meta.dirname, "embedded-program.ts");
+  const child = spawn(process.execPath, [script, dataDir, mode], { stdio: ["ignore", "pipe", "pipe"] });
+  programs.push(child);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => lines.push(line));
+  let complaint = "";
+  child.stderr.on("data", (chunk) => {
+    complaint += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, complaint }));
+  return {
+    child,
+    ended,
+    acknowledged: () => lines.filter((line) => /^\d+$/.test(line)).map(Number),
+    ready: () =>
+      until(() => {
+        if (child.exitCode !== null) throw new Error(complaint);
+        return Number(lines[0]?.split(" ")[1]) || undefined;
+      }),
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function until<T>(found: () => T | undefined | false, within_ms = 15_000): Promise<T> {
+  const giveUp = performance.now() + within_ms;
+  for (;;) {
+    const value = found();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > giveUp) throw new Error(`nothing came within ${within_ms} ms`);
+    await sleep(10);
+  }
+}
+
+/** Living processes that work in `dataDir`, as every process of its server does. */
+function processesIn(dataDir: string): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === dataDir && isAlive(pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+const parentOf = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+describe("the first start", () => {
+  test("makes a database that keeps what later starts find, reachable by its owner only", async () => {
+    const dataDir = newDataDir();
+    const first = await start(dataDir);
+    expect(
+      await query(
+        first,
+        `select current_setting('server_encoding') as encoding, current_setting('data_checksums') as checksums,
+           current_setting('fsync') as fsync, current_setting('listen_addresses') as listen_addresses,
+           current_setting('timezone') as timezone, current_database() as database`,
+      ),
+    ).toEqual([
+      {
+        encoding: "UTF8",
+        checksums: "on",
+        fsync: "on",
+        listen_addresses: "",
+        timezone: "UTC",
+        database: "parley",
+      },
+    ]);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    await query(first, "create table kept as select 'still here' as text");
+    await first.stop();
+
+    expect(await query(await start(dataDir), "select text from kept")).toEqual([{ text: "still here" }]);
+  });
+
+  test("killed at any moment leaves nothing that hinders the next", async () => {
+    const dataDir = newDataDir();
+    for (const delay_ms of [0, 100, 250, 400]) {
+      const program = startProgram(dataDir);
+      await until(() => siblings(dataDir).some((name) => name.startsWith("postgres.new-")));
+      await sleep(delay_ms);
+      await program.kill();
+    }
+    await start(dataDir);
+    expect(siblings(dataDir)).toEqual(["postgres", "postgres.log"]);
+  });
+
+  test("of two programs at once is won by exactly one, and the other is told", async () => {
+    const dataDir = newDataDir();
+    const both = [startProgram(dataDir), startProgram(dataDir)];
+    const winner = await Promise.race(
+      both.map((each, i) =>
+        each.ready().then(
+          () => i,
+          () => 1 - i,
+        ),
+      ),
+    );
+    const loser = await both[1 - winner]!.ended;
+    expect(loser).toEqual({
+      code: 1,
+      complaint: expect.stringContaining("Another Parley is already running"),
+    });
+    expect(await both[winner]!.ready()).toBeGreaterThan(0);
+    expect(both[winner]!.child.exitCode).toBeNull();
+  });
+});
+
+const siblings = (dataDir: string): string[] => {
+  try {
+    return readdirSync(path.dirname(dataDir)).sort();
+  } catch {
+    return [];
+  }
+};
+
+describe("a program that is killed", () => {
+  test("in a write loop loses no acknowledged row", { timeout: 30_000 }, async () => {
+    const dataDir = usedDataDir;
+    const acknowledged: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const program = startProgram(dataDir, "write");
+      await until(() => program.acknowledged().length > 500);
+      await program.kill();
+      acknowledged.push(...program.acknowledged());
+    }
+    const rows = await query<{ id: string }>(await start(dataDir), "select id from written");
+    const found = new Set(rows.map(({ id }) => Number(id)));
+    expect(acknowledged.length).toBeGreaterThan(1_500);
+    expect(acknowledged.filter((id) => !found.has(id))).toEqual([]);
+  });
+
+  test("leaves no server behind for longer than two seconds", async () => {
+    const dataDir = usedDataDir;
+    const program = startProgram(dataDir);
+    await program.ready();
+    expect(processesIn(dataDir)).not.toEqual([]);
+    await program.kill();
+    await until(() => processesIn(dataDir).length === 0, 2_000);
+  });
+
+  test("together with the guard of its server leaves an orphan that the next start replaces", async () => {
+    const dataDir = usedDataDir;
+    const program = startProgram(dataDir);
+    const orphan = await program.ready();
+    const guard = parentOf(orphan);
+    const watchers = childrenOf(guard).filter((pid) => pid !== orphan);
+    for (const pid of [guard, ...watchers]) process.kill(pid, "SIGKILL");
+    await program.kill();
+    await sleep(300);
+    expect(isAlive(orphan)).toBe(true);
+
+    const database = await start(dataDir);
+    expect(isAlive(orphan)).toBe(false);
+    expect(database.pid()).not.toBe(orphan);
+    expect(parentOf(database.pid()!)).not.toBe(1);
+  });
+});
+
+test("a stopped database leaves no process", async () => {
+  const dataDir = usedDataDir;
+  const database = await start(dataDir);
+  expect(processesIn(dataDir)).not.toEqual([]);
+  await database.stop();
+  expect(processesIn(dataDir)).toEqual([]);
+});
+
+test("a second program on one data directory is told who runs there, and disturbs nobody", async () => {
+  const dataDir = usedDataDir;
+  const database = await start(dataDir);
+  const server = database.pid();
+  const second = await startProgram(dataDir).ended;
+  expect(second).toEqual({
+    code: 1,
+    complaint: `Another Parley is already running on ${dataDir} (pid ${process.pid}). Stop it, or set DATA_DIR to another folder.\n`,
+  });
+  expect(await query(database, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(database.pid()).toBe(server);
+});
+
+describe("a server that dies under a living program", () => {
+  test("is started again with its data, under the same address", async () => {
+    const dataDir = usedDataDir;
+    const database = await start(dataDir);
+    await query(database, "create table restarted as select 1 as one");
+    const before = database.pid()!;
+    process.kill(before, "SIGKILL");
+    await until(() => database.pid() !== before);
+    expect(await query(database, "select one from restarted")).toEqual([{ one: 1 }]);
+  });
+
+  test("is replaced too when only the guard that ties it to the program was killed", async () => {
+    const dataDir = usedDataDir;
+    const database = await start(dataDir, { fsync: "off" });
+    const before = database.pid()!;
+    process.kill(parentOf(before), "SIGKILL");
+    await until(() => database.pid() !== before);
+    expect(isAlive(before)).toBe(false);
+    expect(await query(database, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("does not come back when the program stops at that moment", async () => {
+    const dataDir = usedDataDir;
+    const database = await start(dataDir, { fsync: "off" });
+    process.kill(database.pid()!, "SIGKILL");
+    await sleep(20);
+    await database.stop();
+    expect(processesIn(dataDir)).toEqual([]);
+  });
+
+  test("is given up with a sentence when it cannot run", async () => {
+    const dataDir = newDataDir();
+    const database = await start(dataDir, { fsync: "off" });
+    rmSync(path.join(dataDir, "global/pg_control"));
+    process.kill(database.pid()!, "SIGKILL");
+    expect((await database.failed).message).toMatch(/^The database was lost 5 times within a minute/);
+  });
+
+  test("keeps its program the owner when only a backend crashed", async () => {
+    const dataDir = usedDataDir;
+    const database = await start(dataDir);
+    const server = database.pid();
+    const logged = readFileSync(`${dataDir}.log`).length;
+    const client = new pg.Client(database.connection);
+    client.on("error", () => {});
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    process.kill(rows[0]!.pid, "SIGKILL");
+    await until(() => readFileSync(`${dataDir}.log`).subarray(logged).includes("ready to accept"));
+    const second = await startProgram(dataDir).ended;
+    expect(second.complaint).toContain("Another Parley is already running");
+    expect(database.pid()).toBe(server);
+  });
+});
+
+describe("the data directory", () => {
+  test.skipIf(!isRoot)("may lie below a folder that only root may enter", async () => {
+    const dataDir = newDataDir("for-root-only");
+    mkdirSync(path.dirname(dataDir), { recursive: true });
+    chmodSync(path.dirname(dataDir), 0o700);
+    const database = await start(dataDir, { fsync: "off" });
+    expect(statSync(dataDir).uid).not.toBe(0);
+    expect(statSync(`/proc/${database.pid()}`).uid).toBe(statSync(dataDir).uid);
+  });
+
+  test("may have a path longer than the 107 bytes of a socket's address", async () => {
+    const dataDir = newDataDir("a-folder-with-a-rather-long-name".repeat(4));
+    expect(await query(await start(dataDir, { fsync: "off" }), "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("that names another program's process as its server's still starts", async () => {
+    const dataDir = usedDataDir;
+    await (await start(dataDir, { fsync: "off" })).stop();
+    const user = await databaseUser(dataDir);
+    const other = spawn("sleep", ["60"], { stdio: "ignore", ...(user && { uid: user.uid, gid: user.gid }) });
+    programs.push(other);
+    writeFileSync(
+      path.join(dataDir, "postmaster.pid"),
+      `${other.pid}\n/proc/self/fd/3\n0\n5432\n.\n\n0 0\nready\n`,
+    );
+    expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid);
+  });
+
+  test("of another major version, or with other things in it, is refused with the way out", async () => {
+    const dataDir = newDataDir();
+    mkdirSync(dataDir, { recursive: true });
+    writeFileSync(path.join(dataDir, "holiday.jpg"), "");
+    await expect(start(dataDir)).rejects.toThrow(/is not empty and holds no database. Set DATA_DIR/);
+    writeFileSync(path.join(dataDir, "PG_VERSION"), "15\n");
+    await expect(start(dataDir)).rejects.toThrow(
+      /was made by PostgreSQL 15, this Parley brings PostgreSQL 18/,
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import type { TestProject } from "vitest/node";
+import { errorText } from "../../src/base/errors.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { isAlive } from "../../src/db/postgres-process.ts";
+
+/** What a test file needs to make a database of its own; see `createTestDatabase`. */
+export type TestServer = {
+  /** Leads to the maintenance database. */
+  admin: pg.ClientConfig;
+  template: string;
+  /** Why the template could not be migrated; tests without a database run all the same. */
+  fault: string | null;
+};
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    testServer: TestServer;
+  }
+}
+
+/** Runs once before all test files: a server, and on it a migrated template that costs 20 ms to copy. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { admin, stop } = await startServer();
+  const template = `parley_template_${process.pid}`;
+  await runAsAdmin(admin, `create database ${template}`);
+  let fault: string | null = null;
+  try {
+    await migrate({ ...admin, ...inDatabase(admin, template) });
+  } catch (error) {
+    fault = `the migrations do not run: ${errorText(error)}`;
+  }
+  project.provide("testServer", { admin, template, fault });
+  return async () => {
+    await runAsAdmin(admin, `drop database ${template} with (force)`);
+    await stop();
+  };
+}
+
+export async function runAsAdmin(admin: pg.ClientConfig, statement: string): Promise<void> {
+  const client = new pg.Client(admin);
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+/** The same server, another database; a URL wins over everything beside it, so it must be changed itself. */
+export function inDatabase(admin: pg.ClientConfig, database: string): pg.ClientConfig {
+  if (admin.connectionString === undefined) return { ...admin, database };
+  const url = new URL(admin.connectionString);
+  url.pathname = `/${database}`;
+  return { connectionString: url.href };
+}
+
+async function startServer(): Promise<{ admin: pg.ClientConfig; stop(): Promise<void> }> {
+  const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL;
+  if (outside) return { admin: { connectionString: outside }, stop: async () => {} };
+
+  removeAbandoned();
+  const folder = path.join(temporaryFolder(), `parley-test-${process.pid}`);
+  mkdirSync(folder, { mode: 0o700 });
+  const dataDir = path.join(folder, "postgres");
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: silentLog,
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+  });
+  return {
+    // Test files run in other processes, which a link to a descriptor of ours does not reach; the path is short.
+    admin: { ...server.connection, host: dataDir, database: "postgres" },
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const MEMORY = "/dev/shm";
+const ROOMY_BYTES = 2_000_000_000;
+
+/**
+ * In memory where there is plenty: ext4 avoids the inodes of files just deleted, and searches ever longer the more of
+ * them there are, so that runs in a row slow down from 0.5 to 1.7 s for the server and from 16 to 43 ms for a copy.
+ */
+function temporaryFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    if (bavail * bsize > ROOMY_BYTES) return MEMORY;
+  } catch {
+    // Not on this system.
+  }
+  return tmpdir();
+}
+
+/** Folders of test runs that were killed. */
+function removeAbandoned(): void {
+  for (const folder of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
+    for (const name of readdirSync(folder)) {
+      const pid = Number(/^parley-test-(\d+)$/.exec(name)?.[1]);
+      if (!pid || (pid !== process.pid && isAlive(pid))) continue;
+      rmSync(path.join(folder, name), { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+
+/** The import line of ARCHITECTURE.md: a file imports from its own folder or from folders to its left. */
+const LINE = [
+  "base",
+  "db",
+  "expressions",
+  "llm",
+  "jobs",
+  "api",
+  "events",
+  "accounts",
+  "agents",
+  "channels",
+  "sessions",
+  "outbound",
+  "insights",
+  "reports",
+  "demo",
+  "app",
+  "commands",
+  "main",
+];
+/** Stand side by side: neither may import the other. */
+const SIBLINGS = [
+  ["expressions", "llm"],
+  ["outbound", "insights"],
+];
+/** Read once by `commands`, typed for all who are handed a part of it. */
+const ANYWHERE = new Set(["config"]);
+
+const SRC = path.resolve(import.meta.dirname, "../../src");
+
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+
+const areaOf = (file: string): string => (file.includes(path.sep) ? (file.split(path.sep)[0] as string) : file.slice(0, -3));
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(path.join(SRC, file), "utf8").matchAll(/^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/gms)]
+    .map((match) => path.relative(SRC, path.resolve(path.dirname(path.join(SRC, file)), match[1] as string)))
+    .filter((target) => !target.startsWith(".."));
+
+const graph = new Map(files.map((file) => [file, importsOf(file)]));
+
+test("every folder has its place in the import line", () => {
+  const areas = new Set(files.map(areaOf));
+  expect([...areas].filter((area) => !LINE.includes(area) && !ANYWHERE.has(area))).toEqual([]);
+});
+
+test("a file imports from its own folder or from the left of the import line", () => {
+  const wrong = [...graph].flatMap(([file, targets]) =>
+    targets.filter((target) => !allowed(areaOf(file), areaOf(target))).map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no import cycle, not even of types", () => {
+  expect(cycles()).toEqual([]);
+});
+
+function allowed(from: string, to: string): boolean {
+  if (from === to || ANYWHERE.has(to)) return true;
+  if (ANYWHERE.has(from)) return to === "base";
+  if (SIBLINGS.some((pair) => pair.includes(from) && pair.includes(to))) return false;
+  return LINE.indexOf(to) < LINE.indexOf(from);
+}
+
+function cycles(): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, trail: string[]): void => {
+    const at = trail.indexOf(file);
+    if (at >= 0) {
+      found.push([...trail.slice(at), file].join(" → "));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const target of graph.get(file) ?? []) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  return found;
+}

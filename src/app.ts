@@ -6,8 +6,13 @@ import { llmProviderRoutes, providerSettings } from "./accounts/llm-provider.ts"
 import { permissionRoutes } from "./accounts/permission.ts";
 import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
+import { agentRoutes } from "./agents/agent.ts";
+import { customMessageRoutes } from "./agents/custom-message.ts";
+import { languageGroupRoutes } from "./agents/language-group.ts";
+import { promptRoutes } from "./agents/prompt.ts";
 import { serviceRoutes } from "./agents/service.ts";
 import { toolRoutes } from "./agents/tool.ts";
+import { voiceRoutes } from "./agents/voices.ts";
 import { healthRoutes } from "./api/health.ts";
 import { type Api, createServer } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
@@ -22,8 +27,10 @@ import type { Db } from "./db/database.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
+import { catalogueOf } from "./llm/catalogue.ts";
 import { modelFor } from "./llm/model-for.ts";
 import type { ProviderSettings } from "./llm/providers.ts";
+import { campaignRoutes } from "./outbound/campaign.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
 import { sessionDebugRoutes } from "./sessions/debug.ts";
 import type { Engine } from "./sessions/engine.ts";
@@ -61,6 +68,7 @@ export async function createApp(parts: Parts): Promise<App> {
     version: VERSION,
   });
   const engine = createEngine(parts);
+  const catalogue = catalogueOf();
 
   homePageRoutes(api);
   healthRoutes(api, { db, version: VERSION });
@@ -72,6 +80,11 @@ export async function createApp(parts: Parts): Promise<App> {
 
   serviceRoutes(api, parts);
   toolRoutes(api, parts);
+  promptRoutes(api, { db, clock, catalogue });
+  customMessageRoutes(api, parts);
+  languageGroupRoutes(api, parts);
+  voiceRoutes(api);
+  agentRoutes(api, { db, clock, catalogue });
 
   channelRoutes(api, parts);
   channelTargetRoutes(api, parts);
@@ -84,6 +97,8 @@ export async function createApp(parts: Parts): Promise<App> {
   sessionDebugRoutes(api, parts);
   testAgentRoutes(api, engine);
   webChatRoutes(api, engine);
+
+  campaignRoutes(api, parts);
 
   demoApiRoutes(api);
   return { api, engine, jobs: [idleSessionsJob(engine)] };

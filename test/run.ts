@@ -44,8 +44,10 @@ async function runTests(filters: string[]): Promise<Counts> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-test-report-"));
   const report = path.join(folder, "report.json");
   try {
+    // The native loader writes nothing into node_modules, which this user may not own.
+    const loader = "--configLoader=native";
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const status = await runNode("vitest", "vitest", ["run", ...reporters, ...filters]);
+    const status = await runNode("vitest", "vitest", ["run", loader, ...reporters, ...filters]);
     return countTests(readReport(report), status);
   } finally {
     rmSync(folder, { recursive: true, force: true });

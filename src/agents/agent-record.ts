@@ -1,24 +1,15 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { z } from "zod";
 import { timestamp, ValidationIssue } from "../api/schema.ts";
+import { AgentToolDefaults } from "./agent-input.ts";
 import { CustomMessageResponse, customMessageJson } from "./custom-message.ts";
 import { LanguageGroupResponse, languageGroupFindings, languageGroupJson } from "./language-group.ts";
-import { NestedTool } from "./nested-tool.ts";
 import type { LlmOffer } from "./prompt-llm.ts";
 import { PromptResponse, promptFindings, promptJson } from "./prompt-record.ts";
+import type { RecordJson } from "./record-json.ts";
 import { sttIssues } from "./speech.ts";
+import { ToolResponse } from "./tool.ts";
 import { toValidationIssue } from "./validation-issue.ts";
-
-export const AgentToolDefaults = z
-  .object({
-    tool_name: z.string(),
-    default_values: z.array(
-      z
-        .object({ field_name: z.string(), default_value: z.json() })
-        .meta({ id: "AgentToolFieldDefault" }),
-    ),
-  })
-  .meta({ id: "AgentToolDefaults" });
 
 /** A channel target as its agent shows it: all of it but the agent again. */
 const AgentChannelTarget = z
@@ -65,7 +56,7 @@ export const AgentResponse = z
     prompt: PromptResponse.nullish(),
     custom_message: CustomMessageResponse.nullish(),
     channel_targets: z.array(AgentChannelTarget).nullish(),
-    tools: z.array(NestedTool).nullish().describe("The tools of the prompt."),
+    tools: z.array(ToolResponse).nullish().describe("The tools of the prompt."),
     language_group: LanguageGroupResponse.nullish(),
     validation_issues: z.array(ValidationIssue).nullish(),
   })
@@ -73,10 +64,11 @@ export const AgentResponse = z
 export type AgentResponse = z.infer<typeof AgentResponse>;
 
 /**
- * An agent with all that hangs on it, without findings (`agentFindings` adds them) and without the tools, which its
- * prompt already carries (`withTools`). Indexes: channel_targets_agent, and those of the nested records.
+ * An agent with all that hangs on it, but for findings; `agentFindings` adds them. A row of the agents' list, and the
+ * agent nested in a channel target.
+ * Indexes: channel_targets_agent, and those of the nested records.
  */
-const ownJson = (id: string, tools: RawBuilder<unknown>) => sql<AgentResponse>`(
+export const nestedAgent: RecordJson<AgentResponse> = (id) => sql`(
   select json_build_object(
     'name', this_agent.name,
     'description', this_agent.description,
@@ -102,5 +94,32 @@ const ownJson = (id: string, tools: RawBuilder<unknown>) => sql<AgentResponse>`(
     'last_updated_by', this_agent.last_updated_by,
     'prompt', its_prompt.record,
     'custom_message', ${customMessageJson("this_agent.custom_message_id")},
-    'channel_targets', ...
-`;
+    'channel_targets', (
+      select coalesce(json_agg(json_build_object(
+          'agent_id', this_target.agent_id,
+          'channel_id', this_target.channel_id,
+          'target', this_target.target,
+          'target_mode', this_target.target_mode,
+          'fallback_target', this_target.fallback_target,
+          'is_test', this_target.is_test,
+          'id', this_target.id,
+          'channel_name', this_channel.name,
+          'updated_at', this_target.updated_at,
+          'last_updated_by', this_target.last_updated_by,
+          'agent', null,
+          'a2p_verified', this_target.a2p_verified) order by this_target.id), '[]')
+      from channel_targets this_target join channels this_channel on this_channel.id = this_target.channel_id
+      where this_target.agent_id = this_agent.id),
+    'tools', its_prompt.record -> 'tools_full',
+    'language_group', ${languageGroupJson("this_agent.language_group_id")},
+    'validation_issues', null)
+  from agents this_agent
+  cross join lateral (select ${promptJson("this_agent.prompt_id")} as record) its_prompt
+  where this_agent.id = ${sql.ref(id)})`;
+
+export const agentFindings = (agent: AgentResponse, offer: LlmOffer): AgentResponse => ({
+  ...agent,
+  prompt: agent.prompt && promptFindings(agent.prompt, offer),
+  language_group: agent.language_group && languageGroupFindings(agent.language_group),
+  validation_issues: sttIssues(agent.stt_provider).map(toValidationIssue),
+});

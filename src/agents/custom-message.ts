@@ -29,7 +29,7 @@ const CustomMessageRule = z
     ),
     date: z
       .string()
-      .regex(/^(19|20)\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/)
+      .regex(/^(19|20)\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$/, { abort: true })
       .refine(isCalendarDate, { error: "Input should be a date that exists" })
       .nullable()
       .default(null),

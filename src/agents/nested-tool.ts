@@ -1,15 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import { z } from "zod";
-
-// Replaced by the tool's own schema.
-export const NestedTool = z.unknown();
+import type { ToolResponse } from "./tool.ts";
 
 /**
  * A tool as it stands inside a prompt or an agent, from tables called `this_tool` and `this_service`. Which other prompts
  * and agents use it is left to GET /api/v1/tools: every prompt has `hangup`, so that with 500 prompts a page of 25 would
  * name 12,500 of them.
  */
-export const nestedTool: RawBuilder<unknown> = sql`json_build_object(
+export const nestedTool: RawBuilder<ToolResponse> = sql<ToolResponse>`json_build_object(
   'name', this_tool.name,
   'definition', this_tool.definition,
   'service_id', this_tool.service_id,

@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { ValidationIssue } from "../api/schema.ts";
-import { NestedTool, nestedTool } from "./nested-tool.ts";
+import { nestedTool } from "./nested-tool.ts";
 import { type LlmOffer, llmIssues, PromptLlmConfig } from "./prompt-llm.ts";
 import type { RecordJson } from "./record-json.ts";
+import { ToolResponse } from "./tool.ts";
 import { toValidationIssue } from "./validation-issue.ts";
 
 export const PromptResponse = z
@@ -20,10 +21,10 @@ export const PromptResponse = z
     id: z.int(),
     last_updated: z.string().nullable(),
     last_updated_by: z.string().nullish(),
-    session_end_tool: NestedTool.nullish(),
+    session_end_tool: ToolResponse.nullish(),
     agent_count: z.int().nullish(),
     version_number: z.int().nullish(),
-    tools_full: z.array(NestedTool).nullish(),
+    tools_full: z.array(ToolResponse).nullish(),
     validation_issues: z.array(ValidationIssue).nullish(),
   })
   .meta({ id: "PromptResponse" });

@@ -107,6 +107,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
     create: PromptCreateRequest,
     update: PromptUpdateRequest,
     list: promptList,
+    audited: ({ tools_full, session_end_tool, ...own }: PromptResponse) => own,
     store: {
       async page(caller, query) {
         const page = records(await list.listPage(db, selectPrompts(db, caller), query, promptList));

@@ -96,10 +96,12 @@ export const ACTIONS_OF_EVENT: Record<TaskEvent, readonly TaskAction["action"][]
   submit: ["set", "inc", "save", "call", "say"],
 };
 
+const Actions = z.array(TaskAction).nullish();
+
 /** The actions of some events, in document order. */
 export const eventActions = <E extends TaskEvent>(...events: E[]) =>
   z.object(
-    Object.fromEntries(events.map((event) => [event, z.array(TaskAction).nullish()])) as {
-      [K in E]: z.ZodOptional<z.ZodNullable<z.ZodArray<typeof TaskAction>>>;
-    },
+    Object.fromEntries(
+      events.map((event) => [event, Actions.describe(`Takes ${ACTIONS_OF_EVENT[event].join(", ")}.`)]),
+    ) as Record<E, typeof Actions>,
   );

@@ -80,8 +80,8 @@ export function callsToOwnTool(task: Task, path: Path): Issue[] {
   );
 }
 
-/** Generated for the model beside the tools of a prompt. */
-const GENERATED = "go_to_step";
+/** The one tool that is generated for the model under a fixed name. */
+export const GO_TO_STEP = "go_to_step";
 
 /**
  * Tasks become tools of their own, and a model can't be offered two tools of one name: not two tasks of a tool, nor a
@@ -97,7 +97,7 @@ export function collidingNames(
     .filter((placed) => placed !== null)
     .flatMap(({ name, path }: PlacedName): Issue[] => {
       const why =
-        name === GENERATED
+        name === GO_TO_STEP
           ? `The name ${name} is kept for moving between steps.`
           : seen.has(name)
             ? `Another task of this tool is named "${name}" already.`
@@ -122,7 +122,7 @@ export function collidingNames(
 /** Misspelt, or not made yet: the task can be saved first and the tool later. */
 export function unknownTools(mentions: readonly PlacedName[], known: ReadonlySet<string>): Issue[] {
   return mentions
-    .filter(({ name }) => name !== GENERATED && !known.has(name))
+    .filter(({ name }) => name !== GO_TO_STEP && !known.has(name))
     .map(({ name, path }) => ({
       id: "unknown-tool-reference",
       severity: "warning",

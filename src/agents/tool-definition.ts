@@ -63,13 +63,17 @@ const isTransform = (value: unknown): boolean =>
 
 const ParameterDefault = z.union([
   z.strictObject({ transform: ToolParameterTransform }).meta({ id: "ToolParameterDefault" }),
-  anyJson().refine((value) => !isTransform(value), { abort: true }),
+  anyJson()
+    .refine((value) => !isTransform(value), { abort: true })
+    .describe("A plain default, for when the model gives nothing."),
 ]);
 
 /** The public API takes any value here, but only a map has an effect. */
 const Defaults = z.union([
   z.record(z.string(), ParameterDefault),
-  anyJson().refine((value) => !isRecord(value), { abort: true }),
+  anyJson()
+    .refine((value) => !isRecord(value), { abort: true })
+    .describe("Kept without effect."),
 ]);
 
 /** One data source was once written without its list. */

@@ -117,12 +117,17 @@ describe("nothing is found", () => {
   });
 });
 
-test("the names that a definition mentions are those it calls, allows and shows", () => {
-  expect(mentionedNames(ToolDefinition.parse(everyField))).toEqual([
-    "lookup",
-    "submit_booking",
-    "go_to_step",
-  ]);
+test("the names that a definition mentions are those of its tasks, and those it calls beyond them", () => {
+  expect(mentionedNames(ToolDefinition.parse(everyField))).toEqual({
+    shown: ["submit_booking", "lookup"],
+    called: [],
+  });
+  const calls = withSteps({
+    id: "A",
+    tools: { allow: ["hangup", "go_to_step"] },
+    on: { enter: [{ action: "call", name: "lookup" }] },
+  });
+  expect(mentionedNames(calls)).toEqual({ shown: [], called: ["lookup", "hangup"] });
 });
 
 describe("telling issues", () => {

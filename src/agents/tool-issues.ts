@@ -5,6 +5,7 @@ import {
   collidingNames,
   doubledValues,
   expressionIssues,
+  GO_TO_STEP,
   importTasks,
   misplacedActions,
   unknownTools,
@@ -62,15 +63,16 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
   ];
 }
 
-/** The names that `callable` and `taken` are asked about. */
-export const mentionedNames = (definition: ToolDefinition): string[] => [
-  ...new Set(
-    tasksOf(definition).flatMap(({ task, path }) => {
-      const own = taskToolName(task, path);
-      return [...toolMentionsOf(task, path), ...(own ? [own] : [])].map(({ name }) => name);
-    }),
-  ),
-];
+/** The names that `callable` and `taken` are asked about: of tasks, and of the tools they call beyond one another. */
+export function mentionedNames(definition: ToolDefinition): { shown: string[]; called: string[] } {
+  const tasks = tasksOf(definition);
+  const shown = new Set(tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? ""));
+  const called = new Set(
+    tasks.flatMap(({ task, path }) => toolMentionsOf(task, path).map(({ name }) => name)),
+  );
+  shown.delete("");
+  return { shown: [...shown], called: [...called.difference(shown)].filter((name) => name !== GO_TO_STEP) };
+}
 
 /** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */
 export function functionName(definition: ToolDefinition, name: string): Issue[] {

@@ -15,7 +15,7 @@ import {
   namesInUse,
   removeTool,
   replaceTool,
-  selectToolRecords,
+  selectToolRows,
   type ToolInput,
   type ToolRow,
   toolNotFound,
@@ -100,7 +100,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       response: list.listOf(ToolResponse),
     },
     async ({ caller, query }) => {
-      const page = await list.listPage(db, selectToolRecords(db, caller), query, toolList);
+      const page = await list.listPage(db, selectToolRows(db, caller), query, toolList);
       const items = await withIssues(db, caller, page.items);
       return list.onlyFields({ ...page, items }, query.fields, ToolResponse);
     },
@@ -152,10 +152,10 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       response: ToolDetailResponse,
     },
     async ({ caller, params: { tool_name } }) => {
-      const row = await selectToolRecords(db, caller).where("t.name", "=", tool_name).executeTakeFirst();
+      const row = await selectToolRows(db, caller).where("t.name", "=", tool_name).executeTakeFirst();
       if (!row) throw toolNotFound(tool_name);
       const [tool] = await withIssues(db, caller, [row]);
-      return { ...tool, fields: toolFields(row.record.definition) };
+      return { ...tool, fields: toolFields(row.definition) };
     },
   );
 
@@ -183,7 +183,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
 }
 
 async function findTool(db: Db, caller: Caller, id: number): Promise<ToolResponse> {
-  const row = await selectToolRecords(db, caller).where("t.id", "=", id).executeTakeFirstOrThrow();
+  const row = await selectToolRows(db, caller).where("t.id", "=", id).executeTakeFirstOrThrow();
   const [tool] = await withIssues(db, caller, [row]);
   return tool as ToolResponse;
 }
@@ -192,8 +192,11 @@ type Checked = ToolInput & { id: number | null; is_system: boolean };
 
 /** Each tool's issues, with one look at the names that all of them mention. */
 async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Promise<Issue[][]> {
-  const names = tools.flatMap((tool) => mentionedNames(tool.definition));
-  const { callable, shown } = await namesInUse(db, caller, names);
+  const mentioned = tools.map((tool) => mentionedNames(tool.definition));
+  const { callable, shown } = await namesInUse(db, caller, {
+    shown: mentioned.flatMap((names) => names.shown),
+    called: mentioned.flatMap((names) => names.called),
+  });
   return tools.map(({ id, name, is_system, definition }) => {
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
     return toolIssues(definition, { name, is_system, callable, taken });
@@ -202,10 +205,9 @@ async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Prom
 
 /** Told anew with every answer: what a tool mentions may have come or gone since it was saved. */
 async function withIssues(db: Db, caller: Caller, rows: readonly ToolRow[]): Promise<ToolResponse[]> {
-  const tools = rows.map(({ record, is_system }) => ({ ...record, is_system }));
-  const issues = await issuesOf(db, caller, tools);
-  return rows.map(({ record }, index) => ({
-    ...record,
+  const issues = await issuesOf(db, caller, rows);
+  return rows.map(({ is_system: _, ...tool }, index) => ({
+    ...tool,
     validation_issues: (issues[index] ?? []).map(toValidationIssue),
   }));
 }

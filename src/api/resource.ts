@@ -27,6 +27,8 @@ export type Resource<
   detail?: z.ZodObject;
   create: z.ZodType<Create>;
   update: z.ZodType<Update>;
+  /** What the audit trail keeps of a record whose answer shows other records too. */
+  audited?(row: Row): object;
   /** The query of a delete, where it takes more than a reason. */
   remove?: z.ZodType<Remove>;
   list: ListRules;
@@ -48,6 +50,7 @@ export function addResource<
 >(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): void {
   const { path, noun, tag, store } = resource;
   const detail = resource.detail ?? resource.record;
+  const audited = resource.audited ?? ((row: Row): object => row);
   const plural = `${noun.toLowerCase()}s`;
   const idParam = z.object({ id: recordId() });
 
@@ -82,7 +85,12 @@ export function addResource<
       write(db, noun, async (tx) => {
         const id = await store.insert(tx, caller, body as Create);
         const after = await existing(tx, caller, id);
-        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        await api.audit(tx, caller, {
+          action: "create",
+          resource: tag,
+          resource_id: id,
+          after: audited(after),
+        });
         return after;
       }),
   );
@@ -106,8 +114,8 @@ export function addResource<
           action: "update",
           resource: tag,
           resource_id: input.id,
-          before,
-          after,
+          before: audited(before),
+          after: audited(after),
         });
         return after;
       }),
@@ -139,7 +147,12 @@ export function addResource<
       write(db, noun, async (tx) => {
         const before = await existing(tx, caller, params.id);
         await store.remove(tx, caller, params.id, query as Remove, before);
-        await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: params.id, before });
+        await api.audit(tx, caller, {
+          action: "delete",
+          resource: tag,
+          resource_id: params.id,
+          before: audited(before),
+        });
         return { success: true };
       }),
   );

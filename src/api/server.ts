@@ -11,6 +11,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from "fastify";
 import { createJsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { z } from "zod";
@@ -42,7 +43,7 @@ export type Operation<P, Q, B, R> = {
   deprecated?: boolean;
   /** Kept out of openapi.json: pages and internals. */
   hidden?: boolean;
-  /** Calls per minute and address; only for operations that need no sign-in. */
+  /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
   calls_per_minute?: number;
 };
 
@@ -92,7 +93,8 @@ export const API_KEY_HEADER = "Service-API-Key";
 export async function createServer(options: ServerOptions): Promise<Api> {
   const server = Fastify({
     loggerInstance: options.log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    // One line a request, with its status and time, is written by the hook of health.ts.
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit_bytes ?? 2 * 1024 * 1024,
     requestIdHeader: false,
     genReqId: () => randomId(),
@@ -150,7 +152,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         url: path,
         schema: openApiSchema(operation),
         config: operation.calls_per_minute
-          ? { rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000 } }
+          ? { rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey } }
           : {},
         // Before the body is read: a stranger learns nothing about what a body should look like.
         onRequest: async (request) => {
@@ -215,6 +217,9 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
     ...(response ? { response: { [status]: response, ...errors } } : {}),
   };
 }
+
+const callerKey = (request: FastifyRequest): string =>
+  (request.params as { session_id?: string }).session_id ?? request.ip;
 
 const tooMany = (_request: FastifyRequest, context: { ttl: number; statusCode: number }) =>
   new Fault(

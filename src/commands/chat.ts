@@ -65,18 +65,16 @@ export async function chat(
   if (!json)
     process.stdout.write(dim(`${agent.name} (agent ${agent.id}). Empty line: silence. Ctrl-D: leave.\n`));
   if (await turn("", true)) return 0;
-  const lines = createInterface({
-    input: process.stdin,
-    output: json ? undefined : process.stdout,
-    prompt: bold("you › "),
-  });
-  if (!json) lines.prompt();
+  const lines = createInterface({ input: process.stdin });
+  const ask = () => process.stdin.isTTY && process.stdout.write(bold("you › "));
+  ask();
   for await (const line of lines) {
+    if (!process.stdin.isTTY && !json) process.stdout.write(`${bold("you ›")} ${line}\n`);
     if (await turn(line, false)) break;
-    if (!json) lines.prompt();
+    ask();
   }
   lines.close();
-  if (!json) process.stdout.write("\n");
+  if (process.stdin.isTTY) process.stdout.write("\n");
   return 0;
 }
 

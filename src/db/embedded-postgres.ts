@@ -7,8 +7,8 @@ import type { Log } from "../base/log.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { databaseUser, prepareDataDir } from "./postgres-folder.ts";
 import { openPostgresLog } from "./postgres-log.ts";
+import { type Connection, connectionTo } from "./postgres-ownership.ts";
 import { openFolderNames, signal } from "./postgres-process.ts";
-import { type Connection, connectionTo } from "./postgres-running.ts";
 import { bringUp, type Cluster, ownServer, type Server } from "./postgres-server.ts";
 
 /**

@@ -25,6 +25,7 @@ export type PostgresBinaries = { postgres: string; initdb: string; major: number
 /** Where root keeps a copy that others can reach. */
 const ROOT_CACHE = "/var/cache/parley";
 
+/** The programs of the PostgreSQL that npm brought, in a place where `user` (else we ourselves) can run them. */
 export async function postgresBinaries(
   user: DatabaseUser | undefined,
   dataDir: string,
@@ -39,7 +40,6 @@ export async function postgresBinaries(
 }
 
 type Link = { source: string; target: string };
-/** The PostgreSQL that npm brought. */
 export type Shipped = { native: string; version: string; platform: string; links: Link[] };
 
 /**

@@ -22,11 +22,11 @@ export const SHARED_MEMORY = { dynamic_shared_memory_type: "mmap" };
 export async function databaseUser(dataDir: string): Promise<DatabaseUser | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   const owner = await stat(dataDir).catch(() => undefined);
-  if (owner && owner.uid !== 0) return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+  if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const accounts = readFileSync("/etc/passwd", "utf8").split("\n");
   for (const name of ["postgres", "nobody"]) {
     const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
-    if (Number(uid) > 0) return { name, uid: Number(uid), gid: Number(gid) };
+    if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Fault(
     "unsupported",
@@ -43,16 +43,14 @@ export async function prepareDataDir(options: {
   output: PostgresLog;
   /** False for throw-away databases: skips the fsync of 1,000 new files. */
   durable: boolean;
-}): Promise<{ created: boolean }> {
+}): Promise<void> {
   const { dataDir, user, binaries } = options;
   await removeUnfinished(dataDir);
   const found = await stat(dataDir).catch(absent);
   if (found) refuseForeignOwner(dataDir, found);
-  const created = !found || (await readdir(dataDir)).length === 0;
-  if (created) await initialize(options);
+  if (!found || (await readdir(dataDir)).length === 0) await initialize(options);
   else await refuseForeignVersion(dataDir, binaries.major);
   if (user && (await stat(dataDir)).uid === 0) await giveTo(user, dataDir);
-  return { created };
 }
 
 const absent = (error: unknown): undefined => {
@@ -90,7 +88,6 @@ async function refuseForeignVersion(dataDir: string, major: number): Promise<voi
 async function initialize(options: Parameters<typeof prepareDataDir>[0]): Promise<void> {
   const { dataDir, user, binaries, output, durable } = options;
   const unfinished = `${dataDir}.new-${process.pid}`;
-  await mkdir(dirname(dataDir), { recursive: true, mode: 0o700 });
   await mkdir(unfinished, { mode: 0o700 });
   try {
     if (user) await chown(unfinished, user.uid, user.gid);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** The account PostgreSQL runs under when we are root, which it refuses to be. */
-export type DatabaseUser = { name: string; uid: number; gid: number };
+export type DatabaseUser = { uid: number; gid: number };
 
 /**
  * An open folder that PostgreSQL works in.

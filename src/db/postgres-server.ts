@@ -7,12 +7,6 @@ import type { PostgresBinaries } from "./postgres-binaries.ts";
 import { SHARED_MEMORY } from "./postgres-folder.ts";
 import type { PostgresLog } from "./postgres-log.ts";
 import {
-  type DatabaseUser,
-  type OpenFolder,
-  spawnTethered,
-  type TetheredProcess,
-} from "./postgres-process.ts";
-import {
   alreadyRunning,
   clearTheWay,
   connect,
@@ -22,7 +16,13 @@ import {
   PORT,
   postmasterPid,
   takeOwnerLock,
-} from "./postgres-running.ts";
+} from "./postgres-ownership.ts";
+import {
+  type DatabaseUser,
+  type OpenFolder,
+  spawnTethered,
+  type TetheredProcess,
+} from "./postgres-process.ts";
 
 /** Everything that stays the same from one server process to the next. */
 export type Cluster = {

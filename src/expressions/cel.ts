@@ -43,9 +43,10 @@ export function prepareCel(source: string, environment: CelEnv): Prepared {
     throw new ExpressionSyntaxError(`there is no function ${(value as Call).function}()`, at);
   }
   const loops = nodes.filter(({ kind }) => kind === "comprehensionExpr").map(({ value }) => value as Loop);
+  const timed = loops.length > 0 && (nodes.length > MAX_UNTIMED || !loops.every(isPlain));
   return {
-    costOfItem: loops.length === 0 ? 1 : nodes.length,
-    timed: loops.length > 0 && (nodes.length > MAX_UNTIMED || !loops.every(isPlain)),
+    costOfItem: timed || loops.length === 0 ? 1 : nodes.length,
+    timed,
     evaluate: plan(environment, parsed),
   };
 }

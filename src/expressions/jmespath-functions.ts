@@ -85,8 +85,14 @@ export const FUNCTIONS: ReadonlyMap<string, JmespathFunction> = new Map([
     best(items, keysOf(items, by, meter), -1, meter),
   ),
   define("not_null(any...)", (values: Items) => values.find((value) => value !== null) ?? null),
-  define("pad_left(string, number, string?)", ([text, width, pad]: Pad) => padding(text, width, pad) + text),
-  define("pad_right(string, number, string?)", ([text, width, pad]: Pad) => text + padding(text, width, pad)),
+  define(
+    "pad_left(string, number, string?)",
+    ([text, width, pad]: Pad, meter) => padding(text, width, pad, meter) + text,
+  ),
+  define(
+    "pad_right(string, number, string?)",
+    ([text, width, pad]: Pad, meter) => text + padding(text, width, pad, meter),
+  ),
   define("replace(string, string, string, number?)", ([text, what, by, count]: Replace, meter) =>
     replace(text, what, by, wholeNumber("replace", count), meter),
   ),
@@ -132,16 +138,15 @@ export function typeOf(value: unknown): string {
   return value instanceof ExpressionReference ? "expression" : typeof value;
 }
 
-/** `number[]|string[]` and the like; `&…` takes an expression, whose results the function itself checks. */
-function fits(value: unknown, type: string): boolean {
-  const actual = typeOf(value);
-  if (type.startsWith("&")) return actual === "expression";
-  return type.split("|").some((one) => {
-    if (one === "any") return actual !== "expression";
-    return one.endsWith("[]")
-      ? Array.isArray(value) && value.every((item) => typeOf(item) === one.slice(0, -2))
-      : actual === one;
-  });
+/** Whether a value is of a type: `string|array`, `number[]|string[]`, `&string` (an expression), `any`. */
+function checkOf(type: string): (value: unknown) => boolean {
+  if (type.startsWith("&")) return (value) => value instanceof ExpressionReference;
+  if (type === "any") return (value) => !(value instanceof ExpressionReference);
+  const single = type.split("|").filter((one) => !one.endsWith("[]"));
+  const items = type.split("|").flatMap((one) => (one.endsWith("[]") ? [one.slice(0, -2)] : []));
+  return (value) =>
+    single.includes(typeOf(value)) ||
+    (Array.isArray(value) && items.some((item) => value.every((one) => typeOf(one) === item)));
 }
 
 function define<A extends unknown[]>(
@@ -149,22 +154,22 @@ function define<A extends unknown[]>(
   compute: (args: A, meter: Meter) => unknown,
 ): [string, JmespathFunction] {
   const open = signature.indexOf("(");
-  const name = signature.slice(0, open);
   const written = signature.slice(open + 1, -1).split(", ");
-  const types = written.map((type) => type.replace(/\?$|\.\.\.$/, ""));
+  const checks = written.map((type) => checkOf(type.replace(/\?$|\.\.\.$/, "")));
   const call = (args: unknown[], meter: Meter): unknown => {
-    args.forEach((arg, i) => {
+    for (let i = 0; i < args.length; i++) {
+      const arg = args[i];
       // Every function reads its arguments about once.
       if (typeof arg === "string") meter.spendText(arg.length);
       else if (Array.isArray(arg)) meter.spend(arg.length);
-      const type = types[Math.min(i, types.length - 1)]!;
-      if (fits(arg, type)) return;
+      if (checks[Math.min(i, checks.length - 1)]!(arg)) continue;
       throw new EvaluationError(`${signature}: argument ${i + 1} cannot be of type ${typeOf(arg)}`);
-    });
+    }
     return compute(args as A, meter);
   };
   const fewest = written.filter((type) => !type.endsWith("?")).length;
-  return [name, { signature, fewest, most: signature.endsWith("...)") ? Infinity : written.length, call }];
+  const most = signature.endsWith("...)") ? Infinity : written.length;
+  return [signature.slice(0, open), { signature, fewest, most, call }];
 }
 
 const sum = (xs: readonly number[]): number => xs.reduce((total, x) => total + x, 0);
@@ -201,10 +206,11 @@ function best(items: Items, keys: Items, way: 1 | -1, meter: Meter): unknown {
   return items[at] ?? null;
 }
 
-function padding(text: string, width: number, pad = " "): string {
+function padding(text: string, width: number, pad = " ", meter: Meter): string {
   const wanted = wholeNumber("pad", width)!;
   if (wanted > MAX_PAD_WIDTH) throw new EvaluationError(`pad: the width is more than ${MAX_PAD_WIDTH}`);
   if (characters(pad).length !== 1) throw new EvaluationError("pad: one character is wanted to pad with");
+  meter.spendText(wanted);
   return pad.repeat(Math.max(0, wanted - characters(text).length));
 }
 

@@ -26,7 +26,7 @@ const MAX_PARTS = 32;
  * `"vars.pcp"`, and as the member `pcp` of `vars`, where it wins over a nested value of the same path. `foo` and
  * `vars.foo` stand in for each other when only one of them exists.
  *
- * Nothing is looked at before it is asked for (making a scope takes 0.2 µs, however many globals there are), and what was
+ * Nothing is looked at before it is asked for (a scope takes 0.1 µs, the first `vars` of 35 globals 7 µs), and what was
  * asked for is kept: after the state has changed, make a new one.
  */
 export class Scope {
@@ -79,12 +79,9 @@ export class Scope {
 
   #global(name: string): unknown {
     const value = own(this.#globals, name);
-    const deeper =
-      this.#keys()
-        .get(name)
-        ?.filter((key) => key !== name) ?? [];
+    const deeper = this.#keysBelow(name);
     if (deeper.length === 0 || (value !== undefined && !isRecord(value))) return value;
-    return this.#folded(value ?? {}, deeper);
+    return this.#withGlobals(Object.assign(emptyRecord(), value), deeper);
   }
 
   #vars(): Members {
@@ -96,36 +93,41 @@ export class Scope {
     for (const given of [own(this.#globals, "vars"), this.#parts.vars]) {
       if (isRecord(given)) Object.assign(members, given);
     }
-    return this.#folded(members, this.#keys().get("vars") ?? []);
+    return this.#withGlobals(members, this.#keysBelow("vars"));
   }
 
-  /** A copy of `base` with the globals under these dotted keys laid over it, short keys first. */
-  #folded(base: Members, keys: string[]): Members {
+  /** Lays the globals under these dotted keys over `root`, short ones first; what they change further down is copied. */
+  #withGlobals(root: Record<string, unknown>, keys: string[]): Members {
     const copies = new Set<unknown>();
-    const copied = (members: Members): Record<string, unknown> => {
-      if (copies.has(members)) return members as Record<string, unknown>;
-      const copy = Object.assign(emptyRecord(), members);
-      copies.add(copy);
-      return copy;
-    };
     /** A plain value has no members; the longer key stays reachable by its exact name. */
     const descend = (from: Record<string, unknown> | undefined, part: string) => {
       const next = from?.[part] ?? {};
       if (!from || !isRecord(next)) return undefined;
-      const copy = copied(next);
+      if (copies.has(next)) return next as Record<string, unknown>;
+      const copy = Object.assign(emptyRecord(), next);
+      copies.add(copy);
       from[part] = copy;
       return copy;
     };
-
-    const root = copied(base);
-    for (const key of keys.toSorted((a, b) => a.length - b.length)) {
+    const deep: string[][] = [];
+    for (const key of keys) {
       const path = key.split(".");
-      if (path.length > MAX_PARTS) continue;
-      const last = path.pop();
-      const parent = path.slice(1).reduce(descend, root);
-      if (parent && last !== undefined) parent[last] = this.#globals[key];
+      if (path.length === 2) root[path[1]!] = this.#globals[key];
+      else if (path.length <= MAX_PARTS) deep.push(path);
+    }
+    for (const path of deep.toSorted((a, b) => a.length - b.length)) {
+      const parent = path.slice(1, -1).reduce(descend, root);
+      if (parent) parent[path.at(-1)!] = this.#globals[path.join(".")];
     }
     return root;
+  }
+
+  #keysBelow(name: string): string[] {
+    return (
+      this.#keys()
+        .get(name)
+        ?.filter((key) => key !== name) ?? []
+    );
   }
 
   /** The globals' keys by their first part. */

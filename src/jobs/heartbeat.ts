@@ -45,5 +45,7 @@ export async function beatAndReap(pool: pg.Pool, now: Date, runnerId: string): P
      where locked_by is not null and locked_by not in (select id from job_runners)`,
   );
   if (rows.length === 0) return;
-  await pool.query("select graphile_worker.force_unlock_workers($1::text[])", [rows.map((row) => row.locked_by)]);
+  await pool.query("select graphile_worker.force_unlock_workers($1::text[])", [
+    rows.map((row) => row.locked_by),
+  ]);
 }

@@ -16,15 +16,21 @@ const ChannelManagerStatus = z.enum(CHANNEL_STATUSES).meta({ id: "ChannelManager
 const DaysOfWeek = z.enum(WEEKDAYS).meta({ id: "DaysOfWeek" });
 const LineTypeBucket = z.enum(["mobile", "landline", "voip"]).meta({ id: "LineTypeBucket" });
 
-/** `HH:MM` or `HH:MM:SS` on the clock of the campaign's agent. */
-const dailyTime = () => z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/);
+const dailyTime = () =>
+  z
+    .string()
+    .regex(/^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/)
+    .nullish()
+    .describe(
+      "HH:MM or HH:MM:SS in the time zone of the campaign's agent; an end that is not after its start lies on the next day.",
+    );
 
 // Strict, unlike the rest of the API: a misspelt key that is passed over would leave a day open that was to be closed.
 export const ScheduleOverride = z
   .strictObject({
     active: z.boolean().nullish(),
-    daily_start_time: dailyTime().nullish(),
-    daily_end_time: dailyTime().nullish(),
+    daily_start_time: dailyTime(),
+    daily_end_time: dailyTime(),
     max_daily_calls: integer({ min: 0 }).nullish(),
   })
   .meta({ id: "ScheduleOverride" });
@@ -99,7 +105,7 @@ export const OutboundCampaignWebhookInput = z
         "Write-only: a Base64 key of 32 to 512 bytes. On update null keeps the stored one, an omitted key removes it.",
       ),
   })
-  .meta({ id: "OutboundCampaignWebhookInput" });
+  .meta({ id: "OutboundCampaignWebhook" });
 export type WebhookInput = z.output<typeof OutboundCampaignWebhookInput>;
 
 export const OutboundCampaignWebhookResponse = z
@@ -115,7 +121,10 @@ export const OutboundCampaignWebhookResponse = z
 /** A number or an e-mail address of ours. */
 const address = () => z.string().min(1).max(320);
 
-/** Other keys are passed over, so that a client may PUT back what it got. */
+/**
+ * Other keys are passed over, so that a client may PUT back what it got. (openapi.json calls it OutboundCampaignInput:
+ * it adds the suffix to everything that requests hold.)
+ */
 export const OutboundCampaignInput = z
   .object({
     campaign_name: name(),
@@ -125,23 +134,27 @@ export const OutboundCampaignInput = z
     label: z.string().nullish().meta({ deprecated: true, description: "Use labels." }),
     labels: z.array(z.string()).nullish(),
     campaign_variables: textMap(),
-    daily_start_time: dailyTime().nullish(),
-    daily_end_time: dailyTime().nullish(),
+    daily_start_time: dailyTime(),
+    daily_end_time: dailyTime(),
     source: address().nullish(),
     caller_id: address().nullable(),
-    hourly_rate: integer({ min: 1, max: 3600 }).default(1),
+    hourly_rate: integer({ min: 1, max: 3600 }).default(1).meta({ default: 1 }),
     max_daily_calls: integer({ min: 0 }).nullish(),
-    retry_count: integer({ min: 0 }).default(0),
-    retry_interval: z.string().regex(RETRY_INTERVAL).nullish(),
+    retry_count: integer({ min: 0 }).default(0).meta({ default: 0 }),
+    retry_interval: z
+      .string()
+      .regex(RETRY_INTERVAL)
+      .nullish()
+      .describe("Such as 30m, 12h or 7d; null: one hour."),
     active_days: z.array(DaysOfWeek),
     outreach_override_rules: OutreachOverrideRules.nullish(),
     voicemail_detection: VoicemailDetectionConfig.nullish(),
     allowed_line_types: z.array(LineTypeBucket).nullish(),
     include_unknown_line_types: z.boolean().default(true),
     target_filters: TargetFilters.nullish(),
-    webhooks: z.array(OutboundCampaignWebhookInput).max(MAX_WEBHOOKS).default([]),
+    webhooks: z.array(OutboundCampaignWebhookInput).max(MAX_WEBHOOKS).default([]).meta({ default: [] }),
   })
-  .meta({ id: "OutboundCampaignInput" });
+  .meta({ id: "OutboundCampaign" });
 export type CampaignInput = z.output<typeof OutboundCampaignInput>;
 
 export const OutboundCampaign = OutboundCampaignInput.omit({ webhooks: true })
@@ -158,5 +171,5 @@ export const OutboundCampaign = OutboundCampaignInput.omit({ webhooks: true })
     updated_at: timestamp().optional(),
     last_updated_by: z.string(),
   })
-  .meta({ id: "OutboundCampaign" });
+  .meta({ id: "OutboundCampaignResponse" });
 export type OutboundCampaign = z.output<typeof OutboundCampaign>;

@@ -1,8 +1,8 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { type EndpointRequest, endpointRequest } from "./endpoint-request.ts";
-import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./run-tool.ts";
 import type { SnapshotTool } from "./snapshot.ts";
+import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 import type { TraceEntry } from "./trace.ts";
 
 const DEFAULT_TIMEOUT_S = 20;

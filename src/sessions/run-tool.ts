@@ -1,67 +1,20 @@
-import type { Clock } from "../base/clock.ts";
-import type { Egress } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
-import { type Lookup, renderDeep } from "../expressions/template.ts";
+import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { callEndpoint } from "./call-endpoint.ts";
-import type { ServiceAuthenticator } from "./service-auth.ts";
-import type { Snapshot, SnapshotTool } from "./snapshot.ts";
+import type { SnapshotTool } from "./snapshot.ts";
 import { runSystemTool } from "./system-tool.ts";
 import { prepareArguments } from "./tool-arguments.ts";
-import type { TraceEntry } from "./trace.ts";
+import {
+  done,
+  failed,
+  offersLanguage,
+  type ToolContext,
+  type ToolEffects,
+  type ToolOutcome,
+  type ToolParts,
+} from "./tool-outcome.ts";
 import { argumentFaults } from "./validate-arguments.ts";
-import type { LocalTime } from "./variables.ts";
-
-/** What the channel is asked to do after this turn. */
-export type SessionAction = { action: "hangup"; reason: string | null };
-
-/** What a call changes in the session; applied by the turn, in the order the calls were made. */
-export type ToolEffects = {
-  variables?: Record<string, unknown>;
-  language?: string;
-  /** Spoken word for word by the engine. */
-  say?: string;
-  action?: SessionAction;
-  event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
-};
-
-export type ToolOutcome = {
-  /** As sent, after the pipeline; null when nothing was sent. */
-  request: unknown;
-  /** What the model reads. */
-  result: unknown;
-  error: string | null;
-  effects: ToolEffects;
-  trace: TraceEntry[];
-};
-
-export type ToolContext = {
-  snapshot: Snapshot;
-  lookup: Lookup;
-  language: string;
-  channel: string;
-  now: LocalTime;
-  signal: AbortSignal;
-};
-
-export type ToolParts = { egress: Egress; auth: ServiceAuthenticator; clock: Clock };
-
-/** A failed call: the model reads the sentence and can put it right or tell the person. */
-export const failed = (message: string, request: unknown = null, trace: TraceEntry[] = []): ToolOutcome => ({
-  request,
-  result: { error: { message } },
-  error: message,
-  effects: {},
-  trace,
-});
-
-export const done = (result: unknown, effects: ToolEffects = {}, request: unknown = null): ToolOutcome => ({
-  request,
-  result,
-  error: null,
-  effects,
-  trace: [],
-});
 
 /** Runs one call of a tool of the snapshot. Never throws for what tools, people or models can cause. */
 export async function runTool(
@@ -161,9 +114,4 @@ function contextEffects(context: ToolContext, values: Record<string, unknown>): 
   if (typeof spoken === "string" && spoken !== "") effects.say = spoken;
   if (typeof language === "string" && offersLanguage(context.snapshot, language)) effects.language = language;
   return effects;
-}
-
-export function offersLanguage(snapshot: Snapshot, code: string): boolean {
-  const configs = snapshot.language_group?.language_configs ?? [];
-  return configs.length === 0 || configs.some((config) => config.language_code === code);
 }

@@ -123,7 +123,7 @@ export function greetingText(
   at: Date,
 ): string | null {
   const { message, agent } = snapshot;
-  if (!message || message.type !== "greeting") return null;
+  if (message?.type !== "greeting") return null;
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime())
     .toZonedDateTimeISO(agent.timezone)
     .toPlainDateTime();

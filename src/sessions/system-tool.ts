@@ -1,4 +1,4 @@
-import { done, failed, offersLanguage, type ToolContext, type ToolOutcome } from "./run-tool.ts";
+import { done, failed, offersLanguage, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
 
 /** The built-in tools (domain decision 6). What a channel or installation can't do is told to the model in words. */
 export function runSystemTool(

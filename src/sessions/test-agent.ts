@@ -21,7 +21,7 @@ const TestMessage = z
     org_name: z.string().nullish().meta({ deprecated: true }),
     override_timestamp: z
       .string()
-      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/)
+      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/, { abort: true })
       .refine(isLocalTime, "Input should be a valid datetime")
       .nullish()
       .describe("The agent's wall clock for this turn, YYYY-MM-DDTHH:MM:SS without a zone"),

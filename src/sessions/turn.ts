@@ -7,15 +7,10 @@ import { displayResult } from "./display-result.ts";
 import type { Engine } from "./engine.ts";
 import { type LeasedSession, releaseLease, renewLease, takeLease } from "./lease.ts";
 import { modelRound } from "./model-round.ts";
-import {
-  runTool,
-  type SessionAction,
-  type ToolContext,
-  type ToolEffects,
-  type ToolOutcome,
-} from "./run-tool.ts";
+import { runTool } from "./run-tool.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { agentTime, sessionFacts } from "./start-session.ts";
+import type { SessionAction, ToolContext, ToolEffects, ToolOutcome } from "./tool-outcome.ts";
 import { insertTrace, type TraceEntry } from "./trace.ts";
 import {
   type AgentMessage,
@@ -322,7 +317,6 @@ class Turn {
     this.#messages.push(said);
     this.#pending.messages.push(message);
     this.history.push({ kind: "message", seq: message.seq, role: "agent", text: said, aside: false });
-    this.emit({ type: "message", text: said });
   }
 
   /** The model failed twice: the person hears an apology, the session goes on, and an event says why. */
@@ -391,6 +385,8 @@ class Turn {
     });
     this.#calls.push(...calls);
     this.#pending = nothing();
+    // Told as said only now that it can't be lost any more; until then the visitor saw it as it was written.
+    for (const { text } of messages) this.emit({ type: "message", text });
   }
 
   #result(ended: boolean): TurnResult {

@@ -33,6 +33,11 @@ const ChatMessage = z.object({
 });
 const token = z.string().max(200);
 
+/** A person does not write faster than this; what comes beyond is refused, not queued. */
+const MAX_WAITING = 20;
+
+const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
+
 type ChatEvent =
   | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
   | { type: "typing"; text: string }
@@ -125,38 +130,45 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     "/chat/v1/sessions/:session_id/socket",
     { websocket: true, schema: { hide: true } },
     async (socket, request) => {
-      // Read messages only once the session is known, but lose none that come before.
-      const early: unknown[] = [];
-      let take = (data: unknown) => void early.push(data);
-      socket.on("message", (data) => take(data));
-      try {
-        const session = await findChat(engine, request.params.session_id, request.query.token ?? "");
-        if (session.ended_at !== null) return close(socket, "This session has ended.");
-        // In the order they came: a lease alone would let messages that wait overtake one another.
-        let last = Promise.resolve();
-        take = (data) => {
-          last = last.then(() => receive(engine, socket, session.id, String(data)));
-        };
-        for (const data of early) take(data);
-      } catch (error) {
-        close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
-      }
+      // Messages are answered one after the other, in the order they came: a lease alone would let those that wait
+      // overtake one another. The first wait until the session is known.
+      let waiting = 0;
+      let last = admit(engine, socket, request.params.session_id, request.query.token ?? "");
+      socket.on("message", (data) => {
+        if (waiting >= MAX_WAITING)
+          return send(socket, { type: "error", message: "Too many messages at once." });
+        waiting++;
+        last = last
+          .then(() => receive(engine, socket, Number(request.params.session_id), String(data)))
+          .finally(() => waiting--);
+      });
     },
   );
 }
-
-const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
 
 const turnInput = (message: z.infer<typeof ChatMessage>) => ({
   text: message.text,
   client_message_id: message.id ?? null,
 });
 
+/** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
+async function admit(
+  engine: Engine,
+  socket: WebSocket,
+  session_id: string,
+  resume_token: string,
+): Promise<void> {
+  try {
+    const session = await findChat(engine, session_id, resume_token);
+    if (session.ended_at !== null) close(socket, "This session has ended.");
+  } catch (error) {
+    close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+  }
+}
+
 /** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
 async function receive(engine: Engine, socket: WebSocket, session_id: number, data: string): Promise<void> {
-  const send = (event: ChatEvent) => {
-    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
-  };
+  if (socket.readyState !== socket.OPEN) return;
   let id: string | null = null;
   try {
     const given = parseJsonBody(data) ?? {};
@@ -165,15 +177,15 @@ async function receive(engine: Engine, socket: WebSocket, session_id: number, da
     id = message.data.id ?? null;
     const { ended } = await runTurn(engine, session_id, turnInput(message.data), (event) => {
       const shown = shownToVisitor(engine, event);
-      if (shown) send(shown);
+      if (shown) send(socket, shown);
     });
-    if (id !== null) send({ type: "answered", id });
+    if (id !== null) send(socket, { type: "answered", id });
     if (ended) socket.close(1000);
   } catch (error) {
     const known = error instanceof Fault || error instanceof InvalidInput;
     if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
     const text = known ? error.message : "Something went wrong. Please send that again.";
-    send({ type: "error", message: text, id });
+    send(socket, { type: "error", message: text, id });
   }
 }
 
@@ -199,22 +211,13 @@ function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
   }
 }
 
-function close(socket: WebSocket, message: string): void {
-  socket.send(JSON.stringify({ type: "error", message } satisfies ChatEvent));
-  socket.close(1008);
+function send(socket: WebSocket, event: ChatEvent): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
 }
 
-async function findTarget(engine: Engine, client_id: string) {
-  const target = await engine.db
-    .selectFrom("channel_targets as t")
-    .innerJoin("agents as a", "a.id", "t.agent_id")
-    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test"])
-    .where("t.target", "=", client_id)
-    .where("t.target_mode", "=", "chat")
-    .where("a.deleted_at", "is", null)
-    .executeTakeFirst();
-  if (!target) throw new Fault("not-found", `There is no chat named ${client_id}.`);
-  return target;
+function close(socket: WebSocket, message: string): void {
+  send(socket, { type: "error", message });
+  socket.close(1008);
 }
 
 /**
@@ -229,6 +232,19 @@ function refuseForeignSite({ headers, host }: FastifyRequest): void {
     "forbidden",
     "A chat can't be opened from another site; embed /chat/widget.js there instead.",
   );
+}
+
+async function findTarget(engine: Engine, client_id: string) {
+  const target = await engine.db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test"])
+    .where("t.target", "=", client_id)
+    .where("t.target_mode", "=", "chat")
+    .where("a.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!target) throw new Fault("not-found", `There is no chat named ${client_id}.`);
+  return target;
 }
 
 /** A wrong token answers like a session that never was. */

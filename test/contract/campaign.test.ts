@@ -27,7 +27,6 @@ const create = async (more: object = {}) => {
   return body;
 };
 const put = (id: number, body: object) => app.send("PUT", `${path}/${id}`, body);
-const secret = (bytes: number, of = 7) => Buffer.alloc(bytes, of).toString("base64");
 const hook = (more: object = {}) => ({
   trigger_statuses: ["COMPLETED"],
   url: "https://example.com/hook",
@@ -180,81 +179,6 @@ describe("a campaign", () => {
   });
 });
 
-describe("lists", () => {
-  const found = async (query: string) =>
-    (await app.send("GET", `${path}?${query}`)).body.items.map(
-      (item: { campaign_name: string }) => item.campaign_name,
-    );
-
-  beforeAll(async () => {
-    await createSender(app, app.admin, { target: "desk@lists.example", mode: "email" });
-    await create({
-      campaign_name: "Lists one",
-      labels: ["spring", "north"],
-      campaign_variables: { clinic: "Queens" },
-      daily_start_time: "07:11",
-      daily_end_time: "19:22",
-      voicemail_detection: { mode: "v2", note: "marmalade" },
-    });
-    await create({
-      campaign_name: "Lists two",
-      labels: ["autumn"],
-      mode: "email",
-      source: "desk@lists.example",
-      caller_id: "lists-desk",
-    });
-  });
-
-  test.each([
-    ["campaign_name", "LISTS ONE", "Lists one"],
-    ["campaign_variables", "queens", "Lists one"],
-    ["daily_start_time", "07:11", "Lists one"],
-    ["daily_end_time", "19:22", "Lists one"],
-    ["label", "spring", "Lists one"],
-    ["labels", "north", "Lists one"],
-    ["voicemail_detection", "marmalade", "Lists one"],
-    ["source", "lists.example", "Lists two"],
-    ["mode", "email", "Lists two"],
-    ["caller_id", "lists-", "Lists two"],
-  ])("find by %s", async (field, value, name) => {
-    const query = new URLSearchParams({ search_fields: field, search_field_values: value });
-    expect(await found(query.toString())).toEqual([name]);
-  });
-
-  test("label searches the first label only, labels all of them", async () => {
-    expect(await found("search_fields=label&search_field_values=north")).toEqual([]);
-  });
-
-  test("are ordered by any field that can be searched", async () => {
-    const lists = "search_fields=campaign_name&search_field_values=Lists";
-    for (const field of ["campaign_name", "id", "label", "labels", "updated_at", "voicemail_detection"]) {
-      expect(await found(`${lists}&order_by=${field}`), field).toHaveLength(2);
-    }
-    expect(await found(`${lists}&order_by=label`)).toEqual(["Lists two", "Lists one"]);
-    expect(await found(`${lists}&order_by=campaign_name&order_by_direction=desc`)).toEqual([
-      "Lists two",
-      "Lists one",
-    ]);
-  });
-
-  test("can be narrowed to some fields; required ones stay", async () => {
-    const { body } = await app.send(
-      "GET",
-      `${path}?fields=label&search_fields=campaign_name&search_field_values=Lists one`,
-    );
-    expect(body.items).toEqual([
-      expect.objectContaining({ label: "spring", labels: null, campaign_name: "Lists one", webhooks: null }),
-    ]);
-  });
-
-  test("refuse a field they don't have", async () => {
-    expect(await app.send("GET", `${path}?order_by=agent_id`)).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ["query", "order_by"], type: "enum" }] },
-    });
-  });
-});
-
 describe("the agent", () => {
   test("is the one behind the source, else the one behind the caller id, with or without a plus", async () => {
     const other = await createSender(app, app.admin, { target: "+15125550001" });
@@ -293,86 +217,6 @@ describe("the agent", () => {
   });
 });
 
-describe("webhooks", () => {
-  const storedSecret = async (id: number) => {
-    const row = await app.db
-      .selectFrom("campaign_webhooks")
-      .select("sealed_hmac_secret")
-      .where("id", "=", id)
-      .executeTakeFirstOrThrow();
-    return row.sealed_hmac_secret && app.vault.open(row.sealed_hmac_secret);
-  };
-
-  test("are kept and updated by id, created without one, and gone when not named; the order is the sender's", async () => {
-    const first = await create({
-      webhooks: [hook({ url: "https://a.example" }), hook({ url: "https://b.example" })],
-    });
-    const [a, b] = first.webhooks;
-    const { body } = await put(first.id, {
-      ...first,
-      webhooks: [hook({ url: "https://c.example", id: null }), { ...b, request_method: "patch" }],
-    });
-    expect(body.webhooks).toEqual([
-      { ...hook({ url: "https://c.example" }), id: expect.any(Number), auth_value_keys: null },
-      { ...b, request_method: "PATCH" },
-    ]);
-    expect(body.webhooks[0].id).not.toBe(a.id);
-    expect((await put(first.id, { ...first, webhooks: undefined })).body.webhooks).toEqual([]);
-  });
-
-  test.each([
-    ["null keeps it", { hmac_secret: null }, secret(32)],
-    ["an omitted key removes it", {}, null],
-    ["a null map keeps it", null, secret(32)],
-    ["an omitted map keeps it", undefined, secret(32)],
-    ["a new value replaces it", { hmac_secret: secret(512, 9) }, secret(512, 9)],
-  ])("on update of a secret %s", async (_rule, auth_values, kept) => {
-    const first = await create({ webhooks: [hook({ auth_values: { hmac_secret: secret(32) } })] });
-    const { id } = first.webhooks[0];
-    const { body } = await put(first.id, { ...first, webhooks: [hook({ id, auth_values })] });
-    expect(body.webhooks[0].auth_value_keys).toEqual(kept ? ["hmac_secret"] : null);
-    expect(await storedSecret(id)).toBe(kept);
-  });
-
-  test("show the names of their secrets and nothing more, in answers, rows, audit and events", async () => {
-    const given = Buffer.from("an unmistakable secret of 40 bytes, yes!").toString("base64");
-    const { id, webhooks } = await create({ webhooks: [hook({ auth_values: { hmac_secret: given } })] });
-    expect(webhooks[0].auth_value_keys).toEqual(["hmac_secret"]);
-    const everything = await Promise.all([
-      app.send("GET", `${path}/${id}`),
-      app.db.selectFrom("campaign_webhooks").selectAll().execute(),
-      app.db.selectFrom("audit_entries").selectAll().execute(),
-      app.db.selectFrom("events").selectAll().execute(),
-    ]);
-    expect(JSON.stringify(everything)).not.toContain(given);
-  });
-
-  test("of another campaign, or of nobody, are not found, and nothing changes", async () => {
-    const victim = await create({ webhooks: [hook({ auth_values: { hmac_secret: secret(32) } })] });
-    const mine = await create({ webhooks: [hook({ url: "https://mine.example" })] });
-    const neighbour = await app.createNeighbour();
-    await createSender(app, neighbour.caller, { target: "+15125554444" });
-    const theirs = await neighbour.send("POST", path, {
-      ...least(),
-      caller_id: "+15125554444",
-      webhooks: [hook()],
-    });
-
-    for (const id of [victim.webhooks[0].id, theirs.body.webhooks[0].id, 999_999]) {
-      const stolen = [hook({ id, url: "https://stolen.example" })];
-      const refusal = { status: 404, body: { detail: `Webhook with ID ${id} not found` } };
-      expect(await put(mine.id, { ...mine, description: "changed", webhooks: stolen })).toMatchObject(
-        refusal,
-      );
-      expect(await app.send("POST", path, { ...least(), webhooks: stolen })).toMatchObject(refusal);
-    }
-    for (const before of [victim, mine]) {
-      expect((await app.send("GET", `${path}/${before.id}`)).body).toEqual(before);
-    }
-    expect(await storedSecret(victim.webhooks[0].id)).toBe(secret(32));
-  });
-});
-
 describe("tenancy and permissions", () => {
   test("a neighbour's campaign answers 404 like one that never was", async () => {
     const mine = await create();
@@ -385,6 +229,27 @@ describe("tenancy and permissions", () => {
     }
     expect((await neighbour.send("GET", path)).body).toMatchObject({ items: [], total_count: 0 });
     expect((await app.send("GET", `${path}/${mine.id}`)).body).toEqual(mine);
+  });
+
+  test("a campaign of a sibling in the same organization does too", async () => {
+    const { id, ...body } = await create();
+    const sibling = await app.db
+      .insertInto("sub_organizations")
+      .values({
+        organization_id: app.admin.organization_id,
+        name: "Sibling",
+        created_at: app.clock.now().toISOString(),
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await app.db
+      .updateTable("campaigns")
+      .set({ sub_organization_id: sibling.id })
+      .where("id", "=", id)
+      .execute();
+    for (const [method, sent] of [["GET"], ["PUT", body], ["DELETE"]] as const) {
+      expect((await app.send(method, `${path}/${id}`, sent)).status, method).toBe(404);
+    }
   });
 
   test("reading, writing and deleting each need their permission", async () => {
@@ -410,7 +275,7 @@ describe("tenancy and permissions", () => {
 
 test("openapi.json has the input's 22 fields and the answer's 27, required as specified", async () => {
   const { body } = await app.send("GET", "/openapi.json");
-  const { OutboundCampaignInput: input, OutboundCampaign: output } = body.components.schemas;
+  const { OutboundCampaignInput: input, OutboundCampaignResponse: output } = body.components.schemas;
   expect(Object.keys(input.properties)).toHaveLength(22);
   expect(input.required.toSorted()).toEqual([
     "active_days",

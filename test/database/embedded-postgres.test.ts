@@ -1,114 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { silentLog } from "../../src/base/log.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
-import { databaseUser } from "../../src/db/postgres-folder.ts";
+import { describe, expect, test } from "vitest";
 import { isAlive } from "../../src/db/postgres-process.ts";
+import {
+  childrenOf,
+  newDataDir,
+  parentOf,
+  processesIn,
+  query,
+  siblings,
+  start,
+  startProgram,
+  until,
+} from "./programs.ts";
 
-const isRoot = process.geteuid?.() === 0;
-const base = mkdtempSync(path.join(tmpdir(), "parley-embedded-"));
-let running: EmbeddedPostgres[] = [];
-let programs: ChildProcess[] = [];
-
-afterEach(async () => {
-  for (const program of programs) program.kill("SIGKILL");
-  await Promise.all(running.map((each) => each.stop()));
-  running = [];
-  programs = [];
-});
-afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
-
-let folders = 0;
-const newDataDir = (...below: string[]) => path.join(base, `data-${++folders}`, ...below, "postgres");
 /** For the tests that any database will do: a first start makes 1,000 files. */
 const usedDataDir = newDataDir();
-
-async function start(dataDir: string, settings: Record<string, string> = {}): Promise<EmbeddedPostgres> {
-  const database = await startEmbeddedPostgres({ dataDir, log: silentLog, settings });
-  running.push(database);
-  return database;
-}
-
-async function query<T extends pg.QueryResultRow>(database: EmbeddedPostgres, text: string): Promise<T[]> {
-  const client = new pg.Client(database.connection);
-  client.on("error", () => {});
-  await client.connect();
-  return (await client.query<T>(text).finally(() => client.end())).rows;
-}
-
-/** Another Parley on `dataDir`; `ready` gives the pid of its server. */
-function startProgram(dataDir: string, mode = "idle") {
-  const script = path.join(import.meta.dirname, "embedded-program.ts");
-  const child = spawn(process.execPath, [script, dataDir, mode], { stdio: ["ignore", "pipe", "pipe"] });
-  programs.push(child);
-  const lines: string[] = [];
-  const reader = createInterface({ input: child.stdout });
-  reader.on("line", (line) => lines.push(line));
-  let complaint = "";
-  child.stderr.on("data", (chunk) => {
-    complaint += chunk;
-  });
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, complaint }));
-  return {
-    child,
-    ended,
-    acknowledged: () => lines.filter((line) => /^\d+$/.test(line)).map(Number),
-    ready: () =>
-      until(() => {
-        if (child.exitCode !== null) throw new Error(complaint);
-        return Number(lines[0]?.split(" ")[1]) || undefined;
-      }),
-    kill: async () => {
-      child.kill("SIGKILL");
-      await ended;
-    },
-  };
-}
-
-async function until<T>(found: () => T | undefined | false, within_ms = 15_000): Promise<T> {
-  const giveUp = performance.now() + within_ms;
-  for (;;) {
-    const value = found();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > giveUp) throw new Error(`nothing came within ${within_ms} ms`);
-    await sleep(10);
-  }
-}
-
-/** Living processes that work in `dataDir`, as every process of its server does. */
-function processesIn(dataDir: string): number[] {
-  return readdirSync("/proc")
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === dataDir && isAlive(pid);
-      } catch {
-        return false;
-      }
-    });
-}
-
-const parentOf = (pid: number) =>
-  Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
-const childrenOf = (pid: number) =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
 describe("the first start", () => {
   test("makes a database that keeps what later starts find, reachable by its owner only", async () => {
@@ -170,14 +79,6 @@ describe("the first start", () => {
     expect(both[winner]!.child.exitCode).toBeNull();
   });
 });
-
-const siblings = (dataDir: string): string[] => {
-  try {
-    return readdirSync(path.dirname(dataDir)).sort();
-  } catch {
-    return [];
-  }
-};
 
 describe("a program that is killed", () => {
   test("in a write loop loses no acknowledged row", { timeout: 30_000 }, async () => {
@@ -295,45 +196,5 @@ describe("a server that dies under a living program", () => {
     const second = await startProgram(dataDir).ended;
     expect(second.complaint).toContain("Another Parley is already running");
     expect(database.pid()).toBe(server);
-  });
-});
-
-describe("the data directory", () => {
-  test.skipIf(!isRoot)("may lie below a folder that only root may enter", async () => {
-    const dataDir = newDataDir("for-root-only");
-    mkdirSync(path.dirname(dataDir), { recursive: true });
-    chmodSync(path.dirname(dataDir), 0o700);
-    const database = await start(dataDir, { fsync: "off" });
-    expect(statSync(dataDir).uid).not.toBe(0);
-    expect(statSync(`/proc/${database.pid()}`).uid).toBe(statSync(dataDir).uid);
-  });
-
-  test("may have a path longer than the 107 bytes of a socket's address", async () => {
-    const dataDir = newDataDir("a-folder-with-a-rather-long-name".repeat(4));
-    expect(await query(await start(dataDir, { fsync: "off" }), "select 1 as one")).toEqual([{ one: 1 }]);
-  });
-
-  test("that names another program's process as its server's still starts", async () => {
-    const dataDir = usedDataDir;
-    await (await start(dataDir, { fsync: "off" })).stop();
-    const user = await databaseUser(dataDir);
-    const other = spawn("sleep", ["60"], { stdio: "ignore", ...(user && { uid: user.uid, gid: user.gid }) });
-    programs.push(other);
-    writeFileSync(
-      path.join(dataDir, "postmaster.pid"),
-      `${other.pid}\n/proc/self/fd/3\n0\n5432\n.\n\n0 0\nready\n`,
-    );
-    expect((await start(dataDir, { fsync: "off" })).pid()).not.toBe(other.pid);
-  });
-
-  test("of another major version, or with other things in it, is refused with the way out", async () => {
-    const dataDir = newDataDir();
-    mkdirSync(dataDir, { recursive: true });
-    writeFileSync(path.join(dataDir, "holiday.jpg"), "");
-    await expect(start(dataDir)).rejects.toThrow(/is not empty and holds no database. Set DATA_DIR/);
-    writeFileSync(path.join(dataDir, "PG_VERSION"), "15\n");
-    await expect(start(dataDir)).rejects.toThrow(
-      /was made by PostgreSQL 15, this Parley brings PostgreSQL 18/,
-    );
   });
 });

@@ -9,7 +9,11 @@ export const endpointTool = (
   type: "endpoint",
   tool: {
     type: "function",
-    function: { name, description: `Does ${name}`, parameters: more.parameters ?? { type: "object", properties: {} } },
+    function: {
+      name,
+      description: `Does ${name}`,
+      parameters: more.parameters ?? { type: "object", properties: {} },
+    },
   },
   endpoint: { url, method: "get", argument_location: "query", ...more.endpoint },
   ...more.definition,
@@ -35,12 +39,21 @@ export async function createAgent(
   const n = ++counter;
   const make = async (method: string, path: string, body: object) => {
     const answer = await app.send(method, path, body);
-    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 200)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
-  const service = await make("POST", "/api/v1/services/", { name: `Service ${n}`, description: "", ...options.service });
+  const service = await make("POST", "/api/v1/services/", {
+    name: `Service ${n}`,
+    description: "",
+    ...options.service,
+  });
   for (const definition of options.tools ?? []) {
-    await make("POST", "/api/v1/tools/", { name: definition.tool.function.name, definition, service_id: service.id });
+    await make("POST", "/api/v1/tools/", {
+      name: definition.tool.function.name,
+      definition,
+      service_id: service.id,
+    });
   }
   const prompt = await make("POST", "/api/v1/prompts/", {
     name: `Prompt ${n}`,
@@ -64,7 +77,11 @@ export async function createAgent(
     tool_headers: null,
     ...options.agent,
   });
-  const channel = await make("POST", "/api/v1/channels/", { name: `Web ${n}`, channel_service: "webchat", config: {} });
+  const channel = await make("POST", "/api/v1/channels/", {
+    name: `Web ${n}`,
+    channel_service: "webchat",
+    config: {},
+  });
   const target = `chat-${n}`;
   const body = { agent_id: agent.id, channel_id: channel.id, target, target_mode: "chat" };
   await make("POST", `/api/v1/channels/${channel.id}/targets`, body);

@@ -1,6 +1,7 @@
 import { afterAll } from "vitest";
 import { insertToken, newToken } from "../../src/accounts/api-token.ts";
 import { bootstrap, createOrganization } from "../../src/accounts/bootstrap.ts";
+import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import { API_KEY_HEADER, type Api } from "../../src/api/server.ts";
 import { createApp, type Parts } from "../../src/app.ts";
@@ -48,13 +49,17 @@ export type TestApp = Parts & {
 };
 
 type Seed = (clock: MovedClock) => Parameters<typeof bootstrap>[2];
-const noSeed: Seed = () => async () => {};
+/** What every sub-organization has: the system tools. */
+const bareSeed: Seed = (clock) => (tx, caller) => ensureSystemTools(tx, caller, clock.now());
 
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
 
 /** One for a test file: created in `beforeAll`, gone after it. */
-export async function createTestApp(env: Record<string, string> = {}, seed: Seed = noSeed): Promise<TestApp> {
+export async function createTestApp(
+  env: Record<string, string> = {},
+  seed: Seed = bareSeed,
+): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
   const database = openDatabase(connection);
   const { db } = database;

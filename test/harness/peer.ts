@@ -14,7 +14,8 @@ export type Peer = {
 
 export async function createPeer(): Promise<Peer> {
   const requests: PeerRequest[] = [];
-  let handler: (request: PeerRequest, response: ServerResponse) => void = (_, response) => json(response, 200, {});
+  let handler: (request: PeerRequest, response: ServerResponse) => void = (_, response) =>
+    json(response, 200, {});
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;

@@ -35,7 +35,8 @@ const SRC = path.resolve(import.meta.dirname, "../../src");
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 
-const areaOf = (file: string): string => (file.includes(path.sep) ? (file.split(path.sep)[0] as string) : file.slice(0, -3));
+const areaOf = (file: string): string =>
+  file.includes(path.sep) ? (file.split(path.sep)[0] as string) : file.slice(0, -3);
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(path.join(SRC, file), "utf8").matchAll(/^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/gms)]
@@ -51,7 +52,9 @@ test("every folder has its place in the import line", () => {
 
 test("a file imports from its own folder or from the left of the import line", () => {
   const wrong = [...graph].flatMap(([file, targets]) =>
-    targets.filter((target) => !allowed(areaOf(file), areaOf(target))).map((target) => `${file} imports ${target}`),
+    targets
+      .filter((target) => !allowed(areaOf(file), areaOf(target)))
+      .map((target) => `${file} imports ${target}`),
   );
   expect(wrong).toEqual([]);
 });

@@ -17,7 +17,9 @@ beforeAll(async () => {
 
 test("a visitor's message calls a real HTTP tool, is answered, and the session tells how", async () => {
   // An agent whose tool calls a service that wants a bearer token.
-  peer.respond((_request, response) => json(response, 200, { slots: [{ time: "09:00" }, { time: "14:00" }] }));
+  peer.respond((_request, response) =>
+    json(response, 200, { slots: [{ time: "09:00" }, { time: "14:00" }] }),
+  );
   const { target, agent_id } = await createAgent(app, {
     context: "You book appointments for {{ vars.clinic }}.",
     script: `
@@ -28,7 +30,9 @@ test("a visitor's message calls a real HTTP tool, is answered, and the session t
         parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },
         endpoint: { argument_location: "path" },
         definition: {
-          static_parameters: [{ name: "clinic", required: true, type: "string", default: "{{ vars.clinic }}" }],
+          static_parameters: [
+            { name: "clinic", required: true, type: "string", default: "{{ vars.clinic }}" },
+          ],
           options: { propagate_tool_result: true },
         },
       }),
@@ -40,41 +44,56 @@ test("a visitor's message calls a real HTTP tool, is answered, and the session t
 
   // The page opens a session and is greeted.
   const opened = await app.sendAs(null)("POST", "/chat/v1/sessions", { client_id: target });
-  expect(opened).toMatchObject({ status: 200, body: { greeting: "Hello from North & South, it is Wednesday." } });
+  expect(opened).toMatchObject({
+    status: 200,
+    body: { greeting: "Hello from North & South, it is Wednesday." },
+  });
   const { session_id, token } = opened.body;
 
   // It speaks over a WebSocket and hears two messages, the second with what the tool found.
-  const chat = await connect(`${url.replace("http", "ws")}/chat/v1/sessions/${session_id}/socket?token=${token}`);
+  const chat = await connect(
+    `${url.replace("http", "ws")}/chat/v1/sessions/${session_id}/socket?token=${token}`,
+  );
   chat.send({ text: "Please book me in on monday", id: "m1" });
   const events = await chat.until((all) => all.filter((event) => event.type === "message").length === 2);
   const words = events.filter((event) => event.type === "message").map((event) => event.text);
-  expect(words).toEqual(["One moment.", "Free: 09:00, 14:00."]);
+  expect(words).toEqual(["One moment.", "Free: 09:00 and 14:00."]);
   expect(events.filter((event) => event.type === "typing").length).toBeGreaterThan(2);
   chat.close();
 
   // The service saw one request: path encoded, rest in the query, authenticated.
   expect(peer.requests).toMatchObject([
-    { method: "GET", path: "/clinics/North%20%26%20South/slots?day=monday", headers: { authorization: "Bearer calendar-secret" } },
+    {
+      method: "GET",
+      path: "/clinics/North%20%26%20South/slots?day=monday",
+      headers: { authorization: "Bearer calendar-secret" },
+    },
   ]);
 
   // The transcript has what was said and what was done.
   const transcript = (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body;
-  expect(transcript.transcription.map((entry: { source: string; text: string }) => [entry.source, entry.text])).toEqual([
+  expect(
+    transcript.transcription.map((entry: { source: string; text: string }) => [entry.source, entry.text]),
+  ).toEqual([
     ["agent", "Hello from North & South, it is Wednesday."],
     ["user", "Please book me in on monday"],
     ["agent", "One moment."],
-    ["agent", "Free: 09:00, 14:00."],
+    ["agent", "Free: 09:00 and 14:00."],
   ]);
   expect(transcript.actions).toMatchObject([{ tool_name: "find_slots", tool_error: null }]);
-  expect(JSON.parse(transcript.actions[0].tool_result)).toEqual({ slots: [{ time: "09:00" }, { time: "14:00" }] });
+  expect(JSON.parse(transcript.actions[0].tool_result)).toEqual({
+    slots: [{ time: "09:00" }, { time: "14:00" }],
+  });
 
   // Session debug joins the call to the words it led to; its result is there because the tool hands it on.
   const debug = (await app.send("GET", `/api/v1/session_debug/session_id/${session_id}`)).body;
   expect(debug).toMatchObject({ session_id: Number(session_id), target, is_test: false });
   expect(debug.messages.at(-1)).toMatchObject({
     role: "agent",
-    dialog: { text: "Free: 09:00, 14:00." },
-    tool_calls: [{ tool_name: "find_slots", tool_arguments: { day: "monday" }, tool_result: { slots: [{}, {}] } }],
+    dialog: { text: "Free: 09:00 and 14:00." },
+    tool_calls: [
+      { tool_name: "find_slots", tool_arguments: { day: "monday" }, tool_result: { slots: [{}, {}] } },
+    ],
   });
 
   // The timeline and the latency report know both model answers and the HTTP call.
@@ -90,9 +109,13 @@ test("a visitor's message calls a real HTTP tool, is answered, and the session t
   );
 
   // It is listed, told of as an event, and nobody holds its lease.
-  const sessions = (await app.send("GET", `/api/v1/sessions/?search_fields=agent_id&search_field_values=${agent_id}`)).body;
+  const sessions = (
+    await app.send("GET", `/api/v1/sessions/?search_fields=agent_id&search_field_values=${agent_id}`)
+  ).body;
   expect(sessions.items).toMatchObject([{ session_id, channel_manager_type: "web_chat_v1", is_test: false }]);
-  const happened = (await app.send("GET", `/api/v1/events/?search_fields=session_id&search_field_values=${session_id}`)).body;
+  const happened = (
+    await app.send("GET", `/api/v1/events/?search_fields=session_id&search_field_values=${session_id}`)
+  ).body;
   expect(happened.items).toMatchObject([{ category: "conversation", type: "session-start", session_id }]);
   const row = await app.db
     .selectFrom("sessions")

@@ -67,6 +67,7 @@ create table prompts (
   deleted_reason text
 );
 create unique index prompts_name on prompts (sub_organization_id, name) where deleted_at is null;
+create index prompts_session_end_tool on prompts (session_end_tool_id) where session_end_tool_id is not null;
 
 create table prompt_tools (
   prompt_id bigint not null references prompts,

@@ -108,7 +108,7 @@ export async function clearTheWay(folder: OpenFolder, dataDir: string, log: Log)
         if (elapsed() > SETTLING_MS) throw alreadyRunning(dataDir, owner);
       } else if (owner === process.pid || !isAlive(owner) || elapsed() > TAKING_LOCK_MS) {
         log.warn({ owner }, "stopping a database server that a program killed earlier left behind");
-        await stopOrphan(folder);
+        if (!(await stopOrphan(folder))) throw alreadyRunning(dataDir);
       }
     } catch (error) {
       if (error instanceof Fault) throw error;
@@ -126,17 +126,20 @@ export const alreadyRunning = (dataDir: string, owner = 0): Fault =>
       "Stop it, or set DATA_DIR to another folder.",
   );
 
-async function stopOrphan(folder: OpenFolder): Promise<void> {
+/** False when its pid means nothing here: the server runs in another container, on the same volume. */
+async function stopOrphan(folder: OpenFolder): Promise<boolean> {
   const pid = postmasterPid(folder);
-  if (pid === undefined) return;
+  if (pid === undefined) return true;
+  if (process.platform === "linux" && processState(pid)?.name !== "postgres") return false;
   for (const how of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     signal(pid, how);
     const giveUp = performance.now() + LEAVING_MS;
     while (performance.now() < giveUp) {
-      if (!isAlive(pid)) return;
+      if (!isAlive(pid)) return true;
       await sleep(20);
     }
   }
+  return false;
 }
 
 /**

@@ -1,0 +1,288 @@
+// @ts-check
+/**
+ * One chat with the server. What a visitor writes waits in an outbox, goes out one message at a time and leaves the
+ * outbox when all of its answer has come; whatever breaks in between, it is sent again under the same number, which the
+ * server answers once. Reading the chat tells whether the server is there; then a socket is tried, then plain HTTP.
+ *
+ * @typedef {import("./server.js").Chat} Chat
+ * @typedef {import("./server.js").ChatEvent} ChatEvent
+ * @typedef {import("./saved-chat.js").Message} Message
+ * @typedef {import("./saved-chat.js").Session} Session
+ * @typedef {import("./saved-chat.js").SavedChat} SavedChat
+ * @typedef {{
+ *   show(chat: Chat, unanswered: Message[]): void,
+ *   sending(message: Message): void,
+ *   event(event: ChatEvent): void,
+ *   answered(): void,
+ *   failed(message: Message, why: string): void,
+ *   line(state: "up" | "down"): void,
+ *   over(why: string, unsent: Message[]): void,
+ * }} Listener what the page does about it; `show` replaces all that is on it
+ */
+import { Outbox } from "./outbox.js";
+import { endChat, openChat, openSocket, Refused, readChat, sendByHttp, Unreachable } from "./server.js";
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+/** A socket may be dead without knowing it. Asking again costs nothing: the answer is the same. */
+const SILENCE_MS = 45_000;
+/** A socket cut off sooner counts as one that does not get through; after two of them plain HTTP is used. */
+const SOUND_SOCKET_MS = 3_000;
+const SHORT_SOCKETS = 2;
+const ENDED = "This chat has ended.";
+
+export class Connection {
+  #target;
+  #saved;
+  #listener;
+  #outbox;
+  /** @type {WebSocket | null} */
+  #socket = null;
+  #up = false;
+  #over = false;
+  #connecting = false;
+  #failures = 0;
+  #shortSockets = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #retry;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #silence;
+  /** How many things said are on the page; null before the first. @type {number | null} */
+  #shown = null;
+  /** The first of the outbox, while its answer is awaited. @type {Message | null} */
+  #inFlight = null;
+
+  /** @param {string} target @param {SavedChat} saved @param {Listener} listener */
+  constructor(target, saved, listener) {
+    this.#target = target;
+    this.#saved = saved;
+    this.#listener = listener;
+    this.#outbox = new Outbox(saved);
+  }
+
+  /** Also what to do when the network is back: connects now rather than at the next try. */
+  async connect() {
+    if (this.#connecting || this.#up || this.#over) return;
+    this.#connecting = true;
+    clearTimeout(this.#retry);
+    try {
+      await this.#resume();
+      await this.#openLine();
+    } catch (error) {
+      if (this.#over) return;
+      if (error instanceof Unreachable) this.#retryLater(error.wait_ms);
+      else this.#finish(error instanceof Refused ? error.message : String(error));
+    } finally {
+      this.#connecting = false;
+    }
+  }
+
+  /** @param {Message} message */
+  send(message) {
+    this.#outbox.add(message);
+    this.#pump();
+  }
+
+  /** The network went away, or the socket is not to be trusted. */
+  drop() {
+    if (!this.#up || this.#over) return;
+    this.#closeLine();
+    this.#listener.line("down");
+    this.connect();
+  }
+
+  /** Catches up with what happened elsewhere: another tab, or a chat closed for silence. */
+  async check() {
+    if (this.#up && !this.#outbox.first) await this.#resume().catch(() => this.drop());
+  }
+
+  /** Ends the session and forgets it. */
+  leave() {
+    const { session } = this.#saved.get();
+    if (session && !this.#over) endChat(session).catch(() => {});
+    this.#stop();
+    this.#saved.set({ session: null, outbox: [] });
+  }
+
+  /** Reads the session there is, or opens one. */
+  async #resume() {
+    const { session } = this.#saved.get();
+    const chat = session && (await this.#read(session));
+    if (this.#over) return;
+    if (chat) return this.#caughtUp(chat);
+    const { session_id, token, ...opened } = await openChat(this.#target);
+    const fresh = { id: session_id, token };
+    // Left meanwhile: nobody will ever write in this one.
+    if (this.#over) return void endChat(fresh).catch(() => {});
+    this.#saved.set({ ...this.#saved.get(), session: fresh });
+    this.#caughtUp(opened);
+  }
+
+  /** null when the server no longer knows a session that this page has not shown yet. @param {Session} session */
+  async #read(session) {
+    try {
+      return await readChat(session);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 404 && this.#shown === null) return null;
+      throw error;
+    }
+  }
+
+  /** @param {Chat} chat */
+  #caughtUp(chat) {
+    const said = chat.messages.length;
+    const settled = chat.ended || !this.#outbox.first;
+    if (this.#shown === null || (settled && this.#shown !== said)) {
+      this.#shown = said;
+      this.#outbox.caughtUp(chat);
+      this.#listener.show(chat, this.#outbox.messages);
+    }
+    if (!chat.ended) return;
+    this.#outbox.dropStored(chat);
+    this.#finish(ENDED);
+  }
+
+  async #openLine() {
+    const { session } = this.#saved.get();
+    if (this.#over || !session) return;
+    const socket = this.#shortSockets < SHORT_SOCKETS ? await openSocket(session).catch(() => null) : null;
+    if (this.#over) return socket?.close();
+    if (socket) this.#use(socket);
+    this.#up = true;
+    this.#failures = 0;
+    this.#listener.line("up");
+    this.#pump();
+  }
+
+  /** @param {WebSocket} socket */
+  #use(socket) {
+    const since = performance.now();
+    this.#socket = socket;
+    socket.onmessage = ({ data }) => {
+      if (this.#socket === socket) this.#receive(JSON.parse(data));
+    };
+    socket.onclose = () => {
+      if (this.#socket !== socket) return;
+      if (performance.now() - since < SOUND_SOCKET_MS) this.#shortSockets += 1;
+      this.drop();
+    };
+  }
+
+  /** @param {number | null} wait_ms */
+  #retryLater(wait_ms) {
+    this.#listener.line("down");
+    const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
+    this.#failures += 1;
+    // Spread, so that the visitors of a server that comes back don't all knock at once.
+    const wait = wait_ms ?? longest * (0.5 + Math.random() / 2);
+    this.#retry = setTimeout(() => this.connect(), wait);
+  }
+
+  #pump() {
+    const message = this.#outbox.first;
+    if (!message || !this.#up || this.#inFlight) return;
+    this.#inFlight = message;
+    this.#outbox.expectAnswer();
+    this.#listener.sending(message);
+    if (!this.#socket) return void this.#post(message);
+    this.#socket.send(JSON.stringify({ id: message.id, text: message.text }));
+    this.#expectWords();
+  }
+
+  /** @param {Message} message */
+  async #post(message) {
+    const { session } = this.#saved.get();
+    if (!session) return;
+    try {
+      const { events } = await sendByHttp(session, message);
+      if (this.#inFlight !== message) return;
+      for (const event of events) this.#receive(event);
+      this.#receive({ type: "answered", id: message.id });
+    } catch (error) {
+      if (this.#inFlight !== message) return;
+      if (error instanceof Refused) await this.#refused(message, error.message);
+      else this.drop();
+    }
+  }
+
+  #expectWords() {
+    clearTimeout(this.#silence);
+    if (this.#inFlight && this.#socket) this.#silence = setTimeout(() => this.drop(), SILENCE_MS);
+  }
+
+  /** @param {ChatEvent} event */
+  #receive(event) {
+    this.#expectWords();
+    switch (event.type) {
+      case "message":
+        if (this.#outbox.isNew(event.text)) this.#tell(event);
+        break;
+      case "tool_display":
+        this.#tell(event);
+        break;
+      case "typing":
+        this.#listener.event(event);
+        break;
+      case "answered":
+        if (event.id === this.#inFlight?.id) this.#settle();
+        break;
+      case "session_end":
+        this.#outbox.settle();
+        this.#finish(ENDED);
+        break;
+      case "error":
+        if (this.#inFlight && event.id === this.#inFlight.id) this.#refused(this.#inFlight, event.message);
+    }
+  }
+
+  /** @param {import("./server.js").Said} event */
+  #tell(event) {
+    this.#shown = (this.#shown ?? 0) + 1;
+    this.#listener.event(event);
+  }
+
+  /** The message in flight was answered: the next one may go. */
+  #settle() {
+    this.#shown = (this.#shown ?? 0) + 1;
+    this.#inFlight = null;
+    clearTimeout(this.#silence);
+    this.#outbox.settle();
+    this.#listener.answered();
+    this.#pump();
+  }
+
+  /** The server does not take a message: because the chat is over, or for the reason it gives. @param {Message} message @param {string} why */
+  async #refused(message, why) {
+    const { session } = this.#saved.get();
+    const chat = session && (await readChat(session).catch(() => null));
+    if (this.#inFlight !== message) return;
+    if (chat?.ended) return this.#caughtUp(chat);
+    this.#inFlight = null;
+    this.#outbox.settle();
+    this.#listener.failed(message, why);
+    this.#pump();
+  }
+
+  /** @param {string} why */
+  #finish(why) {
+    const unsent = this.#outbox.messages;
+    this.#stop();
+    this.#outbox.clear();
+    this.#listener.over(why, unsent);
+  }
+
+  #stop() {
+    this.#over = true;
+    clearTimeout(this.#retry);
+    this.#closeLine();
+  }
+
+  #closeLine() {
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#up = false;
+    this.#inFlight = null;
+    clearTimeout(this.#silence);
+    socket?.close();
+  }
+}

@@ -1,0 +1,77 @@
+// @ts-check
+/**
+ * What was written but not answered in full yet, oldest first; kept where the browser keeps it. Of the first message it
+ * also knows what was heard in answer, because a message that is sent again is answered again from the beginning.
+ *
+ * @typedef {import("./server.js").Chat} Chat
+ * @typedef {import("./saved-chat.js").Message} Message
+ * @typedef {import("./saved-chat.js").SavedChat} SavedChat
+ */
+export class Outbox {
+  #saved;
+  /** @type {string[]} */
+  #heard = [];
+  /** @type {string[]} */
+  #repeats = [];
+
+  /** @param {SavedChat} saved */
+  constructor(saved) {
+    this.#saved = saved;
+  }
+
+  get messages() {
+    return this.#saved.get().outbox;
+  }
+
+  get first() {
+    return this.messages[0] ?? null;
+  }
+
+  /** @param {Message} message */
+  add(message) {
+    this.#keep([...this.messages, message]);
+  }
+
+  /** The first message is dealt with. */
+  settle() {
+    this.#heard = [];
+    this.#keep(this.messages.slice(1));
+  }
+
+  clear() {
+    this.#keep([]);
+  }
+
+  /** The first message is sent, perhaps again. */
+  expectAnswer() {
+    this.#repeats = [...this.#heard];
+  }
+
+  /** Whether these words of the answer were not heard before. @param {string} text */
+  isNew(text) {
+    const again = this.#repeats.indexOf(text);
+    if (again < 0) this.#heard.push(text);
+    else this.#repeats.splice(again, 1);
+    return again < 0;
+  }
+
+  /** The page shows this chat now: with it, what of the answer the server has stored. @param {Chat} chat */
+  caughtUp({ messages }) {
+    const words = messages.flatMap((entry) => (entry.type === "message" ? [entry] : []));
+    const asked = this.first ? words.findIndex((entry) => entry.id === this.first?.id) : -1;
+    const after = asked < 0 ? [] : words.slice(asked + 1);
+    const next = after.findIndex((entry) => entry.role === "user");
+    this.#heard = after.slice(0, next < 0 ? undefined : next).map((entry) => entry.text);
+  }
+
+  /** What the server stored before the chat ended needs no sending. @param {Chat} chat */
+  dropStored({ messages }) {
+    const stored = new Set(messages.map((entry) => (entry.type === "message" ? entry.id : null)));
+    this.#keep(this.messages.filter(({ id }) => !stored.has(id)));
+  }
+
+  /** @param {Message[]} outbox */
+  #keep(outbox) {
+    this.#saved.set({ ...this.#saved.get(), outbox });
+  }
+}

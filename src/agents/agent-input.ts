@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { anyJson, name, recordId, textMap } from "../api/schema.ts";
+import { AgentSttProvider, AgentWaitSound } from "./speech.ts";
+import { canonicalTimezone } from "./timezone.ts";
+
+const requiredJson = () =>
+  anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
+
+export const AgentToolDefaults = z
+  .object({
+    tool_name: z.string(),
+    default_values: z.array(
+      z
+        .object({ field_name: z.string(), default_value: requiredJson() })
+        .meta({ id: "AgentToolFieldDefault" }),
+    ),
+  })
+  .meta({ id: "AgentToolDefaults" });
+
+const timezone = z.string().transform((text, context) => {
+  const zone = canonicalTimezone(text);
+  if (zone !== null) return zone;
+  context.addIssue({
+    code: "custom",
+    message: "Input should be an IANA time zone, such as America/New_York",
+  });
+  return z.NEVER;
+});
+
+const toolHeaders = z.record(
+  z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/),
+  // What HTTP carries in a header.
+  z.string().regex(/^[\t -~\u0080-\u00ff]*$/),
+);
+
+export const AgentCreate = z
+  .object({
+    name: name(),
+    description: z.string().nullish(),
+    label: z
+      .string()
+      .nullish()
+      .meta({ deprecated: true, description: "Stored as the only one of labels, unless labels are sent." }),
+    labels: z.array(z.string()).nullish(),
+    type: z.literal("ca_v1"),
+    prompt_id: recordId(),
+    prompt_version_number: recordId().nullish().describe("Null follows the latest version."),
+    custom_message_id: recordId().nullish(),
+    language_group_id: recordId().nullish(),
+    bridge_phrases_id: recordId().nullish(),
+    timezone,
+    prompt_tool_defaults: z
+      .array(AgentToolDefaults)
+      .default([])
+      .describe("Values of tools' static parameters for this agent; they win over the tools' own."),
+    languages: z
+      .array(z.string())
+      .default([])
+      .meta({ deprecated: true, description: "Use language_group_id." }),
+    variables: textMap().describe("Context variables of every session."),
+    tool_headers: toolHeaders
+      .nullable()
+      .describe("Added to tool calls. Not encrypted: credentials belong to the tool's service."),
+    agent_initiated: z.boolean().default(false).describe("The agent speaks first, after its message."),
+    stt_provider: AgentSttProvider.nullish(),
+    wait_sound: AgentWaitSound.nullish(),
+    enable_verbal_language_change: z.boolean().default(false),
+  })
+  .meta({ id: "AgentCreate" });
+export const AgentUpdate = AgentCreate.extend({ id: recordId() }).meta({ id: "AgentUpdate" });
+export type AgentInput = z.infer<typeof AgentCreate>;

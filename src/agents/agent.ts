@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource } from "../api/resource.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
+import { AgentCreate, AgentUpdate } from "./agent-input.ts";
+import { AgentResponse, agentFindings, nestedAgent } from "./agent-record.ts";
+import { insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
+import { offerAt } from "./prompt-llm.ts";
+import { records } from "./record-json.ts";
+
+const agentList: list.ListRules = {
+  fields: {
+    id: list.integer("a.id"),
+    name: list.text("a.name"),
+    name_exact: list.exact("a.name"),
+    description: list.text("a.description"),
+    label: list.custom((value) => sql`a.labels[1] ilike ${list.containing(value)}`, sql`a.labels[1]`),
+    labels: list.custom(
+      (value) => sql`exists (select from unnest(a.labels) l where l ilike ${list.containing(value)})`,
+      sql`a.labels`,
+    ),
+    name_description: list.eitherText("a.name", "a.description"),
+    type: list.exact("a.type"),
+    timezone: list.text("a.timezone"),
+    prompt_id: list.integer("a.prompt_id"),
+    prompt_id_list: list.anyOf("a.prompt_id", "integer"),
+    custom_message_id: list.integer("a.custom_message_id"),
+    languages: list.document("a.languages"),
+    variables: list.document("a.variables"),
+    prompt_tool_defaults: list.document("a.prompt_tool_defaults"),
+    tool_headers: list.document("a.tool_headers"),
+    updated_at: list.time("a.updated_at"),
+    last_updated_by: list.text("a.last_updated_by"),
+  },
+  time: "a.updated_at",
+  order: [{ column: "a.id", direction: "asc" }],
+};
+
+const selectAgents = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("agents as a")
+    .where("a.sub_organization_id", "=", caller.sub_organization_id)
+    .where("a.deleted_at", "is", null)
+    .select(nestedAgent("a.id").as("record"));
+
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+
+export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
+  addResource(api, db, {
+    path: "/api/v1/agents",
+    noun: "Agent",
+    tag: "agents",
+    permission: "agents",
+    record: AgentResponse,
+    create: AgentCreate,
+    update: AgentUpdate,
+    list: agentList,
+    audited: ({ prompt, custom_message, channel_targets, tools, language_group, ...own }: AgentResponse) =>
+      own,
+    store: {
+      async page(caller, query) {
+        const page = records(await list.listPage(db, selectAgents(db, caller), query, agentList));
+        const offer = offerAt(catalogue, clock);
+        return { ...page, items: page.items.map((agent) => agentFindings(agent, offer)) };
+      },
+      async find(from, caller, id) {
+        const found = await selectAgents(from, caller).where("a.id", "=", id).executeTakeFirst();
+        return found && agentFindings(found.record, offerAt(catalogue, clock));
+      },
+      insert: (tx, caller, input) => insertAgent(tx, caller, clock.now(), input),
+      replace: (tx, caller, input) => replaceAgent(tx, caller, clock.now(), input),
+      remove: (tx, caller, id, { reason }, before) =>
+        removeAgent(tx, caller, clock.now(), { id, name: before.name, reason }),
+    },
+  });
+
+  api.get(
+    "/api/v1/agents/labels",
+    {
+      summary: "List the labels that agents have",
+      tag: "agents",
+      permission: "agents_read",
+      response: z.array(z.string()),
+    },
+    async ({ caller }) => {
+      const rows = await db
+        .selectFrom("agents")
+        .select(sql<string>`distinct unnest(labels)`.as("label"))
+        .where("sub_organization_id", "=", caller.sub_organization_id)
+        .where("deleted_at", "is", null)
+        .orderBy("label")
+        .execute();
+      return rows.map(({ label }) => label);
+    },
+  );
+}

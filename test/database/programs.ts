@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { afterAll, afterEach } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { isAlive } from "../../src/db/postgres-process.ts";
+
+const base = mkdtempSync(path.join(tmpdir(), "parley-embedded-"));
+let running: EmbeddedPostgres[] = [];
+let programs: ChildProcess[] = [];
+
+afterEach(async () => {
+  for (const program of programs) program.kill("SIGKILL");
+  await Promise.all(running.map((each) => each.stop()));
+  running = [];
+  programs = [];
+});
+afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+
+let folders = 0;
+export const newDataDir = (...below: string[]) => path.join(base, `data-${++folders}`, ...below, "postgres");
+
+export async function start(
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedPostgres> {
+  const database = await startEmbeddedPostgres({ dataDir, log: silentLog, settings });
+  running.push(database);
+  return database;
+}
+
+export async function query<T extends pg.QueryResultRow>(
+  database: EmbeddedPostgres,
+  text: string,
+): Promise<T[]> {
+  const client = new pg.Client(database.connection);
+  client.on("error", () => {});
+  await client.connect();
+  return (await client.query<T>(text).finally(() => client.end())).rows;
+}
+
+/** Another Parley on `dataDir`; `ready` gives the pid of its server. */
+export function startProgram(dataDir: string, mode = "idle") {
+  const script = path.join(import.meta.dirname, "embedded-program.ts");
+  const child = spawn(process.execPath, [script, dataDir, mode], { stdio: ["ignore", "pipe", "pipe"] });
+  programs.push(child);
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  reader.on("line", (line) => lines.push(line));
+  let complaint = "";
+  child.stderr.on("data", (chunk) => {
+    complaint += chunk;
+  });
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, complaint }));
+  return {
+    child,
+    ended,
+    acknowledged: () => lines.filter((line) => /^\d+$/.test(line)).map(Number),
+    ready: () =>
+      until(() => {
+        if (child.exitCode !== null) throw new Error(complaint);
+        return Number(lines[0]?.split(" ")[1]) || undefined;
+      }),
+    kill: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+export async function until<T>(found: () => T | undefined | false, within_ms = 15_000): Promise<T> {
+  const giveUp = performance.now() + within_ms;
+  for (;;) {
+    const value = found();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > giveUp) throw new Error(`nothing came within ${within_ms} ms`);
+    await sleep(10);
+  }
+}
+
+/** Living processes that work in `dataDir`, as every process of its server does. */
+export function processesIn(dataDir: string): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return pid > 0 && readlinkSync(`/proc/${pid}/cwd`) === dataDir && isAlive(pid);
+      } catch {
+        return false;
+      }
+    });
+}
+
+export const parentOf = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
+export const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
+
+export const siblings = (dataDir: string): string[] => {
+  try {
+    return readdirSync(path.dirname(dataDir)).sort();
+  } catch {
+    return [];
+  }
+};

@@ -16,7 +16,8 @@ const HIGHEST_PICTURE_PX = 320;
 /** null when there is nothing to show. @param {any} display @param {Doing} doing */
 export function cardList(display, doing) {
   const items = display?.type === "card-list" && Array.isArray(display.items) ? display.items : [];
-  const cards = items.map((/** @type {Card} */ item) => card(item, doing)).filter((made) => made.hasChildNodes());
+  const made = items.map((/** @type {Card} */ item) => card(item, doing));
+  const cards = made.filter((/** @type {HTMLElement} */ item) => item.hasChildNodes());
   if (cards.length === 0) return null;
   const label = cards.length === 1 ? "1 card" : `${cards.length} cards`;
   return element("ul", { class: "cards", "aria-label": label, tabindex: "0" }, ...cards);
@@ -53,7 +54,7 @@ function picture({ imageUrl, originalImageWidth, originalImageHeight, maxHeight 
 /** @param {any} content */
 function words({ header, subheader, description, avatarImageUrl }) {
   const address = pictureAddress(avatarImageUrl);
-  const face = address && element("img", { class: "face", alt: "", src: address });
+  const face = address ? element("img", { class: "face", alt: "", src: address }) : null;
   face?.addEventListener("error", () => face.remove());
   const titles = [line("h3", header), line("p", subheader, "subheader")].filter((node) => node !== null);
   const head = titles.length > 0 || face ? element("div", { class: "head" }) : null;
@@ -113,6 +114,7 @@ function pixels(value) {
 function pictureAddress(value) {
   if (typeof value !== "string" || !URL.canParse(value, location.href)) return null;
   const url = new URL(value, location.href);
-  const allowed = url.protocol === "https:" || url.origin === location.origin || /^data:image\//i.test(url.href);
+  const allowed =
+    url.protocol === "https:" || url.origin === location.origin || /^data:image\//i.test(url.href);
   return allowed ? url.href : null;
 }

@@ -52,8 +52,8 @@ export class Log {
     this.rest();
     if (entry.type === "tool_display") return this.#addCards(entry.display_result);
     this.#addTime(entry.timestamp);
-    const said = entry.role === "user" ? { ...entry, id: entry.id ?? "" } : entry;
-    this.#log.append(said.role === "user" ? this.#ofUser(said) : this.#ofAgent(formatted(said.text)));
+    const { role, text, id } = entry;
+    this.#log.append(role === "user" ? this.#ofUser({ id: id ?? "", text }) : this.#ofAgent(formatted(text)));
   }
 
   /** @param {Message} message */
@@ -145,7 +145,9 @@ export class Log {
   #addTime(timestamp) {
     const time = new Date(timestamp);
     if (time.getTime() - this.#lastTime > PAUSE_MS) {
-      this.#log.append(element("p", { class: "time" }, element("time", { datetime: timestamp }, inWords(time))));
+      this.#log.append(
+        element("p", { class: "time" }, element("time", { datetime: timestamp }, inWords(time))),
+      );
     }
     this.#lastTime = time.getTime();
   }

@@ -68,7 +68,8 @@ export function openSocket(session) {
 }
 
 /** @param {Session} session @param {string} what */
-const address = ({ id, token }, what = "") => `/chat/v1/sessions/${id}${what}?token=${encodeURIComponent(token)}`;
+const address = ({ id, token }, what = "") =>
+  `/chat/v1/sessions/${id}${what}?token=${encodeURIComponent(token)}`;
 
 /** @param {string} method @param {string} path @param {object | undefined} body @param {number} timeout_ms */
 async function call(method, path, body, timeout_ms) {

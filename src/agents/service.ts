@@ -150,9 +150,17 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
           .forUpdate()
           .executeTakeFirstOrThrow();
         refuseSystemService(row.is_system);
+        // Read after the lock: a tool that was being added to the service is there now, or will find it gone.
+        const tools = await tx
+          .selectFrom("tools")
+          .select("name")
+          .where("service_id", "=", id)
+          .where("deleted_at", "is", null)
+          .orderBy("name")
+          .execute();
         refuseWhileHeld(
           `service "${before.name}"`,
-          before.tools.map((tool) => ({ kind: "tool", name: tool })),
+          tools.map(({ name }) => ({ kind: "tool", name })),
         );
         await tx
           .updateTable("services")

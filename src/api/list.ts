@@ -19,7 +19,10 @@ export type ListRules<Name extends string = string> = {
   fields: Record<Name, ListField>;
   /** The column that `start_datetime` and `end_datetime` bound, as [start, end). */
   time: string;
-  /** Used when `order_by` is absent, and to break ties, so that pages never overlap. */
+  /**
+   * Used when `order_by` is absent, and to break ties, so that pages never overlap: together the columns tell one row
+   * from every other, and none is ever null.
+   */
   order: { column: string; direction: "asc" | "desc" }[];
   /** Past this many matches a total is not counted (null): counting 100,000 rows costs 13 ms. Omitted: always counted. */
   countUpTo?: number;
@@ -209,7 +212,7 @@ export async function listPage<Row extends object>(
 
   const offset = Math.min(query.page * query.limit, Number.MAX_SAFE_INTEGER);
   const [items, total] = await Promise.all([
-    query.limit === 0 ? [] : ordered.limit(query.limit).offset(offset).execute(),
+    query.limit === 0 ? [] : ordered.where(onPage(ordered, rules, query.limit, offset)).execute(),
     countRows(db, matching, rules.countUpTo),
   ]);
   return {
@@ -219,6 +222,26 @@ export async function listPage<Row extends object>(
     total_pages: total === null || query.limit === 0 ? null : Math.ceil(total / query.limit),
     total_count: total,
   };
+}
+
+/**
+ * Finds the page by the keys of its rows alone. PostgreSQL computes what it selects for skipped rows too: where a row
+ * is a document of an agent with all its tools, page 400 took over a minute, and this way as long as the first page.
+ */
+function onPage<Row>(
+  // biome-ignore lint/suspicious/noExplicitAny: any tables
+  ordered: SelectQueryBuilder<any, any, Row>,
+  rules: ListRules,
+  limit: number,
+  offset: number,
+): RawBuilder<boolean> {
+  const keys = rules.order.map(({ column }) => sql.ref(column));
+  const page = ordered
+    .clearSelect()
+    .select(keys.map((key, index) => key.as(`key_${index}`)))
+    .limit(limit)
+    .offset(offset);
+  return sql`(${sql.join(keys)}) in ${page}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import cookie from "@fastify/cookie";
+import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
@@ -13,8 +14,8 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from "fastify";
-import { createJsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
-import type { z } from "zod";
+import { createJsonSchemaTransform } from "fastify-type-provider-zod";
+import { z } from "zod";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -22,7 +23,9 @@ import type { Tx } from "../db/database.ts";
 import { parseJsonBody, refuseUnstorableText } from "./body.ts";
 import { type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { sendError } from "./errors.ts";
+import { type Form, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
+import { tidyDocument } from "./openapi.ts";
 import { ErrorDetail, HTTPValidationError } from "./schema.ts";
 
 type Schema = z.ZodType;
@@ -37,7 +40,11 @@ export type Operation<P, Q, B, R> = {
   params?: P;
   query?: Q;
   body?: B;
+  /** The body is a form: texts and files. */
+  form?: Form;
   response?: R;
+  /** What kind of bytes a success answers with, where they are no JSON. */
+  produces?: string;
   /** 200 unless the public API says otherwise. */
   status?: number;
   deprecated?: boolean;
@@ -124,6 +131,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
 
   await server.register(helmet, { contentSecurityPolicy: false });
   await server.register(cookie);
+  await server.register(formbody);
   await server.register(multipart, { limits: { files: 1, fileSize: 50 * 1024 * 1024 } });
   await server.register(rateLimit, { global: false, errorResponseBuilder: tooMany });
   await server.register(websocket, { options: { maxPayload: 64 * 1024 } });
@@ -139,7 +147,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       security: [{ ApiKey: [] }],
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
-    transformObject: jsonSchemaTransformObject,
+    transformObject: tidyDocument as never,
   });
   await server.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json" } });
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
@@ -161,6 +169,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           if (!caller) throw new Fault("not-authenticated", "Not authenticated");
           requirePermission(caller, operation.permission);
           callers.set(request, caller);
+        },
+        preValidation: async (request) => {
+          if (operation.form) request.body = await readForm(request, operation.form);
+          else refuseForm(request);
         },
         handler: async (request, reply) => {
           const { params, query, body } = request;
@@ -198,12 +210,13 @@ function validator(schema: Schema, httpPart: string | undefined) {
 }
 
 function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
-  const { summary, description, tag, params, query, body, response, deprecated, hidden } = operation;
+  const { summary, description, tag, params, query, body, form, deprecated, hidden } = operation;
   const errors =
     operation.permission === "public"
       ? { 422: HTTPValidationError }
       : { 401: ErrorDetail, 403: ErrorDetail, 422: HTTPValidationError };
   const status = operation.status ?? 200;
+  const response = status === 204 ? z.null().describe("Done; no body") : operation.response;
   return {
     summary,
     tags: [tag],
@@ -211,12 +224,16 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
+    ...(form && { consumes: [form.type] }),
     ...(deprecated && { deprecated }),
     ...(hidden && { hide: true }),
     ...(operation.permission === "public" ? { security: [] } : {}),
-    ...(response ? { response: { [status]: response, ...errors } } : {}),
+    ...(response ? { response: { [status]: produced(response, operation.produces), ...errors } } : {}),
   };
 }
+
+const produced = (response: Schema, type: string | undefined) =>
+  type === undefined ? response : { content: { [type]: { schema: response } } };
 
 const callerKey = (request: FastifyRequest): string =>
   (request.params as { session_id?: string }).session_id ?? request.ip;

@@ -120,8 +120,8 @@ describe("functions that differ from the library's", () => {
     expect(run(source)).toEqual(value);
   });
 
-  test("a list of thousands can be filtered and mapped", () => {
-    const list = Array.from({ length: 2_000 }, (_, i) => ({ i }));
-    expect(run("list.filter(x, x.i % 2 == 0).map(x, x.i)", { list })).toHaveLength(1_000);
+  test("a list of more than a thousand can be filtered and mapped", () => {
+    const list = Array.from({ length: 1_500 }, (_, i) => ({ i }));
+    expect(run("list.filter(x, x.i % 2 == 0).map(x, x.i)", { list })).toHaveLength(750);
   });
 });

@@ -1,3 +1,4 @@
+import { type CardTemplate, cardTemplate } from "../agents/response-display.ts";
 import type { ToolDefinition } from "../agents/tool-definition.ts";
 import { renderTemplate, variableLookup } from "../expressions/template.ts";
 
@@ -13,12 +14,8 @@ type Card = {
   cta: Record<string, unknown> | null;
 };
 
-type Display = NonNullable<ToolDefinition["response_display"]>;
-
 /** A chat is no page of search results. */
 const MAX_CARDS = 50;
-const MEDIA = ["imageUrl", "originalImageWidth", "originalImageHeight", "maxHeight"];
-const CONTENT = ["header", "subheader", "description", "avatarImageUrl", "contentAlwaysLeft"];
 const DEFAULT_ICON = "arrow";
 
 export function displayResult(
@@ -31,29 +28,26 @@ export function displayResult(
     return null;
   const items = valueAt(result, display.items_path);
   if (!Array.isArray(items)) return null;
+  const template = cardTemplate(display);
   return {
     type: "card-list",
     version: 1,
-    items: items.slice(0, MAX_CARDS).map((item) => card(display, item)),
+    items: items.slice(0, MAX_CARDS).map((item) => card(template, item)),
   };
 }
 
-function card(display: Display, item: unknown): Card {
-  const mapping = display.mapping as Record<string, unknown>;
-  const group = (prefix: string, names: string[]) =>
-    pick(names, (name) => resolve(mapping[`${prefix}.${name}`], item));
-  const actions = (mapping.actions ?? display.actions ?? []) as Record<string, unknown>[];
-  const cta = mapping.cta as Record<string, unknown> | null | undefined;
+function card(template: CardTemplate, item: unknown): Card {
   return {
-    media: group("media", MEDIA),
-    content: group("content", CONTENT),
-    actions: actions.map((action) => ({ type: action.type, ...button(action, item) })),
-    cta: cta ? button(cta, item) : null,
+    media: resolved(template.media, item),
+    content: resolved(template.content, item),
+    actions: template.actions.map((action) => ({ type: action.type, ...button(action, item) })),
+    cta: template.cta ? button(template.cta, item) : null,
   };
 }
 
 function button(source: Record<string, unknown>, item: unknown): Record<string, unknown> {
-  const shown = pick(["text", "link", "actionId", "message"], (name) => resolve(source[name], item));
+  const { text, link, actionId, message } = source;
+  const shown = resolved({ text, link, actionId, message }, item);
   // A result is other people's data: only addresses that open a page, a call or a mail become links.
   if (typeof shown.link === "string" && !/^(https?:|tel:|mailto:)/i.test(shown.link)) delete shown.link;
   return { icon: source.icon ?? DEFAULT_ICON, ...shown };
@@ -76,7 +70,7 @@ function valueAt(value: unknown, path: string): unknown {
   return path === "" || path === "@" ? value : variableLookup({ item: value })(`item.${path}`);
 }
 
-function pick(names: string[], read: (name: string) => unknown): Record<string, unknown> {
-  const found = names.map((name) => [name, read(name)] as const).filter(([, value]) => value !== null);
-  return Object.fromEntries(found);
+function resolved(values: Record<string, unknown>, item: unknown): Record<string, unknown> {
+  const found = Object.entries(values).map(([name, value]) => [name, resolve(value, item)] as const);
+  return Object.fromEntries(found.filter(([, value]) => value !== null));
 }

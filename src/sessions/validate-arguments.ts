@@ -34,7 +34,10 @@ export function argumentFaults(key: string, schema: unknown, values: Record<stri
   let validate = compiled.get(key);
   if (!validate) {
     try {
-      validate = ajv.compile(schema);
+      // Our cache is the bounded one; Ajv's own would keep every schema it ever saw. The dialect is ours to choose, too.
+      const { $schema: _dialect, ...own } = schema as Record<string, unknown>;
+      validate = ajv.compile(own);
+      ajv.removeSchema(own);
     } catch (error) {
       // Saving refuses broken schemas; one that came in another way must not stop the tool.
       return [`the tool's parameter schema is not valid: ${errorText(error)}`];

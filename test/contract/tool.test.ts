@@ -86,6 +86,14 @@ describe("tools", () => {
     expect(found).toMatchObject({ status: 200, body: { ...made, fields: ["q", "clinic"] } });
   });
 
+  test("a name may be anything without whitespace", async () => {
+    const name = "a/b?c#d%20ü";
+    const { id } = await create(name);
+    const url = `/api/v1/tools/${encodeURIComponent(name)}`;
+    expect(await app.send("GET", url)).toMatchObject({ status: 200, body: { id, name } });
+    expect((await app.send("DELETE", `${url}?reason=x`)).status).toBe(200);
+  });
+
   test("an update replaces the tool, counts its version, and is kept with its comment", async () => {
     const made = await create("replaced", { options: { propagate_tool_result: true } });
     app.clock.advance(60_000);

@@ -1,0 +1,170 @@
+// @ts-check
+/** The chat page of `/chat/<target>`: puts the connection, the log and the composer together. */
+import { applyAccent } from "./accent.js";
+import { composer } from "./composer.js";
+import { Connection } from "./connection.js";
+import { frame } from "./frame.js";
+import { Log } from "./log.js";
+import { savedChat } from "./saved-chat.js";
+
+/** A line that is back sooner was not worth a word. */
+const NOTICE_AFTER_MS = 800;
+
+const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const page = new URL(location.href);
+const target = decodeURIComponent(page.pathname.replace(/\/+$/, "").split("/").at(-1) ?? "");
+const saved = savedChat(target);
+const newButton = /** @type {HTMLButtonElement} */ (part("new"));
+const ask = /** @type {HTMLDialogElement} */ (part("ask"));
+const site = frame({ shown: () => write.focus() });
+const log = new Log({ say, press: site.press });
+const write = composer(say);
+let agent = part("agent").textContent ?? "";
+let unread = 0;
+let notice = 0;
+let connection = openConnection();
+
+/** @param {string} text */
+function say(text) {
+  put({ id: messageId(), text });
+}
+
+/** @param {import("./saved-chat.js").Message} message */
+function put(message) {
+  log.addWaiting(message);
+  connection.send(message);
+}
+
+function openConnection() {
+  log.work("");
+  const opened = new Connection(target, saved, {
+    show(chat, unanswered) {
+      introduce(chat);
+      log.show(agent, chat.messages, unanswered);
+      newButton.disabled = false;
+    },
+    sending(message) {
+      log.moveUp(message);
+      log.work("");
+    },
+    event(event) {
+      if (event.type === "typing") log.work(event.text);
+      else if (event.type === "message" || event.type === "tool_display") {
+        log.add(event);
+        count();
+      }
+    },
+    answered: () => log.rest(),
+    failed: (message, why) => log.fail(message, why, () => put(message)),
+    line(state) {
+      if (state === "down") log.rest();
+      document.body.dataset.line = state;
+      announceLine(state);
+    },
+    over(why, unsent) {
+      announceLine("up");
+      log.remove(unsent);
+      log.close();
+      write.giveBack(unsent.map(({ text }) => text).join("\n"));
+      showOver(why);
+    },
+  });
+  opened.connect();
+  return opened;
+}
+
+/** @param {import("./server.js").Chat} chat */
+function introduce(chat) {
+  agent = chat.agent_name;
+  part("agent").textContent = agent;
+  part("avatar").textContent = initials(agent);
+  part("scripted").hidden = !chat.scripted;
+  title();
+}
+
+function startAnew() {
+  connection.leave();
+  part("over").hidden = true;
+  write.show(true);
+  write.focus();
+  newButton.disabled = true;
+  log.show(agent, [], []);
+  connection = openConnection();
+}
+
+/** @param {string} why */
+function showOver(why) {
+  const writing = part("composer").contains(document.activeElement);
+  part("over-text").textContent = why;
+  part("over").hidden = false;
+  write.show(false);
+  newButton.disabled = true;
+  // The field that had the focus is gone; what can be done now gets it.
+  if (writing) part("again").focus();
+}
+
+/** @param {"up" | "down"} state */
+function announceLine(state) {
+  clearTimeout(notice);
+  const text = state === "down" ? "Connection lost. Trying again…" : "";
+  notice = setTimeout(
+    () => {
+      part("notice").textContent = text;
+    },
+    text ? NOTICE_AFTER_MS : 0,
+  );
+}
+
+/** Something new was said: told in the title of a tab in the background, and to the site around a frame. */
+function count() {
+  site.said();
+  if (document.hidden) unread += 1;
+  title();
+}
+
+function title() {
+  document.title = unread > 0 ? `(${unread}) ${agent}` : agent;
+}
+
+/** @param {string} name */
+function initials(name) {
+  const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join("");
+}
+
+/** `crypto.randomUUID` is missing where a page came over plain http. */
+function messageId() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(12))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+window.addEventListener("online", () => connection.connect());
+window.addEventListener("offline", () => connection.drop());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  unread = 0;
+  title();
+  connection.connect();
+  connection.check();
+});
+newButton.addEventListener("click", () => (log.hasUserWords ? ask.showModal() : startAnew()));
+ask.addEventListener("close", () => {
+  if (ask.returnValue === "new") startAnew();
+  ask.returnValue = "";
+});
+part("again").addEventListener("click", startAnew);
+part("close").hidden = !site.inside;
+part("close").addEventListener("click", site.close);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !ask.open && !event.defaultPrevented) site.close();
+});
+
+applyAccent(page.searchParams.get("accent"));
+part("avatar").textContent = initials(agent);
+document.body.classList.toggle("embedded", page.searchParams.has("embed"));
+site.ready();
+// On a phone the keyboard would cover the greeting; in a frame the site has the focus until the chat is opened.
+if (!site.inside && matchMedia("(pointer: fine)").matches) write.focus();

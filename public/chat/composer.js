@@ -1,0 +1,52 @@
+// @ts-check
+/** Where the visitor writes: grows with the text, sends with Enter, starts a new line with Shift + Enter. */
+const COUNT_FROM = 3600;
+
+/** @param {(text: string) => void} send */
+export function composer(send) {
+  const form = /** @type {HTMLFormElement} */ (document.getElementById("composer"));
+  const text = /** @type {HTMLTextAreaElement} */ (document.getElementById("text"));
+  const button = /** @type {HTMLButtonElement} */ (document.getElementById("send"));
+  const count = /** @type {HTMLElement} */ (document.getElementById("count"));
+
+  const changed = () => {
+    button.disabled = text.value.trim() === "";
+    count.hidden = text.value.length < COUNT_FROM;
+    count.textContent = `${text.value.length} of ${text.maxLength} characters`;
+    text.style.height = "auto";
+    text.style.height = `${text.scrollHeight}px`;
+  };
+  const submit = () => {
+    const words = text.value.trim();
+    if (words === "") return;
+    text.value = "";
+    changed();
+    send(words);
+    text.focus();
+  };
+
+  text.addEventListener("input", changed);
+  text.addEventListener("keydown", (event) => {
+    // While an input method composes a character, Enter belongs to it.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit();
+  });
+
+  return {
+    focus: () => text.focus({ preventScroll: true }),
+    /** @param {boolean} shown */
+    show(shown) {
+      form.hidden = !shown;
+    },
+    /** What could not be sent, to be sent elsewhere. @param {string} words */
+    giveBack(words) {
+      if (words) text.value = [words, text.value].filter((part) => part !== "").join("\n");
+      changed();
+    },
+  };
+}

@@ -1,0 +1,197 @@
+// @ts-check
+/**
+ * Puts a chat on any site, in a frame of its own:
+ *
+ *   <script src="https://parley.example/chat/widget.js" data-target="demo-clinic" async></script>
+ *
+ * data-target    which chat
+ * data-position  bottom-right (as if not given) or bottom-left
+ * data-color     of the button and the visitor's words: #0f766e
+ * data-label     on the button, beside the drawing
+ *
+ * The site has to be registered with the chat's channel (`allowed_origins`). From the site's own code: `Parley.open()`,
+ * `Parley.close()`, and `document.addEventListener("parley:press", …)`, which tells of a card's button: its `actionId`
+ * and `text`.
+ */
+(() => {
+  const script = /** @type {HTMLScriptElement | null} */ (document.currentScript);
+  const target = script?.dataset.target;
+  if (!script || !target || "Parley" in window) return;
+
+  const { origin } = new URL(script.src);
+  const { position, color = "", label = "" } = script.dataset;
+  const accent = /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1) : null;
+  const page = `${origin}/chat/${encodeURIComponent(target)}`;
+  /** An open chat stays open on the site's next page. */
+  const memory = `parley.open.${target}`;
+  /** How long a frame may take after it has loaded, and at all. */
+  const READY_MS = 1_500;
+  const PATIENCE_MS = 20_000;
+
+  const host = document.createElement("div");
+  const root = host.attachShadow({ mode: "closed" });
+  root.adoptedStyleSheets = [styles()];
+  const panel = make("div", { id: "panel", role: "dialog", "aria-label": label || "Chat", hidden: "" });
+  const launcher = make("button", { id: "launcher", type: "button", "aria-expanded": "false" });
+  launcher.setAttribute("aria-controls", "panel");
+  launcher.append(
+    drawing("closed", "M4 5h16v11H10l-5 4v-4H4z"),
+    drawing("opened", "m6 9 6 6 6-6"),
+    make("span", label ? {} : { class: "unseen" }, label || "Open chat"),
+    make("i", { hidden: "" }),
+  );
+  const badge = /** @type {HTMLElement} */ (launcher.lastChild);
+  root.append(panel, launcher);
+  if (position === "bottom-left") host.dataset.left = "";
+  if (accent) {
+    host.style.setProperty("--accent", `#${accent}`);
+    host.style.setProperty("--on-accent", isLight(accent) ? "#111418" : "#ffffff");
+  }
+
+  /** @type {HTMLIFrameElement | null} */
+  let frame = null;
+
+  /** @param {boolean} focus */
+  function open(focus) {
+    frame ??= createFrame();
+    show(true);
+    if (focus) focusFrame();
+  }
+
+  function close() {
+    if (panel.hidden) return;
+    show(false);
+    launcher.focus();
+  }
+
+  /** @param {boolean} shown */
+  function show(shown) {
+    panel.hidden = !shown;
+    launcher.setAttribute("aria-expanded", String(shown));
+    if (shown) badge.hidden = true;
+    try {
+      if (shown) sessionStorage.setItem(memory, "1");
+      else sessionStorage.removeItem(memory);
+    } catch {
+      // The next page starts with a closed chat.
+    }
+  }
+
+  /** Made when first wanted: a visitor who never opens the chat loads nothing. */
+  function createFrame() {
+    const made = /** @type {HTMLIFrameElement} */ (make("iframe", { title: label || "Chat" }));
+    made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}`;
+    panel.append(made);
+    let ready = false;
+    const judge = () => {
+      if (ready) return;
+      const elsewhere = make("a", { href: page, target: "_blank", rel: "noopener" }, "Open it in a new tab");
+      made.replaceWith(make("p", {}, "The chat can't be shown on this site. ", elsewhere));
+    };
+    // A refused frame loads too, but its page is not ours and never says that it is ready.
+    made.addEventListener("load", () => setTimeout(judge, READY_MS));
+    setTimeout(judge, PATIENCE_MS);
+    made.addEventListener("parley-ready", () => {
+      ready = true;
+    });
+    return made;
+  }
+
+  function focusFrame() {
+    frame?.focus();
+    frame?.contentWindow?.postMessage({ parley: true, type: "shown" }, origin);
+  }
+
+  window.addEventListener("message", ({ source, origin: from, data }) => {
+    if (!frame || source !== frame.contentWindow || from !== origin || !data?.parley) return;
+    if (data.type === "ready") {
+      frame.dispatchEvent(new Event("parley-ready"));
+      if (root.activeElement === frame) focusFrame();
+    } else if (data.type === "close") close();
+    else if (data.type === "said") badge.hidden = !panel.hidden;
+    else if (data.type === "press") {
+      const { actionId, text } = data;
+      document.dispatchEvent(new CustomEvent("parley:press", { detail: { actionId, text } }));
+    }
+  });
+  launcher.addEventListener("click", () => (panel.hidden ? open(true) : close()));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented) close();
+  });
+
+  Object.assign(window, { Parley: { open: () => open(true), close } });
+  const attach = () => {
+    document.body.append(host);
+    try {
+      if (sessionStorage.getItem(memory)) open(false);
+    } catch {
+      // As above.
+    }
+  };
+  if (document.body) attach();
+  else document.addEventListener("DOMContentLoaded", attach);
+
+  /** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
+  function make(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  }
+
+  /** @param {string} name @param {string} path */
+  function drawing(name, path) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", name);
+    svg.setAttribute("viewBox", "0 0 24 24");
+    svg.setAttribute("aria-hidden", "true");
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    line.setAttribute("d", path);
+    svg.append(line);
+    return svg;
+  }
+
+  /** Whether black is easier to read on it than white (WCAG 2). @param {string} hex */
+  function isLight(hex) {
+    const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
+      const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
+  }
+
+  /** A sheet made in script passes the site's own Content-Security-Policy; the shadow keeps its other styles out. */
+  function styles() {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+      :host { all: initial; position: fixed; z-index: 2147483000; inset: auto 20px 20px auto;
+        font: 500 16px/1.2 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; color-scheme: light dark; }
+      :host([data-left]) { inset: auto auto 20px 20px; }
+      [hidden] { display: none !important; }
+      .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+      #launcher { position: relative; display: flex; align-items: center; gap: 10px; height: 56px; min-width: 56px;
+        margin-inline-start: auto; padding: 0 15px; border: 0; border-radius: 28px; font: inherit; cursor: pointer;
+        color: var(--on-accent, #fff); background: var(--accent, #1756c4);
+        box-shadow: 0 1px 3px rgb(16 24 40 / 20%), 0 8px 24px rgb(16 24 40 / 22%); }
+      :host([data-left]) #launcher { margin-inline: 0 auto; }
+      #launcher > span:not(.unseen) { padding-inline-end: 6px; }
+      #launcher:hover { filter: brightness(0.94); }
+      #launcher:focus-visible { outline: 3px solid #fff; outline-offset: -6px; box-shadow: 0 0 0 3px #1756c4; }
+      #launcher svg { width: 26px; height: 26px; fill: none; stroke: currentcolor; stroke-width: 1.8;
+        stroke-linecap: round; stroke-linejoin: round; }
+      #launcher[aria-expanded="true"] .closed, #launcher[aria-expanded="false"] .opened { display: none; }
+      #launcher i { position: absolute; inset: 0 0 auto auto; width: 14px; height: 14px; border-radius: 50%;
+        border: 2px solid #fff; background: #d92d20; }
+      #panel { position: absolute; inset: auto 0 72px auto; width: min(400px, 100vw - 40px);
+        height: min(660px, 100dvh - 112px); overflow: hidden; border-radius: 20px; background: Canvas;
+        box-shadow: 0 2px 6px rgb(16 24 40 / 12%), 0 20px 56px rgb(16 24 40 / 26%); }
+      :host([data-left]) #panel { inset: auto auto 72px 0; }
+      #panel p { padding: 24px; margin: 0; color: CanvasText; font-weight: 400; line-height: 1.5; }
+      iframe { display: block; width: 100%; height: 100%; border: 0; color-scheme: light dark; }
+      @media (max-width: 480px) {
+        #panel, :host([data-left]) #panel { position: fixed; inset: 0; width: auto; height: 100dvh; border-radius: 0; }
+        #launcher[aria-expanded="true"] { display: none; }
+      }`);
+    return sheet;
+  }
+})();

@@ -1,0 +1,67 @@
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import { invalid } from "../base/errors.ts";
+import { refuseUnstorableText } from "./body.ts";
+
+/** How a form is documented; a sender may use either, as browsers do: multipart only where there is a file. */
+export type Form = {
+  type: "multipart/form-data" | "application/x-www-form-urlencoded";
+  /** Files are held in memory; the server's own limit (50 MB) when left out. */
+  max_file_bytes?: number;
+};
+
+/** A file of a form, read whole. What is too big for memory is read part by part from `request.parts()` instead. */
+export type UploadedFile = { filename: string; mimetype: string; bytes: Buffer };
+
+export const file = () =>
+  z
+    .custom<UploadedFile>((value) => Buffer.isBuffer((value as UploadedFile | null)?.bytes), {
+      error: "Input should be a file",
+    })
+    .meta({ type: "string", format: "binary" });
+
+/** The fields of a form, as the body that the operation's schema then checks. */
+export async function readForm(request: FastifyRequest, form: Form): Promise<Record<string, unknown>> {
+  if (request.isMultipart()) return readMultipart(request, form.max_file_bytes);
+  const fields = (request.body ?? {}) as Record<string, unknown>;
+  if (request.body !== undefined && !isUrlEncoded(request)) {
+    throw wrongMediaType(form.type);
+  }
+  for (const [name, value] of Object.entries(fields)) checkText(name, value);
+  return fields;
+}
+
+/** A form sent where JSON is expected would be read as an object of texts; it is told so instead. */
+export function refuseForm(request: FastifyRequest): void {
+  if (isUrlEncoded(request)) throw wrongMediaType("application/json");
+}
+
+const wrongMediaType = (wanted: string): Error =>
+  Object.assign(new Error(`Send the body as ${wanted}.`), { statusCode: 415 });
+
+const isUrlEncoded = (request: FastifyRequest): boolean =>
+  (request.headers["content-type"] ?? "").toLowerCase().startsWith("application/x-www-form-urlencoded");
+
+async function readMultipart(request: FastifyRequest, max_file_bytes: number | undefined) {
+  const fields: Record<string, unknown> = {};
+  const limits = max_file_bytes === undefined ? {} : { limits: { fileSize: max_file_bytes } };
+  for await (const part of request.parts(limits)) {
+    if (part.type === "field") {
+      if (part.valueTruncated) throw invalid(["body", part.fieldname], "Text is too long", "string_too_long");
+      checkText(part.fieldname, part.value);
+      fields[part.fieldname] = part.value;
+      continue;
+    }
+    const bytes = await part.toBuffer();
+    refuseUnstorableText(part.filename ?? "", ["body", part.fieldname]);
+    // A browser sends an empty part for a file that was not chosen.
+    if (!part.filename && bytes.length === 0) continue;
+    fields[part.fieldname] = { filename: part.filename, mimetype: part.mimetype, bytes } satisfies UploadedFile;
+  }
+  return fields;
+}
+
+function checkText(name: string, value: unknown): void {
+  refuseUnstorableText(name, ["body"]);
+  if (typeof value === "string") refuseUnstorableText(value, ["body", name]);
+}

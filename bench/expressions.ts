@@ -13,7 +13,7 @@ import { compile, TreeInterpreter } from "@jmespath-community/jmespath";
 import { compileExpression, type Expression, evaluate } from "../src/expressions/expression.ts";
 import { Scope } from "../src/expressions/scope.ts";
 import { renderTemplate, variableLookup } from "../src/expressions/template.ts";
-import { withinTime } from "../src/expressions/timer.ts";
+import { timekeeper } from "../src/expressions/timer.ts";
 
 const ROUNDS = 15;
 const ROUND_MS = 20;
@@ -46,6 +46,7 @@ const prompt = `${"You are the front desk of a clinic. Be brief, be kind, never 
 Today is {{ vars.session.date }}. The caller is {{ first_name }}, a patient of \${pcp=our doctors}.
 Answer in {{ vars.session.language }}; the clinic's number is {{vars.clinic.phone}}. Reply as {"text": "…"}.`;
 
+const withinTime = timekeeper();
 const rows: string[][] = [];
 const scope = new Scope({ ...parts, globals });
 
@@ -126,10 +127,10 @@ function measured(works: (() => unknown)[]): number[] {
   return times.map((of) => of.toSorted((a, b) => a - b)[Math.floor(of.length / 2)]! * 1_000);
 }
 
-/** How many calls fill a round, found after warming up. */
+/** How many calls fill a round, found after warming up; twice, since one pause of the machine looks like a full round. */
 function callsIn(work: () => unknown, ms: number): number {
   let calls = 1;
-  while (timeOf(work, calls) < ms) calls *= 2;
+  while (Math.min(timeOf(work, calls), timeOf(work, calls)) < ms) calls *= 2;
   return calls;
 }
 

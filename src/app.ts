@@ -27,7 +27,7 @@ import type { Db } from "./db/database.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
-import { catalogueOf } from "./llm/catalogue.ts";
+import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
 import { modelFor } from "./llm/model-for.ts";
 import type { ProviderSettings } from "./llm/providers.ts";
 import { campaignRoutes } from "./outbound/campaign.ts";
@@ -68,7 +68,7 @@ export async function createApp(parts: Parts): Promise<App> {
     version: VERSION,
   });
   const engine = createEngine(parts);
-  const catalogue = catalogueOf();
+  const catalogue = catalogueOf(config.llm_models.map(operatorLlm));
 
   homePageRoutes(api);
   healthRoutes(api, { db, version: VERSION });

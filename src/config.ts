@@ -78,6 +78,12 @@ export const SETTINGS: Setting[] = [
     example: "https://generativelanguage.googleapis.com/v1beta",
     about: "Where the Gemini API is.",
   },
+  {
+    name: "LLM_MODELS",
+    example: "",
+    about:
+      "Models beside the known ones that prompts may choose, comma-separated, each after its provider: openai/llama-3.3-70b, azure_openai/our-deployment",
+  },
   { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
 ];
 
@@ -91,6 +97,7 @@ export type Config = {
   api_key_headers: string[];
   egress_allow: EgressRules;
   llm_base_urls: Partial<Record<LlmProvider, string>>;
+  llm_models: { provider: LlmProvider; model: string }[];
   log_level: string;
 };
 
@@ -181,6 +188,20 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     }
   }
 
+  const llm_models = (given("LLM_MODELS") ?? "")
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+    .flatMap((entry) => {
+      const [, name, model] = /^(\w+)\/(\S+)$/.exec(entry) ?? [];
+      const provider = LLM_PROVIDERS.find((known) => known === name);
+      if (provider && model) return [{ provider, model }];
+      faults.push(
+        `LLM_MODELS holds "${entry}"; write a provider (${LLM_PROVIDERS.join(", ")}), a slash and the model.`,
+      );
+      return [];
+    });
+
   const config: Config = {
     port,
     host,
@@ -191,6 +212,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     api_key_headers: headers,
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,
+    llm_models,
     log_level,
   };
   const secrets: Secrets = {

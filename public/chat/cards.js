@@ -29,7 +29,8 @@ function card({ media, content, actions, cta }, doing) {
   const buttons = (actions ?? []).map((action) => press(action, action.type, doing));
   const filled = buttons.filter((node) => node !== null);
   if (filled.length > 0) parts.push(element("div", { class: "actions" }, ...filled));
-  const main = cta && press(cta, ctaType(cta), doing);
+  const type = cta && ctaType(cta);
+  const main = type && press(cta, type, doing);
   if (main) {
     main.classList.add("cta");
     parts.push(main);
@@ -86,11 +87,11 @@ function press({ icon: wanted, text, link: target, actionId, message }, type, do
   return button;
 }
 
-/** A call to action says what it does by what it holds. @param {Press} cta */
+/** A call to action says what it does by what it holds; one that holds nothing is none. @param {Press} cta */
 function ctaType({ link: target, message, actionId }) {
-  if (textOf(target)) return "link";
+  if (target) return "link";
   if (textOf(message)) return "message";
-  return textOf(actionId) ? "button" : "text";
+  return textOf(actionId) ? "button" : null;
 }
 
 /** @param {HTMLElement} node */

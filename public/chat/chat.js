@@ -16,7 +16,9 @@ const target = decodeURIComponent(page.pathname.replace(/\/+$/, "").split("/").a
 const saved = savedChat(target);
 const newButton = /** @type {HTMLButtonElement} */ (part("new"));
 const ask = /** @type {HTMLDialogElement} */ (part("ask"));
-const site = frame({ shown: () => write.focus() });
+/** On a phone the keyboard would cover the greeting: there the first tap is the visitor's. */
+const hasKeyboard = matchMedia("(pointer: fine)").matches;
+const site = frame({ shown: () => hasKeyboard && write.focus() });
 const log = new Log({ say, press: site.press });
 const write = composer(say);
 let agent = part("agent").textContent ?? "";
@@ -166,5 +168,5 @@ applyAccent(page.searchParams.get("accent"));
 part("avatar").textContent = initials(agent);
 document.body.classList.toggle("embedded", page.searchParams.has("embed"));
 site.ready();
-// On a phone the keyboard would cover the greeting; in a frame the site has the focus until the chat is opened.
-if (!site.inside && matchMedia("(pointer: fine)").matches) write.focus();
+// In a frame the site keeps the focus until the chat is opened.
+if (!site.inside && hasKeyboard) write.focus();

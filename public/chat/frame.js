@@ -3,7 +3,7 @@
  * The page in a frame of somebody's site, put there by widget.js. Who may frame it is the server's word
  * (`frame-ancestors`), so what is said here reaches nobody else; none of it is secret all the same.
  *
- * @param {{ shown(): void }} on
+ * @param {{ shown(): unknown }} on
  */
 export function frame(on) {
   const inside = window.parent !== window;

@@ -41,17 +41,17 @@ export class Log {
     this.#log.setAttribute("aria-live", "off");
     this.#log.replaceChildren();
     this.#queue.replaceChildren();
-    for (const entry of said) this.add(entry);
+    for (const entry of said) this.add(entry, "timestamp" in entry ? new Date(entry.timestamp) : undefined);
     for (const message of waiting) if (!this.#find(message.id)) this.addWaiting(message);
     this.#end.go();
     setTimeout(() => this.#log.setAttribute("aria-live", "polite"), 500);
   }
 
-  /** @param {Said} entry */
-  add(entry) {
+  /** @param {Said} entry @param {Date} time by the visitor's own clock where it is said just now */
+  add(entry, time = new Date()) {
     this.rest();
     if (entry.type === "tool_display") return this.#addCards(entry.display_result);
-    this.#addTime(entry.timestamp);
+    this.#addTime(time);
     const { role, text, id } = entry;
     this.#log.append(role === "user" ? this.#ofUser({ id: id ?? "", text }) : this.#ofAgent(formatted(text)));
   }
@@ -66,7 +66,7 @@ export class Log {
   moveUp(message) {
     const waiting = this.#find(message.id);
     if (!waiting || waiting.parentElement !== this.#queue) return;
-    this.#addTime(new Date().toISOString());
+    this.#addTime(new Date());
     this.#log.append(waiting);
   }
 
@@ -141,12 +141,11 @@ export class Log {
     return element("div", { class: "turn user", "data-id": id }, unseen("You: "), bubble, state);
   }
 
-  /** @param {string} timestamp */
-  #addTime(timestamp) {
-    const time = new Date(timestamp);
+  /** @param {Date} time */
+  #addTime(time) {
     if (time.getTime() - this.#lastTime > PAUSE_MS) {
       this.#log.append(
-        element("p", { class: "time" }, element("time", { datetime: timestamp }, inWords(time))),
+        element("p", { class: "time" }, element("time", { datetime: time.toISOString() }, inWords(time))),
       );
     }
     this.#lastTime = time.getTime();

@@ -29,7 +29,7 @@
   const PATIENCE_MS = 20_000;
 
   const host = document.createElement("div");
-  const root = host.attachShadow({ mode: "closed" });
+  const root = host.attachShadow({ mode: "open" });
   root.adoptedStyleSheets = [styles()];
   const panel = make("div", { id: "panel", role: "dialog", "aria-label": label || "Chat", hidden: "" });
   const launcher = make("button", { id: "launcher", type: "button", "aria-expanded": "false" });
@@ -50,6 +50,8 @@
 
   /** @type {HTMLIFrameElement | null} */
   let frame = null;
+  /** Whether the frame has told that it is our page, and not the browser's words on why it was refused. */
+  let ready = false;
 
   /** @param {boolean} focus */
   function open(focus) {
@@ -82,30 +84,25 @@
     const made = /** @type {HTMLIFrameElement} */ (make("iframe", { title: label || "Chat" }));
     made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}`;
     panel.append(made);
-    let ready = false;
     const judge = () => {
       if (ready) return;
       const elsewhere = make("a", { href: page, target: "_blank", rel: "noopener" }, "Open it in a new tab");
       made.replaceWith(make("p", {}, "The chat can't be shown on this site. ", elsewhere));
     };
-    // A refused frame loads too, but its page is not ours and never says that it is ready.
     made.addEventListener("load", () => setTimeout(judge, READY_MS));
     setTimeout(judge, PATIENCE_MS);
-    made.addEventListener("parley-ready", () => {
-      ready = true;
-    });
     return made;
   }
 
   function focusFrame() {
     frame?.focus();
-    frame?.contentWindow?.postMessage({ parley: true, type: "shown" }, origin);
+    if (ready) frame?.contentWindow?.postMessage({ parley: true, type: "shown" }, origin);
   }
 
   window.addEventListener("message", ({ source, origin: from, data }) => {
     if (!frame || source !== frame.contentWindow || from !== origin || !data?.parley) return;
     if (data.type === "ready") {
-      frame.dispatchEvent(new Event("parley-ready"));
+      ready = true;
       if (root.activeElement === frame) focusFrame();
     } else if (data.type === "close") close();
     else if (data.type === "said") badge.hidden = !panel.hidden;

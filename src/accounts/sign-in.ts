@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { z } from "zod";
+import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashPassword, sha256, verifyPassword } from "../base/crypto.ts";
@@ -9,10 +11,16 @@ import type { Db, Tx } from "../db/database.ts";
 export const SIGN_IN_COOKIE = "parley_sign_in";
 const SIGN_IN_LIFE_MS = 12 * 3_600_000;
 const CODE_LIFE_MS = 24 * 3_600_000;
+/** One address may have places in several organizations, each with its own password; so many are tried. */
+const MAX_PLACES = 10;
 /** Compared against when an address is unknown, so that both answers take as long. */
 const DUMMY_HASH = await hashPassword(randomBase62(20));
 
-const Credentials = z.object({ email: z.string(), password: z.string().max(1000) });
+const Credentials = z.object({
+  email: z.string(),
+  password: z.string().max(1000),
+  organization_id: recordId().nullish().describe("For people who use one password in several organizations."),
+});
 const OneTimeCode = z.object({ code: z.string().max(200), password: z.string().min(12).max(1000).nullish() });
 const Myself = z.object({
   email: z.string(),
@@ -70,17 +78,8 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
       body: Credentials,
     },
     async ({ body, reply }) => {
-      const user = await db
-        .selectFrom("users as u")
-        .leftJoin("identities as i", "i.email", "u.email")
-        .select(["u.id", "i.password_hash"])
-        .where("u.email", "=", body.email.trim().toLowerCase())
-        .where("u.deleted_at", "is", null)
-        .orderBy("u.id")
-        .executeTakeFirst();
-      const right = await verifyPassword(body.password, user?.password_hash ?? DUMMY_HASH);
-      if (!user?.password_hash || !right)
-        throw new Fault("not-authenticated", "E-mail address or password is wrong.");
+      const user = await findPlace(db, body);
+      if (!user) throw new Fault("not-authenticated", "E-mail address or password is wrong.");
       reply.setCookie(SIGN_IN_COOKIE, await start(user.id), cookieOptions);
       return { signed_in: true };
     },
@@ -108,7 +107,7 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
         .executeTakeFirst();
       if (!used)
         throw new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
-      if (body.password) await setPassword(db, clock, used.user_id, body.password);
+      if (body.password) await setPassword(db, used.user_id, body.password);
       reply.setCookie(SIGN_IN_COOKIE, await start(used.user_id), cookieOptions);
       return { signed_in: true };
     },
@@ -137,16 +136,28 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
   );
 }
 
-async function setPassword(db: Db, clock: Clock, userId: number, password: string): Promise<void> {
+async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ id: number } | null> {
+  let places = db
+    .selectFrom("users as u")
+    .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
+    .select(["u.id", "u.password_hash"])
+    .where(sql`lower(u.email)`, "=", given.email.trim().toLowerCase())
+    .where("u.deleted_at", "is", null)
+    .where("u.password_hash", "is not", null);
+  if (given.organization_id) places = places.where("s.organization_id", "=", given.organization_id);
+  const known = await places.orderBy("u.id").limit(MAX_PLACES).execute();
+  for (const place of known) {
+    if (await verifyPassword(given.password, place.password_hash ?? DUMMY_HASH)) return place;
+  }
+  if (known.length === 0) await verifyPassword(given.password, DUMMY_HASH);
+  return null;
+}
+
+/** Whoever was signed in with the old password is not any more. */
+async function setPassword(db: Db, userId: number, password: string): Promise<void> {
   const password_hash = await hashPassword(password);
-  const { email } = await db
-    .selectFrom("users")
-    .select("email")
-    .where("id", "=", userId)
-    .executeTakeFirstOrThrow();
-  await db
-    .insertInto("identities")
-    .values({ email, password_hash, created_at: clock.now().toISOString() })
-    .onConflict((conflict) => conflict.column("email").doUpdateSet({ password_hash }))
-    .execute();
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
+    await tx.deleteFrom("sign_ins").where("user_id", "=", userId).execute();
+  });
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { timestamp, ValidationIssue } from "../api/schema.ts";
 import { AgentToolDefaults } from "./agent-input.ts";
@@ -68,7 +68,29 @@ export type AgentResponse = z.infer<typeof AgentResponse>;
  * agent nested in a channel target.
  * Indexes: channel_targets_agent, and those of the nested records.
  */
-export const nestedAgent: RecordJson<AgentResponse> = (id) => sql`(
+export const agentJson: RecordJson<AgentResponse> = (id) => agentDocument(id, channelTargets);
+
+/** The same inside one of its channel targets, where its targets are left out: the list they would stand in is theirs. */
+export const nestedAgent: RecordJson<AgentResponse> = (id) => agentDocument(id, sql`null`);
+
+const channelTargets = sql`(
+  select coalesce(json_agg(json_build_object(
+      'agent_id', this_target.agent_id,
+      'channel_id', this_target.channel_id,
+      'target', this_target.target,
+      'target_mode', this_target.target_mode,
+      'fallback_target', this_target.fallback_target,
+      'is_test', this_target.is_test,
+      'id', this_target.id,
+      'channel_name', this_channel.name,
+      'updated_at', this_target.updated_at,
+      'last_updated_by', this_target.last_updated_by,
+      'agent', null,
+      'a2p_verified', this_target.a2p_verified) order by this_target.id), '[]')
+  from channel_targets this_target join channels this_channel on this_channel.id = this_target.channel_id
+  where this_target.agent_id = this_agent.id)`;
+
+const agentDocument = (id: string, channel_targets: RawBuilder<unknown>) => sql<AgentResponse>`(
   select json_build_object(
     'name', this_agent.name,
     'description', this_agent.description,
@@ -94,22 +116,7 @@ export const nestedAgent: RecordJson<AgentResponse> = (id) => sql`(
     'last_updated_by', this_agent.last_updated_by,
     'prompt', its_prompt.record,
     'custom_message', ${customMessageJson("this_agent.custom_message_id")},
-    'channel_targets', (
-      select coalesce(json_agg(json_build_object(
-          'agent_id', this_target.agent_id,
-          'channel_id', this_target.channel_id,
-          'target', this_target.target,
-          'target_mode', this_target.target_mode,
-          'fallback_target', this_target.fallback_target,
-          'is_test', this_target.is_test,
-          'id', this_target.id,
-          'channel_name', this_channel.name,
-          'updated_at', this_target.updated_at,
-          'last_updated_by', this_target.last_updated_by,
-          'agent', null,
-          'a2p_verified', this_target.a2p_verified) order by this_target.id), '[]')
-      from channel_targets this_target join channels this_channel on this_channel.id = this_target.channel_id
-      where this_target.agent_id = this_agent.id),
+    'channel_targets', ${channel_targets},
     'tools', its_prompt.record -> 'tools_full',
     'language_group', ${languageGroupJson("this_agent.language_group_id")},
     'validation_issues', null)

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { AgentCreate, AgentUpdate } from "./agent-input.ts";
-import { AgentResponse, agentFindings, nestedAgent } from "./agent-record.ts";
+import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
 import { offerAt } from "./prompt-llm.ts";
 import { records } from "./record-json.ts";
@@ -46,7 +46,7 @@ const selectAgents = (db: Db, caller: Caller) =>
     .selectFrom("agents as a")
     .where("a.sub_organization_id", "=", caller.sub_organization_id)
     .where("a.deleted_at", "is", null)
-    .select(nestedAgent("a.id").as("record"));
+    .select(agentJson("a.id").as("record"));
 
 type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 

@@ -56,7 +56,11 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
     refuseUnstorableText(part.filename ?? "", ["body", part.fieldname]);
     // A browser sends an empty part for a file that was not chosen.
     if (!part.filename && bytes.length === 0) continue;
-    fields[part.fieldname] = { filename: part.filename, mimetype: part.mimetype, bytes } satisfies UploadedFile;
+    fields[part.fieldname] = {
+      filename: part.filename,
+      mimetype: part.mimetype,
+      bytes,
+    } satisfies UploadedFile;
   }
   return fields;
 }

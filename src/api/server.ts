@@ -228,7 +228,9 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
     ...(deprecated && { deprecated }),
     ...(hidden && { hide: true }),
     ...(operation.permission === "public" ? { security: [] } : {}),
-    ...(response ? { response: { [status]: produced(response, operation.produces), ...errors } } : {}),
+    ...(response
+      ? { response: { [status]: produced(response as Schema, operation.produces), ...errors } }
+      : {}),
   };
 }
 

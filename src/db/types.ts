@@ -158,6 +158,16 @@ export interface ChannelTargets {
   updated_at: string;
 }
 
+export interface ConversationBridges {
+  agent_id: number | null;
+  config: unknown;
+  id: Generated<number>;
+  last_updated_by: string;
+  sub_organization_id: number;
+  tool_name: string | null;
+  updated_at: string;
+}
+
 export interface Conversations {
   agent_id: number;
   agent_name: string;
@@ -193,6 +203,51 @@ export interface CustomMessages {
   updated_at: string;
 }
 
+export interface DataSources {
+  chunk: boolean;
+  chunk_delimiter: string | null;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  description: string | null;
+  edit_comments: string | null;
+  id: Generated<number>;
+  labels: string[];
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+  text: string;
+  updated_at: string;
+}
+
+export interface DirectoryMembers {
+  comments: string | null;
+  contact_tags: unknown | null;
+  created_at: string;
+  created_by: string;
+  deleted_at: string | null;
+  extensions: unknown | null;
+  id: Generated<number>;
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+  type: string;
+  updated_at: string;
+  version: Generated<number>;
+}
+
+export interface DirectoryMemberVersions {
+  comments: string | null;
+  contact_tags: unknown | null;
+  directory_member_id: number;
+  extensions: unknown | null;
+  name: string;
+  operation: string;
+  timestamp: string;
+  type: string;
+  user_email: string;
+  version: number;
+}
+
 export interface Events {
   attributes: unknown | null;
   category: string | null;
@@ -208,10 +263,21 @@ export interface Events {
   user_id: string | null;
 }
 
-export interface Identities {
+export interface Incidents {
   created_at: string;
-  email: string;
-  password_hash: string | null;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  description: string;
+  id: Generated<number>;
+  impact_category: string;
+  last_updated_by: string;
+  markdown: string;
+  organization_id: number | null;
+  resolution_datetime: string;
+  sessions_impacted: number;
+  start_datetime: string;
+  sub_organization_id: number | null;
+  updated_at: string;
 }
 
 export interface JobRunners {
@@ -252,6 +318,7 @@ export interface OneTimeCodes {
 
 export interface Organizations {
   deleted_at: string | null;
+  deleted_comments: string | null;
   description: string | null;
   display_name: string;
   domains: string | null;
@@ -304,6 +371,23 @@ export interface PromptVersions {
   version_number: number;
 }
 
+export interface Pronunciations {
+  hash: string;
+  last_updated_by: string;
+  overrides: unknown;
+  revision: number;
+  sub_organization_id: number;
+  updated_at: string;
+}
+
+export interface Recordings {
+  content_type: string;
+  created_at: string;
+  file_name: string;
+  id: Generated<number>;
+  session_id: number;
+}
+
 export interface Roles {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -340,6 +424,18 @@ export interface Services {
   name: string;
   sealed_auth_values: string | null;
   sub_organization_id: number;
+}
+
+export interface SessionLabels {
+  code: string;
+  comments: string | null;
+  id: Generated<number>;
+  issue_categories: string[] | null;
+  session_id: number;
+  sub_organization_id: number;
+  timestamp: string;
+  type: string;
+  user_email: string;
 }
 
 export interface SessionMessages {
@@ -431,11 +527,34 @@ export interface SignIns {
   user_id: number;
 }
 
+export interface SipIpRanges {
+  created_at: string;
+  deleted_at: string | null;
+  id: Generated<number>;
+  ip_range: string;
+  organization_id: number;
+  type: string;
+  updated_at: string;
+  verified: Generated<boolean>;
+}
+
 export interface SubOrganizations {
   created_at: string;
   id: Generated<number>;
   name: string;
   organization_id: number;
+}
+
+export interface Takeouts {
+  created_at: string;
+  created_by: string;
+  error: string | null;
+  expires_at: string;
+  file_names: string[] | null;
+  id: string;
+  status: string;
+  sub_organization_id: number;
+  updated_at: string;
 }
 
 export interface Tools {
@@ -480,6 +599,7 @@ export interface Users {
   last_updated_by: string | null;
   last_updated_comments: string | null;
   login_type: string;
+  password_hash: string | null;
   role_id: number;
   skip_auth: Generated<boolean>;
   sub_organization_id: number;
@@ -496,10 +616,14 @@ export interface DB {
   channel_addresses: ChannelAddresses;
   channel_targets: ChannelTargets;
   channels: Channels;
+  conversation_bridges: ConversationBridges;
   conversations: Conversations;
   custom_messages: CustomMessages;
+  data_sources: DataSources;
+  directory_member_versions: DirectoryMemberVersions;
+  directory_members: DirectoryMembers;
   events: Events;
-  identities: Identities;
+  incidents: Incidents;
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;
@@ -508,15 +632,20 @@ export interface DB {
   prompt_tools: PromptTools;
   prompt_versions: PromptVersions;
   prompts: Prompts;
+  pronunciations: Pronunciations;
+  recordings: Recordings;
   roles: Roles;
   schema_migrations: SchemaMigrations;
   services: Services;
+  session_labels: SessionLabels;
   session_messages: SessionMessages;
   session_tool_calls: SessionToolCalls;
   session_trace: SessionTrace;
   sessions: Sessions;
   sign_ins: SignIns;
+  sip_ip_ranges: SipIpRanges;
   sub_organizations: SubOrganizations;
+  takeouts: Takeouts;
   tool_versions: ToolVersions;
   tools: Tools;
   users: Users;

@@ -26,7 +26,7 @@ export function fromJson(value: unknown, meter: Meter): CelInput {
       return value;
     default:
       if (Array.isArray(value)) {
-        meter.spendItems(value.length);
+        meter.spendItems(value);
         return value.map((item) => fromJson(item, meter));
       }
       return isRecord(value) ? new JsonMap(value, meter) : null;
@@ -55,8 +55,9 @@ class JsonMap extends Map<string, CelInput> {
   }
 
   override keys(): MapIterator<string> {
-    this.#meter.spendItems(this.size);
-    return Object.keys(this.#members).values();
+    const names = Object.keys(this.#members);
+    this.#meter.spendItems(names);
+    return names.values();
   }
 
   override *entries(): MapIterator<[string, CelInput]> {

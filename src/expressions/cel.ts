@@ -7,19 +7,20 @@ import { EvaluationError, Meter } from "./meter.ts";
 import type { Plan } from "./plan.ts";
 import { Scope } from "./scope.ts";
 import { ExpressionSyntaxError } from "./syntax-error.ts";
-import { withinTime } from "./timer.ts";
+import { timekeeper } from "./timer.ts";
 
 /** Throws an ExpressionSyntaxError. */
 export function planCel(source: string): Plan {
   const { costOfItem, timed, evaluate } = prepareCel(source, environment);
+  const withinTime = timekeeper();
   return (root) => {
-    const meter = new Meter(costOfItem);
     const run = () => {
+      const meter = new Meter(costOfItem);
+      spendFrom(meter);
       const result = evaluate(bindingsOf(root, meter));
       if (isCelError(result)) throw new EvaluationError(result.message);
       return toJson(result, meter);
     };
-    spendFrom(meter);
     return timed ? withinTime(run) : run();
   };
 }
@@ -36,14 +37,15 @@ type Prepared = {
 /** Also the door of the conformance tests, which bring values that JSON does not have. */
 export function prepareCel(source: string, environment: CelEnv): Prepared {
   const parsed = parsedCel(source);
-  const nodes = [...nodesOf(parsed.expr)];
+  const nodes = nodesOf(parsed.expr);
   for (const { kind, value, id } of nodes) {
     if (kind !== "callExpr" || isKnown(value as Call, environment)) continue;
     const at = parsed.sourceInfo?.positions[String(id)] ?? null;
     throw new ExpressionSyntaxError(`there is no function ${(value as Call).function}()`, at);
   }
   const loops = nodes.filter(({ kind }) => kind === "comprehensionExpr").map(({ value }) => value as Loop);
-  const timed = loops.length > 0 && (nodes.length > MAX_UNTIMED || !loops.every(isPlain));
+  const timed =
+    loops.length > MAX_LOOPS || (loops.length > 0 && nodes.length > MAX_NODES) || !loops.every(isPlain);
   return {
     costOfItem: timed || loops.length === 0 ? 1 : nodes.length,
     timed,
@@ -51,22 +53,35 @@ export function prepareCel(source: string, environment: CelEnv): Prepared {
   };
 }
 
+/** Loops one after the other: each can double what it is given (`[x, x]`), and three make eight times as much. */
+const MAX_LOOPS = 3;
+
 /** A list written out in the expression is not metered; with no more nodes than this, going through it costs 2 ms. */
-const MAX_UNTIMED = 200;
+const MAX_NODES = 200;
 
 /**
- * `exists`, `all` or `exists_one` over what was read from the root, and no loop in it: its rounds times the size of the
- * expression bound it, and every item read spends as much. Nested loops (200 × 200 × 200 rounds take seconds) and those
- * that build lists (which double by `x + x`) go under the timer.
+ * A loop over what was read from the root, or over what such a loop gave, with no loop and no dear function in it: its
+ * rounds times the size of the expression bound it, and every item read spends as much. The others go under the timer: 200
+ * × 200 × 200 rounds of nested loops take seconds, and no step of them is counted.
  */
-function isPlain({ iterRange, accuInit, ...body }: Loop): boolean {
-  const range = nodesOf(iterRange);
+function isPlain({ iterRange, accuInit: _, ...body }: Loop): boolean {
   return (
-    nodesOf(accuInit).every(({ kind }) => kind === "constExpr") &&
-    range.every(({ kind }) => ["identExpr", "selectExpr", "listExpr", "constExpr"].includes(kind)) &&
-    nodesOf(Object.values(body)).every(({ kind }) => kind !== "comprehensionExpr")
+    (iterRange?.exprKind.case === "comprehensionExpr" ||
+      nodesOf(iterRange).every(({ kind }) => PATH_OR_LIST.has(kind))) &&
+    nodesOf(Object.values(body)).every(({ kind, value }) =>
+      kind === "callExpr" ? isCheap(value as Call) : kind !== "comprehensionExpr",
+    )
   );
 }
+
+const PATH_OR_LIST = new Set(["identExpr", "selectExpr", "listExpr", "constExpr"]);
+
+/** Operators, and functions that take less than a microsecond or meter themselves. */
+const isCheap = ({ function: name }: Call): boolean => /^\W|^_/.test(name) || CHEAP.has(name);
+
+const CHEAP = new Set(
+  "size contains startsWith endsWith matches lowerAscii upperAscii trim int double string type".split(" "),
+);
 
 function parsedCel(source: string) {
   try {
@@ -82,16 +97,17 @@ function parsedCel(source: string) {
 }
 
 type Call = { target?: unknown; function: string };
-type Loop = { iterRange?: unknown; accuInit?: unknown };
+type Loop = { iterRange?: { exprKind: { case: string } }; accuInit?: unknown };
 type Node = { kind: string; value: unknown; id: unknown };
 
 /** Every expression within a syntax tree, whatever holds it. */
-function* nodesOf(tree: unknown): Generator<Node> {
-  if (Array.isArray(tree)) for (const item of tree) yield* nodesOf(item);
-  if (!isRecord(tree)) return;
-  if (isRecord(tree.exprKind))
-    yield { kind: String(tree.exprKind.case), value: tree.exprKind.value, id: tree.id };
-  for (const part of Object.values(tree)) yield* nodesOf(part);
+function nodesOf(tree: unknown, found: Node[] = []): Node[] {
+  if (Array.isArray(tree)) for (const item of tree) nodesOf(item, found);
+  if (!isRecord(tree)) return found;
+  const { exprKind, id } = tree;
+  if (isRecord(exprKind)) found.push({ kind: String(exprKind.case), value: exprKind.value, id });
+  for (const part of Object.values(tree)) nodesOf(part, found);
+  return found;
 }
 
 /** What the planner carries out itself, without a function. */
@@ -104,33 +120,18 @@ function isKnown({ target, function: name }: Call, environment: CelEnv): boolean
 }
 
 /** Names that CEL means itself (`type(x) == int`), unless the root has them. */
-const TYPES = new Set([
-  "int",
-  "uint",
-  "double",
-  "bool",
-  "string",
-  "bytes",
-  "list",
-  "map",
-  "null_type",
-  "type",
-]);
+const TYPES = new Set("int uint double bool string bytes list map null_type type".split(" "));
 
 /**
  * The root as the library asks for it: property by property, dotted names first (`vars.pcp` before `vars`). A name that
  * is not there is null; only a dotted one must be absent, so that its first part is asked for.
  */
 function bindingsOf(root: unknown, meter: Meter): Record<string, CelInput> {
-  return new Proxy<Record<string, CelInput>>(
-    {},
-    {
-      get(_, name) {
-        const value =
-          typeof name !== "string" ? undefined : root instanceof Scope ? root.get(name) : own(root, name);
-        if (value !== undefined) return fromJson(value, meter);
-        return typeof name !== "string" || name.includes(".") || TYPES.has(name) ? undefined : null;
-      },
-    },
-  );
+  const get = (_: object, name: string | symbol): CelInput | undefined => {
+    if (typeof name !== "string") return undefined;
+    const value = root instanceof Scope ? root.get(name) : own(root, name);
+    if (value !== undefined) return fromJson(value, meter);
+    return name.includes(".") || TYPES.has(name) ? undefined : null;
+  };
+  return new Proxy<Record<string, CelInput>>({}, { get });
 }

@@ -31,13 +31,18 @@ const large = {
 const literal = `[${times(200, (i) => i % 10)}]`;
 
 describe("no expression takes long", () => {
-  /** The bound is 50 ms, and 150 for what was starved; the rest is for code that runs for the first time. */
+  /** The bound is 150 ms for a first run; the rest is for a machine with other work. */
   const MOST_MS = 5 * TIME_LIMIT_MS;
 
   test.for([
     ["cel", `${literal}.exists(a, ${literal}.exists(b, ${literal}.exists(c, a + b + c < 0)))`],
     ["cel", "numbers.all(x, numbers.all(y, x + y >= 0))"],
     ["cel", `numbers.exists(x, ${"x + ".repeat(40)}x < 0)`],
+    ["cel", `texts.exists(x, ${"x.upperAscii() + ".repeat(20)}x == '')`],
+    ["cel", "numbers.exists(x, timestamp('2025-01-01T00:00:00Z').getHours('Europe/Paris') == -1)"],
+    ["cel", "numbers.exists(x, '%f'.format([1.5]) == '')"],
+    ["cel", "numbers.map(x, [x, x]).map(x, [x, x]).map(x, [x, x]) == [numbers]"],
+    ["cel", "records.filter(x, x.a > 3).map(x, x.c).map(x, x.d) == records"],
     ["cel", `[1]${".map(x, [x, x])".repeat(40)} == [2]`],
     ["cel", `[[1]]${".map(x, x + x)".repeat(40)}`],
     ["cel", `["abcdefgh"]${".map(x, x + x)".repeat(40)}`],

@@ -28,12 +28,15 @@ export class Meter {
     if (this.#left < 0) throw new EvaluationError(`the expression needs more than ${MAX_STEPS} steps`);
   }
 
-  spendItems(count: number): void {
-    this.spend(count * this.#costOfItem);
-  }
-
   /** To be asked before a text of this length is made: afterwards the memory is gone. */
   spendText(length: number): void {
     this.spend(1 + length / CHARACTERS_A_STEP);
+  }
+
+  /** A list, before it is gone through. */
+  spendItems(items: readonly unknown[]): void {
+    let steps = items.length;
+    for (const item of items) if (typeof item === "string") steps += item.length / CHARACTERS_A_STEP;
+    this.spend(steps * this.#costOfItem);
   }
 }

@@ -141,6 +141,10 @@ const reasoning = { supports_temperature: false };
 const claude = { supports_seed: false };
 const claude5 = { supports_seed: false, supports_temperature: false, context_window: 1_000_000 };
 
+/** A model that only the operator knows: it is offered every setting, and its server decides. */
+export const operatorLlm = ({ provider, model }: Pick<LlmEntry, "provider" | "model">): LlmEntry =>
+  row(provider, model, model);
+
 const LLMS: readonly LlmEntry[] = [
   row("azure_openai", "gpt-4o", "GPT-4o", { ...azure, context_window: 128_000 }),
   row("azure_openai", "gpt-4o-mini", "GPT-4o mini", { ...azure, context_window: 128_000 }),

@@ -98,14 +98,19 @@ function sameTime(text: string, time: string, label: string): boolean {
   return !/\d\s?[ap]\.?m\b/i.test(text) && twelve(offered) === twelve(time);
 }
 
-/** The one option that shares most words, or the time of day, with what was said; none when two do equally. */
-function best(options: readonly Option[], text: string): Option | null {
+/**
+ * The one option that shares most words with what was said; none when two do equally. Who names a time of day means an
+ * option of that time: "9:45" is not 14:45 for sharing a number with it.
+ */
+function best(all: readonly Option[], text: string): Option | null {
   const said = stemsOf(text);
   const time = timeIn(text);
+  const timed = time !== null && all.some((option) => timeIn(option.label) !== null);
+  const options = timed ? all.filter((option) => sameTime(text, time, option.label)) : all;
   const scored = options
     .map((option) => {
       const shared = [...stemsOf(option.label)].filter((word) => said.has(word)).length;
-      return { option, score: shared + (time !== null && sameTime(text, time, option.label) ? 3 : 0) };
+      return { option, score: shared + (timed ? 3 : 0) };
     })
     .toSorted((a, b) => b.score - a.score);
   const [first, second] = scored;

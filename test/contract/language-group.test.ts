@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LanguageGroupResponse } from "../../src/agents/language-group.ts";
-import { AgentVoice, VOICES } from "../../src/agents/voices.ts";
+import { VOICES } from "../../src/agents/voices.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;
@@ -249,81 +249,5 @@ describe("voice groups", () => {
       }),
       { numRuns: 30 },
     );
-  });
-});
-
-describe("whether the menu leaves out the language being spoken", () => {
-  const skips = (body: {
-    skip_current_language_in_message: boolean;
-    language_configs: { skip_current_language_in_message: boolean }[];
-  }) => [
-    body.skip_current_language_in_message,
-    body.language_configs.map((config) => config.skip_current_language_in_message),
-  ];
-  const own = (flag: boolean) => ({ skip_current_language_in_message: flag });
-
-  test("is the group's to say, and a language's where it says so itself", async () => {
-    expect(skips(await create("Group says", [english(), spanish()]))).toEqual([true, [true, true]]);
-    expect(skips(await create("One differs", [english(), spanish(own(false))]))).toEqual([
-      true,
-      [true, false],
-    ]);
-  });
-
-  test("may be said by every language alone, and is missing when one does not", async () => {
-    const send = (name: string, configs: object[]) =>
-      app.send("POST", path, { name, language_configs: configs });
-    const both = await send("Each says", [english(own(true)), spanish(own(false))]);
-    expect(skips(both.body)).toEqual([false, [true, false]]);
-    for (const configs of [[], [english(own(true)), spanish()]]) {
-      expect((await send("Nobody says", configs)).body.detail).toEqual([
-        { loc: ["body", "skip_current_language_in_message"], msg: "Field required", type: "missing" },
-      ]);
-    }
-  });
-
-  test("follows the group when a client changes that and sends the languages back as they came", async () => {
-    const made = await create("Echo", [english(), spanish(own(false))]);
-    const flipped = await app.send("PUT", path, { ...made, skip_current_language_in_message: false });
-    expect(skips(flipped.body)).toEqual([false, [false, false]]);
-  });
-
-  test("follows the languages when a client changes those", async () => {
-    const made = await create("Turned", [english(), spanish()]);
-    const [first, second] = made.language_configs;
-    const language_configs = [first, { ...second, ...own(false) }];
-    const changed = await app.send("PUT", path, { ...made, language_configs });
-    expect(skips(changed.body)).toEqual([true, [true, false]]);
-    const { skip_current_language_in_message: _, ...alone } = changed.body;
-    expect(skips((await app.send("PUT", path, alone)).body)).toEqual([false, [true, false]]);
-  });
-});
-
-describe("the voices", () => {
-  test("are 196, each with a name of its own, and listed as they are", async () => {
-    const { status, body } = await app.send("GET", "/api/v1/agents/voices/available");
-    expect(status).toBe(200);
-    expect(body).toHaveLength(196);
-    expect(new Set(body.map((voice: AgentVoice) => voice.display_name)).size).toBe(196);
-    expect(new Set(body.map((voice: AgentVoice) => voice.var_name)).size).toBe(196);
-    for (const voice of body) expect(AgentVoice.parse(voice)).toEqual(voice);
-    expect(body).toContainEqual({
-      provider: "Google",
-      display_name: "Kore (Mandarin)",
-      var_name: "wavenet:female/cmn-CN-Chirp3-HD-Kore",
-      gender: "female",
-      model: "Chirp 3 HD",
-      supported_languages: [{ name: "Mandarin", code: "zh-CN" }],
-      deprecated: false,
-    });
-  });
-
-  test("speak every language that a group can hold, without a voice of an older generation", () => {
-    const codes = new Set(
-      VOICES.filter((voice) => !voice.deprecated).flatMap((voice) =>
-        voice.supported_languages.map(({ code }) => code),
-      ),
-    );
-    expect(codes.size).toBe(17);
   });
 });

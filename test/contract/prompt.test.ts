@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { promptVersion } from "../../src/agents/prompt-history.ts";
 import { PromptResponse } from "../../src/agents/prompt-record.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { endpointTool } from "../harness/agent.ts";
-import { createTestApp, START, type TestApp } from "../harness/app.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;
 let service_id: number;
@@ -34,7 +32,6 @@ const create = async (name: string, more: object = {}) => {
 const update = (id: number, name: string, more: object = {}) =>
   app.send("PUT", path, { id, name, type: "prompt_v1", llm_config, ...more });
 const get = async (id: number) => (await app.send("GET", `${path}${id}`)).body;
-const history = async (id: number) => (await app.send("GET", `${path}${id}/history`)).body;
 const agentOn = async (prompt_id: number, more: object = {}) =>
   (
     await app.send("POST", "/api/v1/agents/", {
@@ -136,85 +133,6 @@ describe("prompts", () => {
     expect((await neighbour.send("POST", path, body)).body.tools).toEqual([]);
   });
 
-  test.each([
-    ["no name", { name: undefined }, ["name"], "missing"],
-    ["no type", { type: undefined }, ["type"], "missing"],
-    ["no llm_config", { llm_config: undefined }, ["llm_config"], "missing"],
-    ["an unknown provider", { llm_config: { provider: "acme" } }, ["llm_config", "provider"], "enum"],
-    [
-      "a temperature above 2",
-      { llm_config: { ...llm_config, temperature: 2.01 } },
-      ["llm_config", "temperature"],
-      "less_than_equal",
-    ],
-    [
-      "a temperature below 0",
-      { llm_config: { ...llm_config, temperature: -0.1 } },
-      ["llm_config", "temperature"],
-      "greater_than_equal",
-    ],
-    ["a seed of text", { llm_config: { ...llm_config, seed: "x" } }, ["llm_config", "seed"], "int_parsing"],
-    ["tools that are no list", { tools: "book" }, ["tools"], "list_type"],
-    [
-      "a retired model",
-      { llm_config: { provider: "google", model: "gemini-2.0-flash" } },
-      ["llm_config", "model"],
-      "retired-model",
-    ],
-  ])("a prompt with %s is refused at its place", async (_, broken, at, type) => {
-    const answer = await app.send("POST", path, { name: "Broken", type: "prompt_v1", llm_config, ...broken });
-    expect(answer.status).toBe(422);
-    expect(answer.body.detail).toEqual([{ loc: ["body", ...at], msg: expect.any(String), type }]);
-  });
-
-  test.each([
-    [{ tools: ["book", "bok"] }, 400, "Tool not found: bok"],
-    [{ session_end_tool_id: 999_999 }, 404, "Tool with ID 999999 not found"],
-    [
-      { llm_config: { provider: "anthropic", model: "gpt-4o" } },
-      400,
-      expect.stringMatching(
-        /^Model "gpt-4o" of Anthropic is not offered here\. Choose one of claude-.+scripted\.$/,
-      ),
-    ],
-  ])("what is named but does not exist is refused by name: %j", async (broken, status, detail) => {
-    const made = await create(`Named ${JSON.stringify(broken)}`);
-    expect(
-      await app.send("POST", path, { name: "New", type: "prompt_v1", llm_config, ...broken }),
-    ).toMatchObject({
-      status,
-      body: { detail },
-    });
-    expect(await update(made.id, made.name, broken)).toMatchObject({ status, body: { detail } });
-    expect((await history(made.id)).length).toBe(1);
-  });
-
-  test("settings that the model ignores and a known last day are warnings that ride along", async () => {
-    const issues = async (name: string, llm_config: object) =>
-      (await create(name, { llm_config })).validation_issues;
-    expect(
-      await issues("Reasoning", { provider: "azure_openai", model: "gpt-5.1", temperature: 0.5 }),
-    ).toMatchObject([
-      { id: "unsupported-temperature", severity: "warning", path: "$.llm_config.temperature", value: "0.5" },
-    ]);
-    expect(
-      await issues("Seeded", { provider: "anthropic", model: "claude-haiku-4-5", seed: 7 }),
-    ).toMatchObject([{ id: "unsupported-seed", severity: "warning", path: "$.llm_config.seed" }]);
-    expect(await issues("Ending", { provider: "openai", model: "gpt-4o" })).toMatchObject([
-      { id: "deprecated-model", severity: "warning", path: "$.llm_config.model", value: "gpt-4o" },
-    ]);
-  });
-
-  test("a saved model that retires later is told on reading and refused on writing", async () => {
-    const made = await create("Outlived", { llm_config: { provider: "openai", model: "gpt-4o" } });
-    app.clock.set("2027-01-14T00:00:00Z");
-    expect((await get(made.id)).validation_issues).toMatchObject([
-      { id: "retired-model", severity: "error" },
-    ]);
-    expect((await update(made.id, "Outlived", { llm_config: made.llm_config })).status).toBe(422);
-    app.clock.set(START);
-  });
-
   test("a neighbour's prompt and tools answer like ones that never were", async () => {
     const made = await create("Mine");
     const close = await toolId("close");
@@ -285,151 +203,5 @@ describe("prompts", () => {
       "list a",
     ]);
     expect(await names(`${listed}&order_by=tools`)).toEqual(["list ab", "list a", "list c"]);
-  });
-
-  test("any accepted prompt comes back as it was sent", async () => {
-    const text = fc.string({ unit: "grapheme" });
-    const input = fc.record({
-      type: fc.string({ minLength: 1 }),
-      description: fc.option(text),
-      context: fc.option(text),
-      tools: fc.shuffledSubarray(["book", "cancel", "close", "hangup"]),
-      llm_config: fc.record({
-        provider: fc.constantFrom("anthropic", "azure_openai", "google", "openai"),
-        model: fc.constant("scripted"),
-        version: fc.option(text),
-        api_version: fc.option(text),
-        temperature: fc.option(fc.double({ min: 0, max: 2, noNaN: true }).map((value) => value + 0)),
-        seed: fc.option(fc.maxSafeInteger()),
-      }),
-      session_end_enabled: fc.boolean(),
-      edit_comments: fc.option(text),
-    });
-    let count = 0;
-    await fc.assert(
-      fc.asyncProperty(input, async (one) => {
-        const sent = { name: `Any ${count++}`, ...one };
-        const body = await create(sent.name, { ...sent, include_default_tools: false });
-        expect(body).toEqual({ ...body, ...sent });
-        expect(await get(body.id)).toEqual(body);
-      }),
-      { numRuns: 30 },
-    );
-  });
-});
-
-describe("versions of a prompt", () => {
-  test("every write leaves one, the latest first, with what became of its tools since", async () => {
-    await createTool("changing");
-    await createTool("going");
-    const made = await create("Told", {
-      context: "one",
-      tools: ["changing", "going"],
-      session_end_tool_id: await toolId("close"),
-      edit_comments: "begin",
-      include_default_tools: false,
-    });
-    const changing = (await app.send("GET", "/api/v1/tools/changing")).body;
-    await app.send("PUT", "/api/v1/tools/", changing);
-    app.clock.advance(60_000);
-    await update(made.id, "Told anew", { tools: ["changing"], include_default_tools: false });
-    await app.send("DELETE", "/api/v1/tools/going?reason=x");
-
-    const [second, first] = await history(made.id);
-    expect(second).toEqual({
-      timestamp: "2026-11-18T12:01:00+00:00",
-      prompt_id: String(made.id),
-      version_number: 2,
-      prompt_text: "",
-      prompt_description: null,
-      prompt_name: "Told anew",
-      llm_config: made.llm_config,
-      comments: null,
-      user_email: "admin@example.com",
-      linked_tools: [
-        { tool_id: changing.id, current_tool_name: "changing", out_of_date: false, deleted: false },
-      ],
-      session_end_tool: null,
-      is_pre_enhancements: false,
-    });
-    expect(first).toMatchObject({
-      timestamp: "2026-11-18T12:00:00+00:00",
-      version_number: 1,
-      prompt_text: "one",
-      prompt_name: "Told",
-      comments: "begin",
-      linked_tools: [
-        { current_tool_name: "changing", out_of_date: true, deleted: false },
-        { current_tool_name: "going", deleted: true },
-      ],
-      session_end_tool: { current_tool_name: "close", out_of_date: false, deleted: false },
-    });
-    app.clock.set(START);
-  });
-
-  test("two updates at once are two versions", async () => {
-    const made = await create("Raced");
-    await Promise.all([1, 2, 3, 4].map((n) => update(made.id, "Raced", { context: String(n) })));
-    const numbers = (await history(made.id)).map((row: { version_number: number }) => row.version_number);
-    expect(numbers).toEqual([5, 4, 3, 2, 1]);
-  });
-
-  test("a session can freeze the latest or any earlier one, of its own sub-organization", async () => {
-    const made = await create("Frozen", { context: "old", tools: ["book", "cancel"] });
-    await update(made.id, "Frozen", { context: "new", tools: ["cancel"] });
-    const version = (number: number | null, of = app.admin.sub_organization_id) =>
-      promptVersion(app.db, of, made.id, number);
-    expect(await version(1)).toEqual({
-      prompt_id: made.id,
-      version_number: 1,
-      name: "Frozen",
-      context: "old",
-      llm_config: made.llm_config,
-      tools: await Promise.all(
-        ["book", "cancel", "hangup"].map(async (name) => ({
-          tool_id: await toolId(name),
-          version_number: 1,
-        })),
-      ),
-      session_end_enabled: false,
-      session_end_tool: null,
-    });
-    expect(await version(null)).toMatchObject({ version_number: 2, context: "new" });
-    await expect(version(3)).rejects.toThrow(`Prompt with ID ${made.id} not found`);
-    await expect(version(1, app.admin.sub_organization_id + 1)).rejects.toThrow("not found");
-  });
-});
-
-describe("the models on offer", () => {
-  const offered = async (query = "") => (await app.send("GET", `${path}llms/supported${query}`)).body;
-
-  test("leave out the retired ones, but for the one that is selected", async () => {
-    const names = (await offered()).map((llm: { model: string }) => llm.model);
-    expect(names).toContain("gpt-4o");
-    expect(names.filter((name: string) => name === "scripted")).toHaveLength(4);
-    expect(names).not.toContain("gemini-2.0-flash");
-    expect(await offered("?selected_model=gemini-2.0-flash")).toContainEqual({
-      provider: "google",
-      model: "gemini-2.0-flash",
-      display_name: "Gemini 2.0 Flash",
-      version: null,
-      api_version: null,
-      deprecated: false,
-      sunset_date: "2026-06-01",
-      removed: false,
-      fallback: "gemini-3.5-flash",
-      status: "retired",
-    });
-  });
-
-  test("tell by today's date what still answers", async () => {
-    const gpt = async () =>
-      (await offered("?selected_model=gpt-4o")).find(
-        (llm: { provider: string; model: string }) => llm.provider === "openai" && llm.model === "gpt-4o",
-      );
-    expect(await gpt()).toMatchObject({ deprecated: true, status: "deprecated", sunset_date: "2027-01-14" });
-    app.clock.set("2027-01-14T00:00:00Z");
-    expect(await gpt()).toMatchObject({ deprecated: false, status: "retired" });
-    app.clock.set(START);
   });
 });

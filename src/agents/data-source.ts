@@ -1,0 +1,128 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource } from "../api/resource.ts";
+import { name, recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+
+const DataSourceCreateRequest = z
+  .object({
+    name: name().regex(/^\S+$/).describe("Without blanks; tools name the source by it."),
+    description: z.string().nullish(),
+    labels: z.array(z.string()).default([]).describe("A tool may name a label in place of names."),
+    chunk: z.boolean().describe("Whether a search finds parts of the text rather than all of it."),
+    chunk_delimiter: z.string().nullish().describe("What stands between two parts; a blank line if null."),
+    text: z.string(),
+  })
+  .meta({ id: "DataSourceCreateRequest" });
+const DataSourceUpdateRequest = DataSourceCreateRequest.extend({
+  id: recordId(),
+  edit_comments: z.string().nullish(),
+}).meta({ id: "DataSourceUpdateRequest" });
+type Input = z.infer<typeof DataSourceCreateRequest> & { edit_comments?: string | null | undefined };
+
+const DataSourceMetadataResponse = z
+  .object({
+    name: z.string(),
+    description: z.string().nullish(),
+    labels: z.array(z.string()),
+    chunk: z.boolean(),
+    chunk_delimiter: z.string().nullish(),
+    id: z.int(),
+    edit_comments: z.string().nullish(),
+    updated_at: timestamp(),
+    last_updated_by: z.string().nullable(),
+  })
+  .meta({ id: "DataSourceMetadataResponse" });
+export const DataSourceDetailResponse = DataSourceMetadataResponse.extend({ text: z.string() }).meta({
+  id: "DataSourceDetailResponse",
+});
+/** A list's rows go without the text, which may be a megabyte each. */
+type DataSource = z.infer<typeof DataSourceMetadataResponse> & { text?: string };
+
+const sourceList: list.ListRules = {
+  fields: {
+    name: list.text("d.name"),
+    description: list.text("d.description"),
+    labels: list.document("d.labels"),
+    chunk: list.boolean("d.chunk"),
+    chunk_delimiter: list.text("d.chunk_delimiter"),
+    updated_at: list.time("d.updated_at"),
+    last_updated_by: list.text("d.last_updated_by"),
+  },
+  time: "d.updated_at",
+  order: [{ column: "d.id", direction: "asc" }],
+};
+
+const selectSources = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("data_sources as d")
+    .where("d.sub_organization_id", "=", caller.sub_organization_id)
+    .where("d.deleted_at", "is", null)
+    .select([
+      "d.name",
+      "d.description",
+      "d.labels",
+      "d.chunk",
+      "d.chunk_delimiter",
+      "d.id",
+      "d.edit_comments",
+      "d.updated_at",
+      "d.last_updated_by",
+    ]);
+
+export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const values = (caller: Caller, input: Input) => ({
+    name: input.name,
+    description: input.description ?? null,
+    labels: input.labels,
+    chunk: input.chunk,
+    chunk_delimiter: input.chunk_delimiter ?? null,
+    text: input.text,
+    edit_comments: input.edit_comments ?? null,
+    updated_at: clock.now().toISOString(),
+    last_updated_by: caller.email,
+  });
+
+  addResource(api, db, {
+    path: "/api/v1/data_sources",
+    noun: "Data source",
+    tag: "data_sources",
+    permission: "data_sources",
+    record: DataSourceMetadataResponse,
+    detail: DataSourceDetailResponse,
+    create: DataSourceCreateRequest,
+    update: DataSourceUpdateRequest,
+    list: sourceList,
+    store: {
+      page: (caller, query) => list.listPage<DataSource>(db, selectSources(db, caller), query, sourceList),
+      find: (from, caller, id) =>
+        selectSources(from, caller).select("d.text").where("d.id", "=", id).executeTakeFirst(),
+      async insert(tx, caller, input) {
+        const { id } = await tx
+          .insertInto("data_sources")
+          .values({ ...values(caller, input), sub_organization_id: caller.sub_organization_id })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        return id;
+      },
+      async replace(tx, caller, input) {
+        await tx
+          .updateTable("data_sources")
+          .set(values(caller, input))
+          .where("id", "=", input.id)
+          .execute();
+      },
+      // Tools name sources as texts, and one that is gone is a finding of theirs: nothing holds a source back.
+      async remove(tx, _caller, id, { reason }) {
+        await tx
+          .updateTable("data_sources")
+          .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
+          .where("id", "=", id)
+          .execute();
+      },
+    },
+  });
+}

@@ -1,0 +1,267 @@
+import type { Browser, Page } from "playwright-core";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { createAgent, endpointTool } from "../harness/agent.ts";
+import { createTestApp, START, type TestApp } from "../harness/app.ts";
+import { openBrowser } from "../harness/browser.ts";
+import { createLine, type Line } from "../harness/line.ts";
+import { createPeer, json } from "../harness/peer.ts";
+
+const HOSTILE = `<img src="/x.png" onerror="window.hacked = true"><script>window.hacked = true</script>`;
+const SCRIPT = `
+  on "slowly" -> say "One moment." then wait 1500ms then say "Here it is."
+  on "show" -> call list_doctors
+  after list_doctors -> say "These are they."
+  on "bye" -> call hangup
+  on "hostile" -> say ${JSON.stringify(HOSTILE)}
+  otherwise -> say "You said: {user.text}"`;
+
+let app: TestApp;
+let browser: Browser;
+let line: Line;
+let target: string;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  const peer = await createPeer();
+  peer.respond((_request, response) => json(response, 200, { doctors: DOCTORS }));
+  browser = await openBrowser();
+  line = await createLine(await app.listen());
+  ({ target } = await createAgent(app, {
+    script: SCRIPT,
+    tools: [endpointTool("list_doctors", peer.url, { definition: DISPLAY })],
+    systemTools: ["hangup"],
+    greeting: { type: "greeting", text: `Welcome ${HOSTILE}`, rules: [] },
+    agent: { name: "Doctor <b>Bones</b>" },
+  }));
+});
+
+beforeEach(() => line.restore());
+
+test("a message goes out with Enter, and its answer can be read while it is made", async () => {
+  const page = await openChat();
+  await page.getByLabel("Your message").pressSequentially("Slowly,");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("please");
+  await page.keyboard.press("Enter");
+  await page.locator("#log .user", { hasText: "Slowly,\nplease" }).waitFor();
+  await page.locator("#working", { hasText: "One moment." }).waitFor();
+  expect(await heard(page)).not.toContain("One moment.");
+  await page.locator("#log .agent", { hasText: "One moment. Here it is." }).waitFor();
+  expect(await page.locator("#working").textContent()).toBe("");
+  expect(await page.getByText("offline demo model").isVisible()).toBe(true);
+});
+
+test("a reload shows the same chat, cards and all, and goes on with it", async () => {
+  const page = await openChat();
+  await say(page, "show");
+  await page.getByText("These are they.").waitFor();
+  const before = await heard(page);
+  await page.reload();
+  await page.getByText("These are they.").waitFor();
+  expect(await heard(page)).toBe(before);
+  await say(page, "again");
+  await page.getByText("You said: again").waitFor();
+  expect(await messagesOf(page)).toEqual([
+    ["agent", expect.any(String)],
+    ["user", "show"],
+    ["agent", "These are they."],
+    ["user", "again"],
+    ["agent", "You said: again"],
+  ]);
+});
+
+test("what is written while the connection is lost waits, and is sent once when it is back", async () => {
+  const page = await openChat();
+  line.cut();
+  await page.getByText("Connection lost. Trying again…").waitFor();
+  await say(page, "first");
+  await say(page, "second");
+  expect(await page.getByText("Waiting to be sent").count()).toBe(2);
+  // Not even a reload loses what waits.
+  line.restore();
+  await page.reload();
+  await page.getByText("You said: second").waitFor();
+  expect((await messagesOf(page)).slice(1)).toEqual([
+    ["user", "first"],
+    ["agent", "You said: first"],
+    ["user", "second"],
+    ["agent", "You said: second"],
+  ]);
+  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["first", "second"]);
+  expect(await page.getByText("Waiting to be sent").filter({ visible: true }).count()).toBe(0);
+});
+
+test("a message whose answer got lost is sent again, stored once and answered once", async () => {
+  const page = await openChat();
+  line.loseAnswers();
+  await say(page, "hello");
+  await expect.poll(async () => (await messagesOf(page)).length).toBe(3);
+  line.cut();
+  await page.getByText("Connection lost. Trying again…").waitFor();
+  expect(await page.getByText("You said: hello").count()).toBe(0);
+  line.restore();
+  await page.getByText("You said: hello").waitFor();
+  await expect.poll(() => page.getByText("Connection lost").count()).toBe(0);
+  expect((await messagesOf(page)).slice(1)).toEqual([
+    ["user", "hello"],
+    ["agent", "You said: hello"],
+  ]);
+  expect(await page.getByText("You said: hello").count()).toBe(1);
+});
+
+test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {
+  line.refuseSockets();
+  const page = await openChat();
+  await say(page, "hello");
+  await page.getByText("You said: hello").waitFor();
+  await say(page, "and again");
+  await page.getByText("You said: and again").waitFor();
+  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
+});
+
+test("what comes from the server is words, never markup, script or an address that runs", async () => {
+  const page = await openChat();
+  await say(page, HOSTILE);
+  await say(page, "hostile");
+  await say(page, "show");
+  await page.getByText("These are they.").waitFor();
+  expect(await page.locator("h1").textContent()).toBe("Doctor <b>Bones</b>");
+  expect(await page.title()).toBe("Doctor <b>Bones</b>");
+  expect(await page.locator("#log .bubble", { hasText: HOSTILE }).count()).toBeGreaterThan(2);
+  // One picture, of the card that has an https one.
+  expect(await page.locator("#log img").count()).toBe(1);
+  expect(await page.locator("#log script, #log b").count()).toBe(0);
+  const links = await page
+    .locator("#log a")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+  expect(links).toEqual(["tel:+15125550142"]);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  await expect(page.evaluate("document.body.innerHTML = '<p>'")).rejects.toThrow(/TrustedHTML/);
+});
+
+test("a card's message is the visitor's next message", async () => {
+  const page = await openChat();
+  await say(page, "show");
+  await page.getByRole("button", { name: "Ask for a time" }).first().click();
+  await page.getByText("You said: When is Dr. Osei free?").waitFor();
+});
+
+test("when the agent ends the chat there is nothing more to write, and a new one can begin", async () => {
+  const page = await openChat();
+  await say(page, "bye");
+  await page.getByText("This chat has ended.").waitFor();
+  expect(await page.getByLabel("Your message").isVisible()).toBe(false);
+  const first = await sessionOf(page);
+  await page.reload();
+  await page.getByText("This chat has ended.").waitFor();
+  await page.getByRole("button", { name: "Start a new chat" }).click();
+  await page.getByText("Welcome").waitFor();
+  await say(page, "hello");
+  await page.getByText("You said: hello").waitFor();
+  expect(await sessionOf(page)).not.toBe(first);
+});
+
+test("a new chat is asked about first, and ends the one before", async () => {
+  const page = await openChat();
+  await say(page, "hello");
+  await page.getByText("You said: hello").waitFor();
+  const first = await sessionOf(page);
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("button", { name: "Keep chatting" }).click();
+  expect(await sessionOf(page)).toBe(first);
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("button", { name: "Start a new chat" }).click();
+  await expect.poll(() => sessionOf(page)).not.toBe(first);
+  await expect.poll(() => isEnded(first)).toBe(true);
+  expect(await page.getByText("You said: hello").count()).toBe(0);
+});
+
+test("a chat that ended for silence says so, and gives back what was not sent", async () => {
+  const page = await openChat();
+  const { engine } = app;
+  const session = await sessionOf(page);
+  await app.db
+    .updateTable("sessions")
+    .set({ ended_at: engine.clock.now().toISOString(), end_reason: "idle" })
+    .where("id", "=", Number(session))
+    .execute();
+  await say(page, "are you there?");
+  await page.getByRole("button", { name: "Start a new chat" }).click();
+  expect(await page.getByLabel("Your message").inputValue()).toBe("are you there?");
+});
+
+test("everything fits a screen of 320 pixels", async () => {
+  const page = await openChat({ width: 320, height: 480 });
+  await say(page, `show ${"verylongword".repeat(12)}`);
+  await page.getByText("These are they.").waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+  expect(await page.locator("#scroller").evaluate((node) => node.scrollWidth)).toBeLessThanOrEqual(320);
+});
+
+const DOCTORS = [
+  { name: "Dr. Osei", picture: "https://pictures.invalid/osei.png", call: "tel:+15125550142" },
+  { name: HOSTILE, picture: "javascript:window.hacked = true", call: "javascript:window.hacked = true" },
+];
+const DISPLAY = {
+  options: { propagate_tool_result: true },
+  response_display: {
+    type: "card-list",
+    version: 1,
+    items_path: "doctors",
+    mapping: {
+      "media.imageUrl": { path: "picture" },
+      "content.header": { path: "name" },
+      actions: [
+        { type: "link", text: "Call", link: { path: "call" }, icon: "phone" },
+        { type: "message", text: "Ask for a time", message: { template: "When is {{ name }} free?" } },
+      ],
+    },
+  },
+};
+
+/** A visitor of their own, greeted. */
+async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> {
+  const context = await browser.newContext({ viewport });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.clock.setSystemTime(START);
+  // Kept in the page, though the address leads nowhere.
+  await page.route("https://pictures.invalid/**", (route) =>
+    route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+  );
+  await page.goto(`${line.url}/chat/${target}`);
+  await page.getByText("Welcome").waitFor();
+  return page;
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Your message").fill(text);
+  await page.keyboard.press("Enter");
+}
+
+const heard = async (page: Page): Promise<string> => page.locator("#log").innerText();
+
+/** Which session the page is in, as it keeps it. */
+const sessionOf = async (page: Page): Promise<string> =>
+  JSON.parse(await page.evaluate<string>(`localStorage.getItem("parley.chat.${target}")`)).session.id;
+
+/** What the program stored of the page's session. */
+async function messagesOf(page: Page): Promise<string[][]> {
+  const rows = await app.db
+    .selectFrom("session_messages")
+    .select(["role", "text"])
+    .where("session_id", "=", Number(await sessionOf(page)))
+    .orderBy("seq")
+    .execute();
+  return rows.map(({ role, text }) => [role, text]);
+}
+
+async function isEnded(session_id: string): Promise<boolean> {
+  const row = await app.db
+    .selectFrom("sessions")
+    .select("ended_at")
+    .where("id", "=", Number(session_id))
+    .executeTakeFirstOrThrow();
+  return row.ended_at !== null;
+}

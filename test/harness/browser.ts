@@ -1,0 +1,31 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+import { afterAll } from "vitest";
+
+const SYSTEM_CHROMIUM = "/usr/bin/chromium";
+/** A container's root has no sandbox to give; the rest keeps the browser from talking to the world by itself. */
+const ARGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A real browser, one for a test file: the machine's own, else the one npm brings. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch(
+    existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM, args: ARGS } : await npmChromium(),
+  );
+  afterAll(() => browser.close());
+  return browser;
+}
+
+async function npmChromium() {
+  // It unpacks the system libraries it needs only where it believes to be in this place.
+  process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs22.x";
+  const { default: bundled } = await import("@sparticuz/chromium");
+  return { executablePath: await bundled.executablePath(), args: [...bundled.args, ...ARGS] };
+}

@@ -6,6 +6,7 @@ import { sha256, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { isLocalToken, verifyLocalToken } from "./local-token.ts";
+import { ADMIN } from "./permission.ts";
 import { SIGN_IN_COOKIE } from "./sign-in.ts";
 
 /** `last_used_at` is for people looking for dead tokens; a write per call would cost more than the call. */
@@ -55,7 +56,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
 
   async function byTerminal(request: FastifyRequest, token: string): Promise<Caller> {
     if (!verifyLocalToken(vault, clock.now(), token)) throw new Fault("not-authenticated", "Invalid API key");
-    const first = await grants(db).where("r.name", "=", "Admin").orderBy("u.id").executeTakeFirst();
+    const first = await grants(db).where("r.name", "=", ADMIN).orderBy("u.id").executeTakeFirst();
     if (!first) throw new Fault("not-authenticated", "Invalid API key");
     return callerOf(request, first, null, null);
   }

@@ -5,7 +5,7 @@ import { sha256 } from "../base/crypto.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { defaultExpiry, insertToken, newToken } from "./api-token.ts";
-import { OPERATOR_PERMISSIONS, PERMISSIONS, SYSTEM_ROLES } from "./permission.ts";
+import { ADMIN, OPERATOR_PERMISSIONS, PERMISSIONS, SYSTEM_ROLES } from "./permission.ts";
 import { createSignInCode } from "./sign-in.ts";
 
 const BOOTSTRAP_LOCK = 7_246_002;
@@ -29,7 +29,11 @@ export async function bootstrap(
       if (options.token) await keepBootstrapToken(tx, clock, options.token);
       return null;
     }
-    const caller = await createOrganization(tx, clock, { display_name: "Demo clinic", email: options.email });
+    const caller = await createOrganization(tx, clock, {
+      display_name: "Demo clinic",
+      email: options.email,
+      operator: true,
+    });
     const token = options.token ?? newToken();
     const now = clock.now();
     await insertToken(tx, tokenRow(caller, now), token);
@@ -39,12 +43,16 @@ export async function bootstrap(
   });
 }
 
-/** An organization with one sub-organization, the system roles and one administrator. */
+/**
+ * An organization with one sub-organization, the system roles and one administrator. The administrators of the first
+ * one also operate the installation.
+ */
 export async function createOrganization(
   tx: Tx,
   clock: Clock,
-  { display_name, email }: { display_name: string; email: string },
+  { display_name, email, operator = false }: { display_name: string; email: string; operator?: boolean },
 ): Promise<Caller> {
+  const permissions = operator ? [...PERMISSIONS, ...OPERATOR_PERMISSIONS].toSorted() : PERMISSIONS;
   const now = clock.now().toISOString();
   const stamp = { last_updated: now, last_updated_by: email };
   const organization = await tx
@@ -52,6 +60,11 @@ export async function createOrganization(
     .values({ name: randomBase62(22), display_name, ...stamp })
     .returning("id")
     .executeTakeFirstOrThrow();
+  await tx
+    .updateTable("organizations")
+    .set({ slug: `${slugOf(display_name)}-${organization.id}` })
+    .where("id", "=", organization.id)
+    .execute();
   const sub = await tx
     .insertInto("sub_organizations")
     .values({ organization_id: organization.id, name: display_name, created_at: now })
@@ -60,11 +73,17 @@ export async function createOrganization(
   const roles = await tx
     .insertInto("roles")
     .values(
-      SYSTEM_ROLES.map((role) => ({ ...role, ...stamp, sub_organization_id: sub.id, is_system_role: true })),
+      SYSTEM_ROLES.map((role) => ({
+        ...role,
+        ...stamp,
+        ...(role.name === ADMIN && { permissions }),
+        sub_organization_id: sub.id,
+        is_system_role: true,
+      })),
     )
     .returning(["id", "name"])
     .execute();
-  const admin = roles.find((role) => role.name === "Admin");
+  const admin = roles.find((role) => role.name === ADMIN);
   const user = await tx
     .insertInto("users")
     .values({
@@ -81,12 +100,22 @@ export async function createOrganization(
     sub_organization_id: sub.id,
     user_id: user.id,
     email,
-    permissions: new Set([...PERMISSIONS, ...OPERATOR_PERMISSIONS]),
+    permissions: new Set(permissions),
     api_token_id: null,
     address: null,
     request_id: null,
   };
 }
+
+/** For addresses in the console and names of files. Ends in the organization's number, which makes it one of a kind. */
+const slugOf = (display_name: string): string =>
+  display_name
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, "") || "organization";
 
 const tokenRow = (caller: Caller, now: Date) => ({
   sub_organization_id: caller.sub_organization_id,

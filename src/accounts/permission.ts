@@ -75,7 +75,7 @@ const SINGLE = [
   { group: "Organization", name: "audit_read", display_name: "View the audit trail", description: null },
 ];
 
-/** For those who operate the installation; no role of an organization holds these unless it is its first. */
+/** For those who operate the installation: held by administrators of its first organization, and whom they let. */
 export const OPERATOR_PERMISSIONS = [
   "platform_admin",
   "sa_incidents_read",
@@ -117,9 +117,12 @@ const configurationWrites = CONFIGURATION.flatMap(ofGroup)
   .map(({ name }) => name)
   .filter((name) => !name.endsWith("_read"));
 
+/** The role that can do everything; every sub-organization keeps at least one person who has it. */
+export const ADMIN = "Admin";
+
 /** The roles every sub-organization starts with; they can't be changed. */
 export const SYSTEM_ROLES = [
-  { name: "Admin", description: "Everything in this organization", permissions: PERMISSIONS },
+  { name: ADMIN, description: "Everything in this organization", permissions: PERMISSIONS },
   {
     name: "Editor",
     description: "Reads everything, changes everything that is configuration",

@@ -151,5 +151,7 @@ async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null
   }
   const target = await selectRoles(tx, caller).where("r.id", "=", to).executeTakeFirst();
   if (!target || to === from) throw new Fault("refused", `Role with ID ${to} can't take the users over.`);
+  const beyond = target.permissions.find((permission) => !caller.permissions.has(permission));
+  if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);
   await tx.updateTable("users").set({ role_id: to }).where("role_id", "=", from).execute();
 }

@@ -31,16 +31,29 @@ const Myself = z.object({
 
 type Deps = { db: Db; clock: Clock; publicUrl: string };
 
-/** A link that signs its bearer in once. */
+/** What a link carries that signs its bearer in once; an earlier one that was not used stops working. */
 export async function createSignInCode(tx: Tx, clock: Clock, userId: number): Promise<string> {
+  await tx.deleteFrom("one_time_codes").where("user_id", "=", userId).where("used_at", "is", null).execute();
   const code = randomBase62(40);
-  const expires_at = new Date(clock.now().getTime() + CODE_LIFE_MS).toISOString();
   await tx
     .insertInto("one_time_codes")
-    .values({ code_hash: sha256(code), user_id: userId, purpose: "sign-in", expires_at })
+    .values({ code_hash: sha256(code), user_id: userId, purpose: "sign-in", expires_at: codeExpiry(clock) })
     .execute();
   return code;
 }
+
+export type SignInLink = { sign_in_link: string; expires_at: string };
+
+export async function createSignInLink(
+  tx: Tx,
+  { clock, publicUrl }: { clock: Clock; publicUrl: string },
+  userId: number,
+): Promise<SignInLink> {
+  const code = await createSignInCode(tx, clock, userId);
+  return { sign_in_link: `${publicUrl}/sign-in?code=${code}`, expires_at: codeExpiry(clock) };
+}
+
+const codeExpiry = (clock: Clock): string => new Date(clock.now().getTime() + CODE_LIFE_MS).toISOString();
 
 export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
   const secure = publicUrl.startsWith("https:");

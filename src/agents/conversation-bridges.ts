@@ -62,7 +62,8 @@ export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clo
     path,
     {
       summary: "Set the bridge phrases of a scope",
-      description: "Agents and tools are not checked: phrases may be written before there is whom they are for.",
+      description:
+        "Agents and tools are not checked: phrases may be written before there is whom they are for.",
       tag,
       permission: "bridge_phrases_write",
       query: Scope,

@@ -109,11 +109,7 @@ export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
         return id;
       },
       async replace(tx, caller, input) {
-        await tx
-          .updateTable("data_sources")
-          .set(values(caller, input))
-          .where("id", "=", input.id)
-          .execute();
+        await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
       },
       // Tools name sources as texts, and one that is gone is a finding of theirs: nothing holds a source back.
       async remove(tx, _caller, id, { reason }) {

@@ -9,8 +9,8 @@
 export const DAYS_OF_WEEK = ["mo", "tu", "we", "th", "fr", "sa", "su"] as const;
 export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
 
-export type MessageRule = {
-  description: string;
+/** The days and times of a rule; those of directory numbers read them the same way. */
+export type RuleHours = {
   /** `hh:mm`; the start is inside, the end is not. Not later than the start, it is on the next day. */
   time_range_start?: string | null;
   time_range_end?: string | null;
@@ -19,8 +19,9 @@ export type MessageRule = {
   /** None chosen means every day. */
   days_of_week?: readonly DayOfWeek[] | null;
   invert: boolean;
-  text: string;
 };
+
+export type MessageRule = RuleHours & { description: string; text: string };
 
 export function chooseMessageText(
   message: { text: string; rules: readonly MessageRule[] },
@@ -33,10 +34,10 @@ export function chooseMessageText(
   return best === null ? message.text : best.text;
 }
 
-export const holds = (rule: MessageRule, at: Temporal.PlainDateTime): boolean =>
+export const holds = (rule: RuleHours, at: Temporal.PlainDateTime): boolean =>
   isInside(rule, at) !== rule.invert;
 
-function isInside(rule: MessageRule, at: Temporal.PlainDateTime): boolean {
+function isInside(rule: RuleHours, at: Temporal.PlainDateTime): boolean {
   const { start, end } = minutesOf(rule);
   const minute = at.hour * 60 + at.minute;
   const today = at.toPlainDate();
@@ -45,7 +46,7 @@ function isInside(rule: MessageRule, at: Temporal.PlainDateTime): boolean {
   return minute + DAY < end && isOnDay(rule, today.subtract({ days: 1 }));
 }
 
-function isOnDay(rule: MessageRule, day: Temporal.PlainDate): boolean {
+function isOnDay(rule: RuleHours, day: Temporal.PlainDate): boolean {
   if (rule.date != null) return day.toString() === rule.date;
   if (!rule.days_of_week?.length) return true;
   return rule.days_of_week.includes(DAYS_OF_WEEK[day.dayOfWeek - 1] as DayOfWeek);
@@ -54,7 +55,7 @@ function isOnDay(rule: MessageRule, day: Temporal.PlainDate): boolean {
 const DAY = 24 * 60;
 
 /** Minutes from midnight; past midnight the end is more than a day's. */
-function minutesOf(rule: MessageRule): { start: number; end: number } {
+function minutesOf(rule: RuleHours): { start: number; end: number } {
   const start = rule.time_range_start == null ? 0 : minuteOf(rule.time_range_start);
   const end = rule.time_range_end == null ? DAY : minuteOf(rule.time_range_end);
   return { start, end: end <= start ? end + DAY : end };

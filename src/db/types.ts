@@ -280,6 +280,122 @@ export interface Incidents {
   updated_at: string;
 }
 
+export interface InsightExecutions {
+  attempts: Generated<number>;
+  cause: string;
+  created_at: string;
+  error_message: string | null;
+  finished_at: string | null;
+  id: Generated<number>;
+  lease_expires_at: string | null;
+  lease_owner: string | null;
+  run_at: string;
+  session_id: number | null;
+  started_at: string | null;
+  status: string;
+  sub_organization_id: number;
+  upload_file_id: number | null;
+  workflow_id: number;
+}
+
+export interface InsightExecutionTools {
+  execution_id: number;
+  finished_at: string | null;
+  input_tokens: number | null;
+  insight_tool_id: number;
+  insight_tool_version: number;
+  output_tokens: number | null;
+  position: number;
+  session_id: number | null;
+  upload_file_id: number | null;
+  workflow_id: number;
+}
+
+export interface InsightFiles {
+  agent_number: string | null;
+  call_id: string;
+  created_at: string;
+  customer_number: string | null;
+  duration: number | null;
+  end_time: string | null;
+  error_message: string | null;
+  filename: string;
+  folder_id: number;
+  id: Generated<number>;
+  media_type: string;
+  metadata: unknown | null;
+  object_key: string;
+  size_bytes: number;
+  start_time: string | null;
+  sub_organization_id: number;
+}
+
+export interface InsightFolders {
+  created_at: string;
+  deleted_at: string | null;
+  description: string | null;
+  id: Generated<number>;
+  label: string | null;
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+  updated_at: string;
+}
+
+export interface InsightOutputs {
+  created_at: string;
+  execution_id: number | null;
+  id: Generated<number>;
+  insight_key: string;
+  insight_tool_id: number;
+  insight_tool_version: number;
+  json_value: unknown;
+  numeric_value: number | null;
+  session_id: number | null;
+  string_value: string | null;
+  sub_organization_id: number;
+  updated_at: string;
+  upload_file_id: number | null;
+  workflow_id: number | null;
+}
+
+export interface InsightTools {
+  created_at: string;
+  deleted_at: string | null;
+  description: string;
+  id: Generated<number>;
+  insight_tool_definition_id: number;
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+  tool_arguments: unknown;
+  updated_at: string;
+  version: number;
+}
+
+export interface InsightWorkflows {
+  activated_at: string | null;
+  conditions: unknown;
+  created_at: string;
+  deleted_at: string | null;
+  description: string;
+  end_datetime: string | null;
+  id: Generated<number>;
+  last_updated_by: string;
+  name: string;
+  source: string;
+  start_datetime: string | null;
+  status: string;
+  sub_organization_id: number;
+  updated_at: string;
+}
+
+export interface InsightWorkflowTools {
+  insight_tool_id: number;
+  position: number;
+  workflow_id: number;
+}
+
 export interface JobRunners {
   heartbeat_at: string;
   id: string;
@@ -464,6 +580,7 @@ export interface Sessions {
   duration: number | null;
   end_reason: string | null;
   ended_at: string | null;
+  finished_turn: Generated<number>;
   id: Generated<number>;
   is_outbound: Generated<boolean>;
   is_test: boolean;
@@ -624,6 +741,14 @@ export interface DB {
   directory_members: DirectoryMembers;
   events: Events;
   incidents: Incidents;
+  insight_execution_tools: InsightExecutionTools;
+  insight_executions: InsightExecutions;
+  insight_files: InsightFiles;
+  insight_folders: InsightFolders;
+  insight_outputs: InsightOutputs;
+  insight_tools: InsightTools;
+  insight_workflow_tools: InsightWorkflowTools;
+  insight_workflows: InsightWorkflows;
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;

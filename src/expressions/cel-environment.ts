@@ -76,10 +76,10 @@ const itemsOf = new WeakMap<CelList, readonly CelInput[]>();
 
 /**
  * `map` and `filter` add to their result one item at a time. The library nests a list in a list for each, which takes
- * quadratic time to read and overflows the stack at some thousands; copying 256 items takes no longer than another step.
+ * quadratic time to read and overflows the stack at some thousands; copying 128 items takes no longer than another step.
  */
 function concatenated(a: CelList, b: CelList): CelList {
-  meter.spend(1 + b.size + a.size / 256);
+  meter.spend(1 + b.size + a.size / 128);
   const items = (itemsOf.get(a) ?? [...a]).concat(itemsOf.get(b) ?? [...b]);
   const list = celList(items);
   itemsOf.set(list, items);

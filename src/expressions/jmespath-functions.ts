@@ -21,8 +21,8 @@ export type JmespathFunction = {
   call(args: unknown[], meter: Meter): unknown;
 };
 
-/** Wider would let a list of a thousand texts fill a gigabyte; nobody prints a wider column. */
-export const MAX_PAD_WIDTH = 1_000;
+/** Nobody prints a wider column; a mistyped width should say so rather than fill the result. */
+const MAX_PAD_WIDTH = 1_000;
 
 /**
  * The functions of JMESPath and of its community edition. Each is given arguments of the types in its signature, already
@@ -132,7 +132,7 @@ type Pad = [text: string, width: number, pad?: string];
 type Find = [text: string, what: string, from?: number, to?: number];
 type Replace = [text: string, what: string, by: string, count?: number];
 
-export function typeOf(value: unknown): string {
+function typeOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "array";
   return value instanceof ExpressionReference ? "expression" : typeof value;

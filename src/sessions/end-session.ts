@@ -1,7 +1,7 @@
 import { publish } from "../events/event.ts";
 import type { Engine } from "./engine.ts";
 import { takeLease } from "./lease.ts";
-import { holdLease, updateSession } from "./turn-store.ts";
+import { updateSession } from "./turn-store.ts";
 
 export type EndReason = "user" | "idle" | "max-duration" | "error";
 
@@ -23,10 +23,11 @@ export async function endSession(engine: Engine, session_id: number, reason: End
     .where("id", "=", session_id)
     .executeTakeFirst();
   if (!row || row.ended_at) return;
-  const session = await takeLease(engine, session_id);
+  const { session } = await takeLease(engine, session_id);
   const at = engine.clock.now();
   await engine.db.transaction().execute(async (tx) => {
-    await holdLease(tx, session);
+    const ended = { reason, user_terminated: reason === "user" };
+    await updateSession(tx, session, { state: session.state, at, over: true, ended });
     await publish(tx, session.sub_organization_id, [
       {
         at,
@@ -41,8 +42,6 @@ export async function endSession(engine: Engine, session_id: number, reason: End
         attributes: { reason },
       },
     ]);
-    const ended = { reason, user_terminated: reason === "user" };
-    await updateSession(tx, session, { state: session.state, at, over: true, ended });
   });
 }
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
+import { isUniqueViolation } from "../db/database.ts";
 import type { Engine } from "./engine.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { SessionState } from "./variables.ts";
@@ -34,6 +35,7 @@ export type LeasedSession = {
   snapshot: Snapshot;
   state: SessionState;
   turn_count: number;
+  finished_turn: number;
   next_seq: number;
 };
 
@@ -45,12 +47,29 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes the session's lease, waiting for a turn that runs. */
-export async function takeLease(engine: Engine, session_id: number): Promise<LeasedSession> {
+/** What the person said; stored in the same statement that takes the lease, so that a turn begins with one commit. */
+export type UserMessage = { text: string; client_message_id: string | null };
+
+/** `repeated`: the message was stored by an earlier turn, which may have answered it or died before. */
+export type TakenSession = { session: LeasedSession; repeated: boolean };
+
+/** Takes the session's lease, waiting for a turn that runs, and stores what begins the next one. */
+export async function takeLease(
+  engine: Engine,
+  session_id: number,
+  said: UserMessage | null = null,
+): Promise<TakenSession> {
   const deadline = performance.now() + WAIT_MS;
+  let repeated = false;
   for (let look = 0; ; look++) {
-    const taken = await tryLease(engine, session_id);
-    if (taken) return taken;
+    try {
+      const session = await tryLease(engine, session_id, repeated ? null : said);
+      if (session) return { session, repeated };
+    } catch (error) {
+      if (!isUniqueViolation(error, "session_messages_client")) throw error;
+      repeated = true;
+      continue;
+    }
     await explainRefusal(engine, session_id);
     if (performance.now() > deadline) {
       throw new Fault("too-many", "The agent is still answering the message before this one.", {
@@ -61,17 +80,31 @@ export async function takeLease(engine: Engine, session_id: number): Promise<Lea
   }
 }
 
-async function tryLease(engine: Engine, session_id: number): Promise<LeasedSession | undefined> {
+async function tryLease(
+  engine: Engine,
+  session_id: number,
+  said: UserMessage | null,
+): Promise<LeasedSession | undefined> {
   const now = engine.clock.now();
   const lease = `${engine.owner}/${randomBase62(8)}`;
-  const { rows } = await sql<Omit<LeasedSession, "lease">>`
+  const take = sql`
     update sessions
-    set lease_owner = ${lease}, lease_expires_at = ${expiry(now)}
+    set lease_owner = ${lease}, lease_expires_at = ${expiry(now)}, last_activity_at = ${now.toISOString()},
+      turn_count = turn_count + ${said ? 1 : 0}::int, next_seq = next_seq + ${said ? 1 : 0}::int
     where id = ${session_id} and ended_at is null
       and (lease_owner is null or lease_expires_at < ${now.toISOString()})
     returning id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-      is_test, is_outbound, timestamp, snapshot, state, turn_count, next_seq
-  `.execute(engine.db);
+      is_test, is_outbound, timestamp, snapshot, state, turn_count, finished_turn, next_seq`;
+  const query = said
+    ? sql<Omit<LeasedSession, "lease">>`
+        with taken as (${take}), message as (
+          insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, client_message_id)
+          select id, next_seq - 1, turn_count, 'user', ${said.text}::text, state ->> 'language',
+            ${now.toISOString()}::timestamptz, ${said.client_message_id}::text
+          from taken)
+        select * from taken`
+    : sql<Omit<LeasedSession, "lease">>`${take}`;
+  const { rows } = await query.execute(engine.db);
   return rows[0] && { ...rows[0], lease };
 }
 

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { json, jsonOrNull, type Tx } from "../db/database.ts";
 import type { ProviderData } from "../llm/model.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
@@ -69,73 +68,19 @@ export async function loadHistory(engine: Engine, session_id: number): Promise<H
   ];
 }
 
-/** Refuses every write of a turn whose lease was lost, and locks the row until the write commits. */
-export async function holdLease(tx: Tx, session: LeasedSession): Promise<void> {
-  const held = await tx
-    .selectFrom("sessions")
-    .select("id")
-    .where("id", "=", session.id)
-    .where("lease_owner", "=", session.lease)
-    .forUpdate()
-    .executeTakeFirst();
-  if (!held) throw new LeaseLost(session.id);
-}
-
-/**
- * Stores what the person said, before anything is done about it. A message sent twice is stored once: `turn_index` is
- * then that of the first, and `answered` tells whether its turn was finished.
- */
-export async function storeUserMessage(
+/** The turn of a message that was sent before. */
+export async function findMessageTurn(
   engine: Engine,
-  session: LeasedSession,
-  message: { text: string; client_message_id: string | null; at: Date },
-): Promise<{ turn_index: number; answered: boolean }> {
-  const known = message.client_message_id
-    ? await findClientMessage(engine, session, message.client_message_id)
-    : undefined;
-  if (known)
-    return {
-      turn_index: known.turn_index,
-      answered: known.turn_index < session.turn_count + 1 && known.answered,
-    };
-
-  const turn_index = session.turn_count + 1;
-  const seq = session.next_seq;
-  await sql`
-    with held as (
-      update sessions set turn_count = ${turn_index}, next_seq = ${seq + 1}, last_activity_at = ${message.at.toISOString()}
-      where id = ${session.id} and lease_owner = ${session.lease} returning id
-    )
-    insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, client_message_id)
-    select id, ${seq}::int, ${turn_index}::int, 'user', ${message.text}, ${session.state.language},
-      ${message.at.toISOString()}::timestamptz, ${message.client_message_id}
-    from held
-  `.execute(engine.db);
-  session.turn_count = turn_index;
-  session.next_seq = seq + 1;
-  return { turn_index, answered: false };
-}
-
-async function findClientMessage(engine: Engine, session: LeasedSession, client_message_id: string) {
-  const row = await engine.db
-    .selectFrom("session_messages as m")
-    .select((select) => [
-      "m.turn_index",
-      select
-        .exists(
-          select
-            .selectFrom("session_messages as a")
-            .select("a.seq")
-            .whereRef("a.session_id", "=", "m.session_id")
-            .whereRef("a.turn_index", "=", "m.turn_index")
-            .where("a.role", "=", "agent"),
-        )
-        .as("answered"),
-    ])
-    .where("m.session_id", "=", session.id)
-    .where("m.client_message_id", "=", client_message_id)
-    .executeTakeFirst();
-  return row && { turn_index: row.turn_index, answered: Boolean(row.answered) };
+  session_id: number,
+  client_message_id: string,
+): Promise<number> {
+  const { turn_index } = await engine.db
+    .selectFrom("session_messages")
+    .select("turn_index")
+    .where("session_id", "=", session_id)
+    .where("client_message_id", "=", client_message_id)
+    .executeTakeFirstOrThrow();
+  return turn_index;
 }
 
 /** What the agent said in a turn, for an answer that is asked for again. */
@@ -194,7 +139,10 @@ export async function insertCalls(tx: Tx, session_id: number, calls: StoredCall[
     .execute();
 }
 
-/** The session as the turn leaves it; gives the lease back when the turn is over. */
+/**
+ * The session as the turn leaves it; gives the lease back when the turn is over. The first write of its transaction: it
+ * refuses a turn whose lease was lost, and locks the row until the commit.
+ */
 export async function updateSession(
   tx: Tx,
   session: LeasedSession,
@@ -207,13 +155,13 @@ export async function updateSession(
 ): Promise<void> {
   const at = change.at.toISOString();
   const seconds = (change.at.getTime() - new Date(session.timestamp).getTime()) / 1000;
-  await tx
+  const held = await tx
     .updateTable("sessions")
     .set({
       state: json(change.state),
       next_seq: session.next_seq,
       last_activity_at: at,
-      ...(change.over && { lease_owner: null, lease_expires_at: null }),
+      ...(change.over && { lease_owner: null, lease_expires_at: null, finished_turn: session.turn_count }),
       ...(change.ended && {
         ended_at: at,
         end_reason: change.ended.reason,
@@ -222,5 +170,7 @@ export async function updateSession(
       }),
     })
     .where("id", "=", session.id)
-    .execute();
+    .where("lease_owner", "=", session.lease)
+    .executeTakeFirst();
+  if (held.numUpdatedRows === 0n) throw new LeaseLost(session.id);
 }

@@ -14,13 +14,12 @@ import type { SessionAction, ToolContext, ToolEffects, ToolOutcome } from "./too
 import { insertTrace, type TraceEntry } from "./trace.ts";
 import {
   type AgentMessage,
-  holdLease,
+  findMessageTurn,
   insertAgentMessages,
   insertCalls,
   loadAnswer,
   loadHistory,
   type StoredCall,
-  storeUserMessage,
   updateSession,
 } from "./turn-store.ts";
 import { localTime, sessionLookup, systemVariables } from "./variables.ts";
@@ -75,41 +74,30 @@ export async function runTurn(
   input: TurnInput,
   emit: (event: TurnEvent) => void = () => {},
 ): Promise<TurnResult> {
-  const session = await takeLease(engine, session_id);
+  const client_message_id = input.client_message_id ?? null;
+  const said = input.text === null ? null : { text: input.text, client_message_id };
+  const { session, repeated } = await takeLease(engine, session_id, said);
   const lost = new AbortController();
   const stopRenewing = renewLease(engine, session, lost);
   try {
-    return await answer(engine, session, input, emit, lost.signal);
+    const turn = new Turn(engine, session, input, emit, lost.signal);
+    if (repeated && client_message_id !== null) {
+      turn.index = await findMessageTurn(engine, session_id, client_message_id);
+      if (turn.index <= session.finished_turn) return await turn.repeat();
+    }
+    const [history, model] = await Promise.all([
+      loadHistory(engine, session_id),
+      engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config),
+    ]);
+    turn.history = history;
+    await turn.run(model);
+    return await turn.finish();
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
     throw error;
   } finally {
     stopRenewing();
   }
-}
-
-async function answer(
-  engine: Engine,
-  session: LeasedSession,
-  input: TurnInput,
-  emit: (event: TurnEvent) => void,
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  const turn = new Turn(engine, session, input, emit, signal);
-  if (input.text !== null) {
-    const message = {
-      text: input.text,
-      client_message_id: input.client_message_id ?? null,
-      at: engine.clock.now(),
-    };
-    const stored = await storeUserMessage(engine, session, message);
-    turn.index = stored.turn_index;
-    if (stored.answered) return turn.repeat();
-  }
-  turn.history = await loadHistory(engine, session.id);
-  const model = await engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config);
-  await turn.run(model);
-  return turn.finish();
 }
 
 /** One turn under way: what was said and done so far, not all of it stored yet. */
@@ -371,17 +359,16 @@ class Turn {
     const { messages, calls, trace, events } = this.#pending;
     const at = engine.clock.now();
     await engine.db.transaction().execute(async (tx) => {
-      await holdLease(tx, session);
-      await insertAgentMessages(tx, session, messages);
-      await insertCalls(tx, session.id, calls);
-      await insertTrace(tx, session.id, this.index, trace, at);
-      await publish(tx, session.sub_organization_id, events);
       const change = { state: session.state, at, over };
       await updateSession(
         tx,
         session,
         ended ? { ...change, ended: { reason: "agent", user_terminated: false } } : change,
       );
+      await insertAgentMessages(tx, session, messages);
+      await insertCalls(tx, session.id, calls);
+      await insertTrace(tx, session.id, this.index, trace, at);
+      await publish(tx, session.sub_organization_id, events);
     });
     this.#calls.push(...calls);
     this.#pending = nothing();

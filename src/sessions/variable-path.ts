@@ -20,8 +20,7 @@ const MAX_PARTS = 32;
 
 /** Variables the program sets itself; only the voice may be chosen (domain decision 7.2). */
 const isSystem = (name: string): boolean =>
-  name === "vars" ||
-  /^(vars\.)?session(\.|$)/.test(name) && !/^(vars\.)?session\.voice$/.test(name);
+  name === "vars" || (/^(vars\.)?session(\.|$)/.test(name) && !/^(vars\.)?session\.voice$/.test(name));
 
 export function writePath(name: string, globals: Members): WritePath {
   const parts = name.split(".");

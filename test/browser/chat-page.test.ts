@@ -1,8 +1,9 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { createAgent, endpointTool } from "../harness/agent.ts";
+import { createAgent } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { openBrowser } from "../harness/browser.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createLine, type Line } from "../harness/line.ts";
 import { createPeer, json } from "../harness/peer.ts";
 
@@ -11,6 +12,8 @@ const SCRIPT = `
   on "slowly" -> say "One moment." then wait 1500ms then say "Here it is."
   on "show" -> call list_doctors
   after list_doctors -> say "These are they."
+  on "look" -> say "Let me look." then call look_up
+  after look_up -> say "Found it."
   on "bye" -> call hangup
   on "hostile" -> say ${JSON.stringify(HOSTILE)}
   otherwise -> say "You said: {user.text}"`;
@@ -23,12 +26,18 @@ let target: string;
 beforeAll(async () => {
   app = await createTestApp();
   const peer = await createPeer();
-  peer.respond((_request, response) => json(response, 200, { doctors: DOCTORS }));
+  peer.respond(({ path }, response) => {
+    if (path === "/doctors") json(response, 200, { doctors: DOCTORS });
+    else setTimeout(() => json(response, 200, {}), 1_000);
+  });
   browser = await openBrowser();
   line = await createLine(await app.listen());
   ({ target } = await createAgent(app, {
     script: SCRIPT,
-    tools: [endpointTool("list_doctors", peer.url, { definition: DISPLAY })],
+    tools: [
+      endpointTool("list_doctors", `${peer.url}/doctors`, { definition: DISPLAY }),
+      endpointTool("look_up", `${peer.url}/slow`),
+    ],
     systemTools: ["hangup"],
     greeting: { type: "greeting", text: `Welcome ${HOSTILE}`, rules: [] },
     agent: { name: "Doctor <b>Bones</b>" },
@@ -107,6 +116,22 @@ test("a message whose answer got lost is sent again, stored once and answered on
     ["agent", "You said: hello"],
   ]);
   expect(await page.getByText("You said: hello").count()).toBe(1);
+});
+
+test("an answer that broke off halfway is completed, and nothing of it is shown twice", async () => {
+  const page = await openChat();
+  await say(page, "look");
+  await page.locator("#log", { hasText: "Let me look." }).waitFor();
+  line.cut();
+  await page.getByText("Connection lost. Trying again…").waitFor();
+  line.restore();
+  await page.getByText("Found it.").waitFor();
+  expect(await page.locator("#log .bubble").allTextContents()).toEqual([
+    expect.stringContaining("Welcome"),
+    "look",
+    "Let me look.",
+    "Found it.",
+  ]);
 });
 
 test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { AgentResponse } from "../../src/agents/agent-record.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { json } from "../../src/db/database.ts";
-import { endpointTool } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 
 let app: TestApp;
 let prompt_id: number;

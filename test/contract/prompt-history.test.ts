@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { promptVersion } from "../../src/agents/prompt-history.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
-import { endpointTool } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 
 let app: TestApp;
 let service_id: number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { endpointTool } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 
 let app: TestApp;
 let service_id: number;

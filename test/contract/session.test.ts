@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { LEASE_MS } from "../../src/sessions/lease.ts";
 import { runTurn } from "../../src/sessions/turn.ts";
-import { converse, createAgent, endpointTool } from "../harness/agent.ts";
+import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 
 let app: TestApp;

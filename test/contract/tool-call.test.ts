@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { converse, createAgent, endpointTool } from "../harness/agent.ts";
+import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 
 let app: TestApp;

@@ -1,23 +1,5 @@
 import type { TestApp } from "./app.ts";
-
-/** One endpoint tool as the API takes it; everything a test does not care about has a sound value. */
-export const endpointTool = (
-  name: string,
-  url: string,
-  more: { parameters?: object; endpoint?: object; definition?: object } = {},
-) => ({
-  type: "endpoint",
-  tool: {
-    type: "function",
-    function: {
-      name,
-      description: `Does ${name}`,
-      parameters: more.parameters ?? { type: "object", properties: {} },
-    },
-  },
-  endpoint: { url, method: "get", argument_location: "query", ...more.endpoint },
-  ...more.definition,
-});
+import type { endpointTool } from "./endpoint-tool.ts";
 
 export type TestAgent = { agent_id: number; prompt_id: number; target: string; channel_id: number };
 

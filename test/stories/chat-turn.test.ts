@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import WebSocket from "ws";
-import { createAgent, endpointTool } from "../harness/agent.ts";
+import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 
 /** Story B: a chat turn with a tool call, from the visitor's message to everything that can be read of it later. */

@@ -54,6 +54,8 @@ create table sessions (
   -- variables, language and workflow state as of the last finished turn
   state json not null,
   turn_count integer not null default 0,
+  -- the last turn that was brought to its end; a later one was cut off by a crash
+  finished_turn integer not null default 0,
   next_seq integer not null default 0,
   last_activity_at timestamptz not null,
   -- who runs a turn now, and until when that claim holds

@@ -1,0 +1,243 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { file } from "../api/form.ts";
+import { write } from "../api/resource.ts";
+import { Deleted, name, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { createOrganization } from "./bootstrap.ts";
+import { checkedLogo, logoVersion, MAX_LOGO_BYTES } from "./logo.ts";
+import { createSignInLink } from "./sign-in.ts";
+import { closeAccess, splitDomains } from "./user-store.ts";
+
+const domains = () =>
+  z
+    .string()
+    .refine((text) => splitDomains(text).every((domain) => /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(domain)), {
+      error: "Input should be a comma-separated list of domains such as example.com",
+    })
+    .nullish()
+    .describe("E-mail domains that this organization's people may have, comma-separated; empty for any");
+
+const OrganizationFields = z.object({
+  display_name: name(),
+  description: z.string().nullish(),
+  domains: domains(),
+  saml_provider_id: z.string().max(255).nullish(),
+});
+const OrganizationCreateForm = OrganizationFields.extend({ logo: file().describe("PNG, 120 × 120 pixels") });
+const OrganizationUpdateForm = OrganizationFields.extend({
+  logo: file().nullish().describe("PNG, 120 × 120 pixels; the present one stays when left out"),
+  update_comments: z.string().nullish(),
+});
+
+export const OrganizationResponse = z
+  .object({
+    display_name: z.string(),
+    description: z.string().nullish(),
+    domains: z.string().nullish(),
+    saml_provider_id: z.string().nullish(),
+    id: z.int(),
+    last_updated_comments: z.string().nullish(),
+    name: z.string(),
+    slug: z.string().nullish(),
+    last_updated: timestamp(),
+    last_updated_by: z.string().nullish(),
+    logo_url: z.string().nullish(),
+  })
+  .meta({ id: "OrganizationResponse" });
+type OrganizationResponse = z.infer<typeof OrganizationResponse>;
+
+const OrganizationCreated = OrganizationResponse.extend({
+  sign_in_link: z.string().describe("Signs its administrator, who is the caller, in once: the way into it."),
+}).meta({ id: "OrganizationCreated" });
+
+type Deps = {
+  db: Db;
+  clock: Clock;
+  publicUrl: string;
+  /** What other areas do in the same transaction: an organization gets its tools, and goes silent when deleted. */
+  onCreate(tx: Tx, administrator: Caller): Promise<void>;
+  onDelete(tx: Tx, caller: Caller): Promise<void>;
+};
+
+const PATH = "/api/v1/organizations";
+
+export function organizationRoutes(api: Api, deps: Deps): void {
+  const { db, clock, publicUrl } = deps;
+  const tag = "organizations";
+
+  const find = async (from: Db, id: number): Promise<OrganizationResponse> => {
+    const { logo, ...organization } = await from
+      .selectFrom("organizations")
+      .select([
+        "display_name",
+        "description",
+        "domains",
+        "saml_provider_id",
+        "id",
+        "last_updated_comments",
+        "name",
+        "slug",
+        "last_updated",
+        "last_updated_by",
+        "logo",
+      ])
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    const logo_url = logo && `${publicUrl}${PATH}/logos/${organization.name}.png?v=${logoVersion(logo)}`;
+    return { ...organization, logo_url };
+  };
+
+  const set = async (
+    tx: Tx,
+    caller: Caller,
+    id: number,
+    input: z.output<typeof OrganizationUpdateForm>,
+  ): Promise<OrganizationResponse> => {
+    await tx
+      .updateTable("organizations")
+      .set({
+        display_name: input.display_name,
+        description: input.description ?? null,
+        domains: input.domains ?? null,
+        saml_provider_id: input.saml_provider_id ?? null,
+        ...(input.logo && { logo: checkedLogo(input.logo) }),
+        last_updated: clock.now().toISOString(),
+        last_updated_by: caller.email,
+        last_updated_comments: input.update_comments ?? null,
+      })
+      .where("id", "=", id)
+      .execute();
+    return find(tx, id);
+  };
+
+  api.get(
+    `${PATH}/`,
+    {
+      summary: "Get one's organization",
+      tag,
+      permission: "organizations_read",
+      response: OrganizationResponse,
+    },
+    ({ caller }) => find(db, caller.organization_id),
+  );
+
+  api.put(
+    `${PATH}/`,
+    {
+      summary: "Update one's organization",
+      tag,
+      permission: "organizations_write",
+      body: OrganizationUpdateForm,
+      form: { type: "multipart/form-data", max_file_bytes: MAX_LOGO_BYTES },
+      response: OrganizationResponse,
+    },
+    ({ caller, body }) =>
+      write(db, "Organization", async (tx) => {
+        const resource_id = caller.organization_id;
+        const before = await find(tx, resource_id);
+        const after = await set(tx, caller, resource_id, body);
+        await api.audit(tx, caller, { action: "update", resource: tag, resource_id, before, after });
+        return after;
+      }),
+  );
+
+  api.post(
+    `${PATH}/`,
+    {
+      summary: "Create another organization",
+      description: "It shares nothing with the caller's. The caller becomes its administrator.",
+      tag,
+      permission: "organizations_write",
+      body: OrganizationCreateForm,
+      form: { type: "multipart/form-data", max_file_bytes: MAX_LOGO_BYTES },
+      response: OrganizationCreated,
+    },
+    ({ caller, body }) =>
+      write(db, "Organization", async (tx) => {
+        const { display_name } = body;
+        const administrator = await createOrganization(tx, clock, { display_name, email: caller.email });
+        const resource_id = administrator.organization_id;
+        const after = await set(tx, caller, resource_id, body);
+        await deps.onCreate(tx, administrator);
+        const { sign_in_link } = await createSignInLink(tx, { clock, publicUrl }, administrator.user_id);
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id, after });
+        return { ...after, sign_in_link };
+      }),
+  );
+
+  api.delete(
+    `${PATH}/`,
+    {
+      summary: "Delete one's organization and all its users",
+      tag,
+      permission: "organizations_write",
+      body: z.object({ delete_comments: z.string().nullish() }),
+      form: { type: "application/x-www-form-urlencoded" },
+      response: Deleted,
+    },
+    ({ caller, body }) =>
+      write(db, "Organization", async (tx) => {
+        const id = caller.organization_id;
+        await refuseOperator(tx, id);
+        const before = await find(tx, id);
+        await tx
+          .updateTable("organizations")
+          .set({ deleted_at: clock.now().toISOString(), deleted_comments: body.delete_comments ?? null })
+          .where("id", "=", id)
+          .execute();
+        await deps.onDelete(tx, caller);
+        await closeAccess(tx, clock, await usersOf(tx, id), "The organization was deleted");
+        await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: id, before });
+        return { success: true };
+      }),
+  );
+
+  api.get(
+    `${PATH}/logos/:file`,
+    {
+      summary: "The picture behind logo_url",
+      tag,
+      permission: "public",
+      hidden: true,
+      params: z.object({ file: z.string().regex(/^[0-9A-Za-z]+\.png$/) }),
+    },
+    async ({ params, reply }) => {
+      const found = await db
+        .selectFrom("organizations")
+        .select("logo")
+        .where("name", "=", params.file.slice(0, -".png".length))
+        .where("deleted_at", "is", null)
+        .executeTakeFirst();
+      if (!found?.logo) throw new Fault("not-found", "There is no such logo.");
+      return reply.type("image/png").header("cache-control", "public, max-age=31536000").send(found.logo);
+    },
+  );
+}
+
+/** Its administrators operate the installation; without it nobody could. */
+async function refuseOperator(tx: Tx, id: number): Promise<void> {
+  const first = await tx
+    .selectFrom("organizations")
+    .select("id")
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .executeTakeFirstOrThrow();
+  if (first.id === id) {
+    throw new Fault("refused", "This organization operates the installation and can't be deleted.");
+  }
+}
+
+async function usersOf(tx: Tx, organization_id: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("users as u")
+    .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
+    .select("u.id")
+    .where("s.organization_id", "=", organization_id)
+    .where("u.deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}

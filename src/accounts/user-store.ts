@@ -1,0 +1,176 @@
+import { sql } from "kysely";
+import type { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
+import { ADMIN } from "./permission.ts";
+import {
+  findUser,
+  personColumns,
+  type UserCreateRequest,
+  type UserResponse,
+  type UserUpdateRequest,
+} from "./user-record.ts";
+
+export async function insertUser(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  input: z.output<typeof UserCreateRequest>,
+): Promise<UserResponse> {
+  await requireRole(tx, caller, input.role_id);
+  await refuseForeignDomain(tx, caller, input.email);
+  const { utm, ...columns } = personColumns(input);
+  try {
+    await tx
+      .insertInto("users")
+      .values({
+        ...columns,
+        utm: jsonOrNull(utm),
+        email: input.email,
+        sub_organization_id: caller.sub_organization_id,
+        login_type: input.login_type ?? defaultLoginType(input.email),
+        skip_auth: input.skip_auth,
+        last_updated: clock.now().toISOString(),
+        last_updated_by: caller.email,
+      })
+      .execute();
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new Fault("refused", `There is a user ${input.email} already.`);
+    throw error;
+  }
+  return findUser(tx, caller, input.email);
+}
+
+export async function replaceUser(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  input: z.output<typeof UserUpdateRequest>,
+  before: UserResponse,
+): Promise<UserResponse> {
+  await refuseMightier(tx, caller, before);
+  await requireRole(tx, caller, input.role_id);
+  if (input.role_id !== before.role_id) await keepAnAdministrator(tx, caller, before);
+  const { utm, ...columns } = personColumns(input);
+  await tx
+    .updateTable("users")
+    .set({
+      ...columns,
+      utm: jsonOrNull(utm),
+      last_updated: clock.now().toISOString(),
+      last_updated_by: caller.email,
+      last_updated_comments: input.last_updated_comments ?? null,
+    })
+    .where("id", "=", before.id)
+    .execute();
+  return findUser(tx, caller, input.email);
+}
+
+/** The address is free again; what the person could get in with works no more. */
+export async function removeUser(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  before: UserResponse,
+  reason: string,
+): Promise<void> {
+  await refuseMightier(tx, caller, before);
+  await keepAnAdministrator(tx, caller, before);
+  await closeAccess(tx, clock, [before.id], reason);
+}
+
+/** Takes people away with all they could get in with: sign-ins, links, API tokens. */
+export async function closeAccess(tx: Tx, clock: Clock, userIds: number[], reason: string): Promise<void> {
+  if (userIds.length === 0) return;
+  const now = clock.now().toISOString();
+  await tx
+    .updateTable("users")
+    .set({ deleted_at: now, deleted_reason: reason, password_hash: null })
+    .where("id", "in", userIds)
+    .execute();
+  await tx
+    .updateTable("api_tokens")
+    .set({ revoked_at: now })
+    .where("user_id", "in", userIds)
+    .where("revoked_at", "is", null)
+    .execute();
+  await tx.deleteFrom("sign_ins").where("user_id", "in", userIds).execute();
+  await tx.deleteFrom("one_time_codes").where("user_id", "in", userIds).execute();
+}
+
+/** Whoever may act on people must not act on those who may do more: a sign-in link would make them that person. */
+export async function refuseMightier(tx: Tx, caller: Caller, user: UserResponse): Promise<void> {
+  if (user.id === caller.user_id) return;
+  const { permissions } = await tx
+    .selectFrom("roles")
+    .select("permissions")
+    .where("id", "=", user.role_id)
+    .executeTakeFirstOrThrow();
+  const beyond = permissions.find((permission) => !caller.permissions.has(permission));
+  if (beyond) throw new Fault("forbidden", `${user.email} may do more than you: ${beyond}.`);
+}
+
+/** A role of this sub-organization that allows nothing its giver may not do. */
+async function requireRole(tx: Tx, caller: Caller, id: number): Promise<void> {
+  const role = await tx
+    .selectFrom("roles")
+    .select(["name", "permissions"])
+    .where("id", "=", id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
+  if (!role) throw notFound("Role", id);
+  const beyond = role.permissions.find((permission) => !caller.permissions.has(permission));
+  if (beyond)
+    throw new Fault(
+      "forbidden",
+      `You can't give the role "${role.name}": it allows ${beyond}, which you don't have.`,
+    );
+}
+
+/** Lock: the role's row, so that two administrators can't take each other away at once. */
+async function keepAnAdministrator(tx: Tx, caller: Caller, leaving: UserResponse): Promise<void> {
+  const admin = await tx
+    .selectFrom("roles")
+    .select("id")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("name", "=", ADMIN)
+    .where("is_system_role", "=", true)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  if (leaving.role_id !== admin.id) return;
+  const { others } = await tx
+    .selectFrom("users")
+    .select(sql<number>`count(*)`.as("others"))
+    .where("role_id", "=", admin.id)
+    .where("deleted_at", "is", null)
+    .where("id", "!=", leaving.id)
+    .executeTakeFirstOrThrow();
+  if (others === 0) {
+    throw new Fault("refused", `${leaving.email} is the last administrator. Make somebody else one first.`);
+  }
+}
+
+/** An organization may say which e-mail domains its people have. */
+async function refuseForeignDomain(tx: Tx, caller: Caller, email: string): Promise<void> {
+  const { domains } = await tx
+    .selectFrom("organizations")
+    .select("domains")
+    .where("id", "=", caller.organization_id)
+    .executeTakeFirstOrThrow();
+  const allowed = splitDomains(domains ?? "");
+  if (allowed.length === 0 || allowed.includes(email.slice(email.lastIndexOf("@") + 1))) return;
+  throw new Fault("refused", `This organization's people have addresses of ${allowed.join(", ")}.`);
+}
+
+export const splitDomains = (text: string): string[] =>
+  text
+    .split(",")
+    .map((domain) => domain.trim().toLowerCase().replace(/^@/, ""))
+    .filter((domain) => domain !== "");
+
+const defaultLoginType = (email: string): string =>
+  email.endsWith("@gmail.com") ? "google" : "username_and_password";

@@ -1,0 +1,42 @@
+import type { Log } from "../base/log.ts";
+
+/** One plain mail. Whatever sends it throws when it can't. */
+export type Mail = { to: string; subject: string; text: string };
+/** Handed in by the composition root; null where no way to send mail is configured. */
+export type SendMail = ((mail: Mail) => Promise<void>) | null;
+
+type Invitation = {
+  to: string;
+  first_name: string | null;
+  organization: string;
+  invited_by: string;
+  sign_in_page: string;
+  /** Works once and sets the password; null for people who sign in another way. */
+  link: { sign_in_link: string; expires_at: string } | null;
+};
+
+export function welcomeMail(invitation: Invitation): Mail {
+  const { to, first_name, organization, invited_by, sign_in_page, link } = invitation;
+  const paragraphs = [
+    first_name ? `Hello ${first_name},` : "Hello,",
+    `${invited_by} has added you to ${organization} on Parley.`,
+    ...(link
+      ? [
+          `Choose a password here (this link works once, until ${link.expires_at}):\n${link.sign_in_link}`,
+          `From then on you sign in at ${sign_in_page}`,
+        ]
+      : [`You sign in at ${sign_in_page}`]),
+  ];
+  return { to, subject: `You have been added to ${organization}`, text: `${paragraphs.join("\n\n")}\n` };
+}
+
+/** Whether it was sent; a mail server that is down must not undo what the mail tells of. */
+export async function trySend(send: NonNullable<SendMail>, mail: Mail, log: Log): Promise<boolean> {
+  try {
+    await send(mail);
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, "could not send a welcome mail");
+    return false;
+  }
+}

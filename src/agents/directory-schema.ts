@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { name, queryInteger, recordId, textMap, timestamp } from "../api/schema.ts";
+import { normalizedRule, ruleIssues } from "./directory-rules.ts";
+
+/** A telephone number or extension as people write it, or a SIP address. */
+const NUMBER = /^(sips?:\S+|\+?[0-9*#][0-9*#().\s-]*)$/i;
+export const directoryNumber = () => z.string().regex(NUMBER);
+
+const rule = textMap().superRefine((texts, context) => {
+  for (const issue of ruleIssues(texts)) context.addIssue({ ...issue, input: texts });
+});
+
+const DirectoryExtensionNumber = z
+  .object({
+    number: directoryNumber(),
+    rules: z.array(rule).nullable().default(null).describe("One of them has to hold; none: always."),
+  })
+  .meta({ id: "DirectoryExtensionNumber" });
+
+export const DirectoryExtension = z
+  .object({
+    name: z.string().describe("What the numbers are for, such as work."),
+    numbers: z.array(DirectoryExtensionNumber).nullable().default(null),
+  })
+  .meta({ id: "DirectoryExtension" });
+export type DirectoryExtension = z.infer<typeof DirectoryExtension>;
+
+const contactTags = () => z.record(z.string(), z.array(z.string()));
+
+export const DirectoryMemberCreate = z
+  .object({
+    name: name(),
+    type: name().describe("Such as Operator, Department or contact."),
+    extensions: z.array(DirectoryExtension).nullish(),
+    contact_tags: contactTags().nullish(),
+    comments: z.string().nullish().describe("On this change."),
+  })
+  .meta({ id: "DirectoryMemberCreate" });
+export type DirectoryMemberInput = z.infer<typeof DirectoryMemberCreate>;
+
+export const DirectoryMemberUpdate = DirectoryMemberCreate.extend({ id: recordId() }).meta({
+  id: "DirectoryMemberUpdate",
+});
+
+export const DirectoryMemberRestore = z
+  .object({ comments: z.string().default("Restored") })
+  .meta({ id: "DirectoryMemberRestore" });
+
+export const DirectoryMember = z
+  .object({
+    name: z.string(),
+    type: z.string(),
+    extensions: z.array(DirectoryExtension).nullish(),
+    contact_tags: contactTags().nullish(),
+    comments: z.string().nullish(),
+    id: z.int(),
+    created_at: timestamp(),
+    updated_at: timestamp(),
+    deleted_at: timestamp().nullish(),
+    last_updated_by: z.string().nullish(),
+    created_by: z.string().nullish(),
+  })
+  .meta({ id: "DirectoryMember" });
+export type DirectoryMember = z.infer<typeof DirectoryMember>;
+
+/** How a member was after one change, the first being version 1. */
+export const DirectoryMemberHistoryResponse = z
+  .object({
+    directory_member_id: z.int(),
+    version: z.int(),
+    timestamp: timestamp(),
+    name: z.string(),
+    type: z.string(),
+    extensions: z.array(DirectoryExtension),
+    contact_tags: contactTags(),
+    user_email: z.string(),
+    comments: z.string().nullish(),
+    operation: z.enum(["create", "update", "delete", "restore", "bulk_load"]).nullish(),
+  })
+  .meta({ id: "DirectoryMemberHistoryResponse" });
+export type DirectoryMemberHistory = z.infer<typeof DirectoryMemberHistoryResponse>;
+export type DirectoryOperation = NonNullable<DirectoryMemberHistory["operation"]>;
+
+export const DirectoryMemberTestResponse = z
+  .object({
+    extension: z.string().nullable().describe("The number that is reached."),
+    status: z.string().nullable().describe("Why none is."),
+  })
+  .meta({ id: "DirectoryMemberTestResponse" });
+
+const DirectoryResponseFormat = z.enum(["normalized", "raw"]).meta({ id: "DirectoryResponseFormat" });
+type DirectoryResponseFormat = z.infer<typeof DirectoryResponseFormat>;
+
+export const responseFormat = () =>
+  DirectoryResponseFormat.default("normalized").describe(
+    "`raw` shows rules as they are stored; `normalized` has no markers, and one spelling of days and times.",
+  );
+
+export const historyQuery = z.object({
+  page: queryInteger({ min: 0 }).default(0),
+  limit: queryInteger({ min: 1, max: 100 }).default(25),
+  order_by_direction: z.enum(["asc", "desc"]).default("asc"),
+  response_format: responseFormat(),
+});
+
+export function inFormat<T extends { extensions?: DirectoryExtension[] | null | undefined }>(
+  member: T,
+  format: DirectoryResponseFormat,
+): T {
+  if (format === "raw" || !member.extensions) return member;
+  const extensions = member.extensions.map((extension) => ({
+    ...extension,
+    numbers:
+      extension.numbers?.map((number) => ({
+        ...number,
+        rules: number.rules?.map((texts) => normalizedRule(texts)) ?? null,
+      })) ?? null,
+  }));
+  return { ...member, extensions };
+}

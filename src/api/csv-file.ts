@@ -1,0 +1,84 @@
+import { CsvError, parse } from "csv-parse/sync";
+import { InvalidInput, invalid } from "../base/errors.ts";
+import { refuseUnstorableText } from "./body.ts";
+
+/** One line of a table; `row` is its number as spreadsheets show it: the header is 1. */
+export type CsvRow<Column extends string> = { row: number; cells: Record<Column, string> };
+
+/** What of a form's file is wrong is told at ["file", row, column]. */
+export type CsvColumns<Column extends string> = { columns: readonly Column[]; required: readonly Column[] };
+
+/**
+ * Reads a small table whole. Its columns may stand in any order and be left out unless required; cells that are not
+ * there are empty, lines of empty cells are passed over.
+ */
+export function readCsv<Column extends string>(
+  bytes: Buffer,
+  { columns, required }: CsvColumns<Column>,
+): CsvRow<Column>[] {
+  const [header = [], ...lines] = records(utf8(bytes));
+  const names = header.map((cell) => cell.trim());
+  const missing = required.filter((column) => !names.includes(column));
+  const unknown = names.filter((name) => !(columns as readonly string[]).includes(name));
+  const repeated = names.filter((name, index) => names.indexOf(name) !== index);
+  if (missing.length + unknown.length + repeated.length > 0) {
+    const columnsAre = `the columns are ${columns.join(", ")}`;
+    throw new InvalidInput([
+      ...missing.map((column) => at(1, column, "Column required", "missing")),
+      ...unknown.map((name) => at(1, name, `Unknown column; ${columnsAre}`, "extra_forbidden")),
+      ...repeated.map((name) => at(1, name, "Column appears twice", "value_error")),
+    ]);
+  }
+
+  const rows: CsvRow<Column>[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.every((cell) => cell.trim() === "")) continue;
+    const row = index + 2;
+    if (line.length > names.length) {
+      throw invalid(["file", row], `Row has ${line.length} cells, the header ${names.length}`);
+    }
+    const cells = Object.fromEntries(columns.map((column) => [column, ""])) as Record<Column, string>;
+    for (const [position, cell] of line.entries()) {
+      const column = names[position] as Column;
+      refuseUnstorableText(cell, ["file", row, column]);
+      cells[column] = cell;
+    }
+    rows.push({ row, cells });
+  }
+  return rows;
+}
+
+/** The same table as a file (RFC 4180). */
+export function writeCsv<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Record<Column, string>[],
+): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
+  return lines.map((cells) => `${cells.map(quoted).join(",")}\r\n`).join("");
+}
+
+const quoted = (cell: string): string =>
+  /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+
+const at = (row: number, column: string, msg: string, type: string) => ({
+  loc: ["file", row, column],
+  msg,
+  type,
+});
+
+function utf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalid(["file"], "Input should be UTF-8 text", "string_unicode");
+  }
+}
+
+function records(text: string): string[][] {
+  try {
+    return parse(text, { relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw invalid(["file", Number(error.lines ?? 1)], `Not readable as CSV: ${error.message}`, "csv_invalid");
+  }
+}

@@ -1,0 +1,167 @@
+import { sql } from "kysely";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import type { ActiveUse } from "./check-tool.ts";
+import {
+  type InsightToolInput,
+  type InsightToolOutput,
+  TOOL_COLUMNS,
+  withDefinition,
+} from "./tool-configuration-schema.ts";
+
+/** Who writes, and when. */
+export type Stamp = { caller: Caller; at: Date };
+
+export const toolList: list.ListRules = {
+  fields: {
+    id: list.integer("c.id"),
+    name: list.text("c.name"),
+    name_exact: list.exact("c.name"),
+    description: list.text("c.description"),
+    tool_arguments: list.document("c.tool_arguments"),
+    insight_tool_definition_id: list.integer("c.insight_tool_definition_id"),
+    updated_at: list.time("c.updated_at"),
+  },
+  time: "c.updated_at",
+  order: [{ column: "c.id", direction: "asc" }],
+};
+
+const selectTools = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("insight_tools as c")
+    .where("c.sub_organization_id", "=", caller.sub_organization_id)
+    .where("c.deleted_at", "is", null)
+    .select([...TOOL_COLUMNS]);
+
+export async function pageOfTools(
+  db: Db,
+  caller: Caller,
+  query: list.ListQuery,
+): Promise<list.Page<InsightToolOutput>> {
+  const page = await list.listPage(db, selectTools(db, caller), query, toolList);
+  return { ...page, items: page.items.map(withDefinition) };
+}
+
+export async function findTool(db: Db, caller: Caller, id: number): Promise<InsightToolOutput> {
+  const found = await selectTools(db, caller).where("c.id", "=", id).executeTakeFirst();
+  if (!found) throw notFound("Insight tool configuration", id);
+  return withDefinition(found);
+}
+
+export async function findToolByName(db: Db, caller: Caller, name: string): Promise<InsightToolOutput> {
+  const found = await selectTools(db, caller).where("c.name", "=", name).executeTakeFirst();
+  if (!found) throw new Fault("not-found", `Insight tool configuration "${name}" not found`);
+  return withDefinition(found);
+}
+
+/** Lock: the configuration's row. Who links or activates it waits, and then sees what this transaction left. */
+export async function lockTool(tx: Tx, caller: Caller, id: number): Promise<InsightToolOutput> {
+  await tx
+    .selectFrom("insight_tools")
+    .select("id")
+    .where("id", "=", id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .forUpdate()
+    .execute();
+  return findTool(tx, caller, id);
+}
+
+/** Lock: a share of each row, so that none is changed or deleted before the caller's transaction is over. */
+export async function shareTools(tx: Tx, caller: Caller, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const rows = await tx
+    .selectFrom("insight_tools")
+    .select("id")
+    .where("id", "in", ids)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    // In one order, so that two who share the same tools never wait for each other.
+    .orderBy("id")
+    .forShare()
+    .execute();
+  const missing = ids.find((id) => !rows.some((row) => row.id === id));
+  if (missing !== undefined) throw notFound("Insight tool configuration", missing);
+}
+
+const columns = ({ caller, at }: Stamp, input: InsightToolInput) => ({
+  name: input.name,
+  description: input.description,
+  version: input.version,
+  insight_tool_definition_id: input.insight_tool_definition_id,
+  tool_arguments: json(input.tool_arguments),
+  updated_at: at.toISOString(),
+  last_updated_by: caller.email,
+});
+
+export async function insertTool(tx: Tx, stamp: Stamp, input: InsightToolInput): Promise<number> {
+  const { id } = await tx
+    .insertInto("insight_tools")
+    .values({
+      ...columns(stamp, input),
+      sub_organization_id: stamp.caller.sub_organization_id,
+      created_at: stamp.at.toISOString(),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Under `lockTool`. */
+export async function replaceTool(
+  tx: Tx,
+  stamp: Stamp,
+  before: InsightToolOutput,
+  input: InsightToolInput,
+): Promise<void> {
+  await tx.updateTable("insight_tools").set(columns(stamp, input)).where("id", "=", before.id).execute();
+  if (input.version !== before.version) await raiseWaiting(tx, before.id, input.version);
+}
+
+/**
+ * What still waits will run with the new arguments, so it is at the new version; otherwise the same session could be queued
+ * for that version a second time. Nothing is at the new version yet: versions only go up.
+ */
+const raiseWaiting = (tx: Tx, insight_tool_id: number, insight_tool_version: number) =>
+  tx
+    .updateTable("insight_execution_tools as x")
+    .from("insight_executions as e")
+    .set({ insight_tool_version })
+    .whereRef("e.id", "=", "x.execution_id")
+    .where("x.insight_tool_id", "=", insight_tool_id)
+    .where("x.finished_at", "is", null)
+    .where("e.status", "=", "PENDING")
+    .execute();
+
+/** Under `lockTool`. */
+export const removeTool = (tx: Tx, { caller, at }: Stamp, id: number) =>
+  tx
+    .updateTable("insight_tools")
+    .set({ deleted_at: at.toISOString(), updated_at: at.toISOString(), last_updated_by: caller.email })
+    .where("id", "=", id)
+    .execute();
+
+/** Workflows that list a configuration. Index: insight_workflow_tools_tool. */
+const usersOf = (db: Db, insight_tool_id: number) =>
+  db
+    .selectFrom("insight_workflows as w")
+    .where(
+      sql<boolean>`exists (
+        select from insight_workflow_tools t where t.workflow_id = w.id and t.insight_tool_id = ${insight_tool_id})`,
+    )
+    .where("w.deleted_at", "is", null)
+    .select("w.name")
+    .orderBy("w.name");
+
+export const activeUsers = (db: Db, insight_tool_id: number): Promise<ActiveUse[]> =>
+  usersOf(db, insight_tool_id).where("w.status", "=", "ACTIVE").execute();
+
+export async function refuseWhileUsed(tx: Tx, tool: InsightToolOutput): Promise<void> {
+  const users = await usersOf(tx, tool.id).execute();
+  if (users.length === 0) return;
+  throw new Fault(
+    "blocked",
+    `Cannot delete insight tool "${tool.name}" while workflows use it: ${users.map(({ name }) => `"${name}"`).join(", ")}.`,
+  );
+}

@@ -1,0 +1,98 @@
+import { GO_TO_STEP } from "../agents/task-issues.ts";
+import { type Lookup, renderTemplate } from "../expressions/template.ts";
+import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
+import type { SnapshotTool } from "./snapshot.ts";
+import type { TaskSurroundings } from "./task-run.ts";
+import { allowedBy, goToStepTool, type LiveTask, taskTool } from "./task-tools.ts";
+import { holdsTasks, type PendingCall } from "./workflow-state.ts";
+
+/** Who answers a call. */
+export type Answerer =
+  | { kind: "tool"; tool: SnapshotTool }
+  | { kind: "task"; live: LiveTask }
+  | { kind: "go_to_step" };
+
+/** What the model may call in one request. A call of anything else is refused, whoever talked the model into it. */
+export type Offering = {
+  tools: OfferedTool[];
+  answerers: ReadonlyMap<string, Answerer>;
+  /** The call that a workflow insists on, with the task that does. */
+  forced: { live: LiveTask; call: PendingCall } | null;
+  choice: ToolChoice;
+};
+
+/**
+ * The tools of one request, asked anew after each round. A step that allows some tools hides all others, but never a
+ * task's own, nor those of a task that comes before it: two tasks can't lock each other out.
+ */
+export function offerTools(
+  tools: readonly SnapshotTool[],
+  tasks: readonly LiveTask[],
+  around: TaskSurroundings,
+  lookup: Lookup,
+): Offering {
+  const masks = tasks.map(allowedBy);
+  const shown = new Map<string, { offered: OfferedTool; answerer: Answerer; allowed: boolean }>();
+  for (const tool of tools) {
+    if (holdsTasks(tool)) continue;
+    const allowed = masks.every((mask) => mask === null || mask.has(tool.name));
+    shown.set(tool.name, { offered: plainTool(tool, lookup), answerer: { kind: "tool", tool }, allowed });
+  }
+  for (const [position, live] of tasks.entries()) {
+    const offered = taskTool(live, around);
+    if (!offered) continue;
+    const allowed = masks.slice(0, position).every((mask) => mask === null || mask.has(offered.name));
+    shown.set(offered.name, { offered, answerer: { kind: "task", live }, allowed });
+  }
+  const jump = goToStepTool(tasks);
+  if (jump) shown.set(GO_TO_STEP, { offered: jump, answerer: { kind: "go_to_step" }, allowed: true });
+
+  const forced = forcedCall(tasks, shown);
+  const offered = [...shown].filter(([name, { allowed }]) => allowed || name === forced?.call.tool);
+  return {
+    tools: offered.map(([name, { offered }]) =>
+      name === forced?.call.tool ? withKnown(offered, forced.call.arguments) : offered,
+    ),
+    answerers: new Map(offered.map(([name, { answerer }]) => [name, answerer])),
+    forced,
+    choice: forced ? { tool: forced.call.tool } : "auto",
+  };
+}
+
+/** The first task's first; one of a tool that is gone by now is passed over. */
+function forcedCall(tasks: readonly LiveTask[], shown: ReadonlyMap<string, unknown>): Offering["forced"] {
+  for (const live of tasks) {
+    const call = live.state.pending_calls.find((pending) => shown.has(pending.tool));
+    if (call) return { live, call };
+  }
+  return null;
+}
+
+const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTool =>
+  Object.keys(known).length === 0
+    ? tool
+    : { ...tool, description: `${tool.description}\nKnown arguments: ${JSON.stringify(known)}` };
+
+/** A tool as the model sees it, descriptions with their variables filled in. */
+const plainTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
+  name,
+  description: renderTemplate(definition.tool.function.description, lookup),
+  parameters: withDescriptions(definition.tool.function.parameters, lookup),
+});
+
+/** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
+function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
+  const given = schema !== null && typeof schema === "object" ? (schema as Record<string, unknown>) : {};
+  const properties = given.properties;
+  if (properties === null || typeof properties !== "object")
+    return { type: "object", properties: {}, ...given };
+  const rendered = Object.entries(properties as Record<string, Record<string, unknown>>).map(
+    ([name, property]) => [
+      name,
+      typeof property?.description === "string"
+        ? { ...property, description: renderTemplate(property.description, lookup) }
+        : property,
+    ],
+  );
+  return { type: "object", ...given, properties: Object.fromEntries(rendered) };
+}

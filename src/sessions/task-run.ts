@@ -1,0 +1,202 @@
+import type { InputParameter, Step } from "../agents/task-definition.ts";
+import { compileExpression, type Expression, evaluate } from "../expressions/expression.ts";
+import { truthy } from "../expressions/json-value.ts";
+import { Scope } from "../expressions/scope.ts";
+import { renderDeep, renderTemplate } from "../expressions/template.ts";
+import type { TraceEntry } from "./trace.ts";
+import { type Members, storable, withValue, writePath } from "./variable-path.ts";
+import type { SessionTask, TaskState } from "./workflow-state.ts";
+
+/** What a task sees of the session around it. */
+export type TaskSurroundings = {
+  /** The conversation's variables under their full keys. */
+  variables: Members;
+  /** The program's own, which nothing overrides. */
+  system: Members;
+  /** A tool that a task may call, with the arguments it can't do without; undefined when there is none such. */
+  callable(name: string): { required: string[] } | undefined;
+};
+
+/** What the turn has to do for a task, in this order. A `call` is always the last: its result comes back as an event. */
+export type TaskEffect =
+  /** Spoken word for word. */
+  | { type: "say"; text: string }
+  /** Enters the conversation as if the user had said it. */
+  | { type: "hear"; text: string }
+  | { type: "call"; tool: string; arguments: Members }
+  /** What the model reads as the result of its call; `error` when the call itself was wrong. */
+  | { type: "reply"; result: Members; error: string | null };
+
+export type TaskOutcome = {
+  state: TaskState;
+  variables: Members;
+  effects: TaskEffect[];
+  trace: TraceEntry[];
+};
+
+/** What a value in a trace is cut to. */
+const MAX_TRACED_CHARACTERS = 2_000;
+
+/**
+ * One event of one task under way: the state as it becomes, and what is to be done. It reads and writes nothing else, so
+ * that the same task, state and event always give the same outcome.
+ */
+export class TaskRun {
+  readonly session: SessionTask;
+  readonly around: TaskSurroundings;
+  readonly effects: TaskEffect[] = [];
+  readonly #trace: TraceEntry[] = [];
+  readonly #changes = new Map<string, { before: unknown; after: unknown }>();
+  #state: TaskState;
+  #variables: Members;
+  #scope: Scope | null = null;
+
+  constructor(session: SessionTask, state: TaskState, around: TaskSurroundings) {
+    this.session = session;
+    this.around = around;
+    this.#state = state;
+    this.#variables = around.variables;
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  update(change: Partial<TaskState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#scope = null;
+  }
+
+  get steps(): readonly Step[] {
+    return this.session.task.type === "steps" ? this.session.task.steps : [];
+  }
+
+  /** The current step; undefined when the task is not in one. */
+  get step(): Step | undefined {
+    return this.steps.find(({ id }) => id === this.#state.step);
+  }
+
+  /** What may be collected now. */
+  get inputs(): readonly InputParameter[] {
+    const { task } = this.session;
+    return (task.type === "expression" ? task.inputs : this.step?.inputs) ?? [];
+  }
+
+  /**
+   * Bare names are variables of the conversation. What none of them is called may be a local or an input; what a call
+   * captured is meant even then.
+   */
+  get scope(): Scope {
+    if (this.#scope) return this.#scope;
+    const { local, inputs, output, captured } = this.#state;
+    const globals: Members = {};
+    for (const own of [inputs, local]) {
+      for (const name of Object.keys(own)) {
+        if (!Object.hasOwn(this.#variables, `vars.${name}`)) globals[name] = own[name];
+      }
+    }
+    Object.assign(globals, this.#variables);
+    for (const name of captured) if (Object.hasOwn(local, name)) globals[name] = local[name];
+    Object.assign(globals, this.around.system);
+    this.#scope = new Scope({ local, inputs, output, globals });
+    return this.#scope;
+  }
+
+  /** Whether a variable of the conversation, not of the task, has this name. */
+  global(name: string): unknown {
+    return new Scope({ globals: { ...this.#variables, ...this.around.system } }).lookup(name);
+  }
+
+  render(text: string): string {
+    return renderTemplate(text, this.scope.lookup);
+  }
+
+  /** What `valueFrom` gives, else `value` with its texts rendered; undefined when there is neither. */
+  given({ value, valueFrom }: { value?: unknown; valueFrom?: Expression | null | undefined }): unknown {
+    if (valueFrom != null) return this.valueOf(valueFrom, this.scope);
+    return value === undefined ? undefined : renderDeep(value, this.scope.lookup);
+  }
+
+  /** What fails has no value, and the trace says why. */
+  valueOf(expression: Expression, root: unknown): unknown {
+    const compiled = compileExpression(expression);
+    const evaluated = compiled.ok ? evaluate(compiled.expression, root) : compiled;
+    if (!("value" in evaluated)) {
+      this.note(`an expression failed: ${evaluated.message}`, { expression });
+      return null;
+    }
+    return evaluated.value ?? null;
+  }
+
+  /** Whether a condition is true; none always is. */
+  holds(condition: Expression | null | undefined, where: string): boolean {
+    if (condition == null) return true;
+    const value = this.valueOf(condition, this.scope);
+    this.#trace.push(
+      this.#row("condition", { where, condition, value: traced(value), holds: truthy(value) }),
+    );
+    return truthy(value);
+  }
+
+  /** Sets one value; says in the trace when it can't be set. */
+  write(name: string, value: unknown, inputsToo = false): void {
+    const path = writePath(name, this.#variables);
+    if (!path.ok) return this.note(path.why);
+    if (path.scope === "inputs" && !(inputsToo && this.#declares(path.path[0]))) {
+      return this.note(
+        `"${name}" can't be written: inputs are set before a submission only, and those of the step.`,
+      );
+    }
+    const stored = storable(value);
+    if (!stored) return this.note(`"${name}" was not written: the value is too large.`);
+    const before = this.scope.lookup(name) ?? null;
+    const root = path.scope === "global" ? this.#variables[path.key] : (this.#state[path.scope] as unknown);
+    const written = withValue(root, path.path, stored.value);
+    if (!written) return this.note(`"${name}" was not written: there is a plain value in its way.`);
+    if (path.scope === "global") this.#variables = { ...this.#variables, [path.key]: written.root };
+    this.update(path.scope === "global" ? {} : { [path.scope]: written.root });
+    this.#changes.set(name, {
+      before: this.#changes.get(name)?.before ?? traced(before),
+      after: traced(stored.value),
+    });
+  }
+
+  #declares(name: string | undefined): boolean {
+    return this.inputs.some((input) => input.name === name);
+  }
+
+  say(text: string): void {
+    if (text.trim() === "") return;
+    this.update({ say: [...this.#state.say, text] });
+    this.effects.push({ type: "say", text });
+  }
+
+  reply(result: Members, error: string | null = null): void {
+    this.effects.push({ type: "reply", result, error });
+  }
+
+  note(label: string, details: Members = {}): void {
+    this.#trace.push({ category: "note", label, details: { workflow: this.session.key, ...details } });
+  }
+
+  /** A row of the step's own story: entered, condition, completed. */
+  tell(label: string, details: Members = {}): void {
+    this.#trace.push(this.#row(label, details));
+  }
+
+  #row(label: string, details: Members): TraceEntry {
+    const { key } = this.session;
+    return { category: "step", label, details: { workflow: key, step: this.#state.step, ...details } };
+  }
+
+  outcome(): TaskOutcome {
+    if (this.#changes.size > 0)
+      this.tell("variables", Object.fromEntries([["changes", Object.fromEntries(this.#changes)]]));
+    return { state: this.#state, variables: this.#variables, effects: this.effects, trace: this.#trace };
+  }
+}
+
+function traced(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length <= MAX_TRACED_CHARACTERS ? (value ?? null) : `${text.slice(0, MAX_TRACED_CHARACTERS)}…`;
+}

@@ -1,0 +1,119 @@
+import type { InputParameter } from "../agents/task-definition.ts";
+import { GO_TO_STEP } from "../agents/task-issues.ts";
+import { parameterDefaults } from "../agents/tool-definition.ts";
+import { own } from "../expressions/member.ts";
+import type { JsonSchema, OfferedTool } from "../llm/model.ts";
+import { isGiven } from "./input-faults.ts";
+import type { SnapshotTool } from "./snapshot.ts";
+import { TaskRun, type TaskSurroundings } from "./task-run.ts";
+import type { SessionTask, TaskState } from "./workflow-state.ts";
+
+/** A task with what it remembers. */
+export type LiveTask = { task: SessionTask; state: TaskState };
+
+/**
+ * The tool that a task shows to the model now, null when it shows none. A steps task shows only its current step, and
+ * before it is active only that it can be called; done, it is gone.
+ */
+export function taskTool({ task, state }: LiveTask, around: TaskSurroundings): OfferedTool | null {
+  const name = task.tool_name;
+  if (name === null || state.status === "completed") return null;
+  const run = new TaskRun(task, state, around);
+  const described = run.render(task.task.tool?.description ?? "");
+  if (task.task.type === "event") return { name, description: described, parameters: parameters(run, []) };
+  if (task.task.type === "expression") {
+    return { name, description: described, parameters: parameters(run, task.task.inputs ?? []) };
+  }
+  const [first] = task.task.steps;
+  if (!first) return null;
+  if (state.status === "inactive") {
+    return { name, description: described || run.render(first.goal), parameters: parameters(run, []) };
+  }
+  return {
+    name,
+    description: run.render(run.step?.goal ?? described),
+    parameters: parameters(run, run.inputs),
+  };
+}
+
+/** What is collected already need not be given again. */
+function parameters(run: TaskRun, inputs: readonly InputParameter[]): JsonSchema {
+  const required = inputs.filter((input) => input.required && !isGiven(own(run.state.inputs, input.name)));
+  return {
+    type: "object",
+    properties: Object.fromEntries(inputs.map((input) => [input.name, inputSchema(run, input)])),
+    required: required.map((input) => input.name),
+  };
+}
+
+function inputSchema(run: TaskRun, input: InputParameter): JsonSchema {
+  const { type, title, description, enum: choices, pattern, format, examples } = input;
+  const schema = {
+    type,
+    title,
+    description: description == null ? undefined : run.render(description),
+    enum: choices?.length ? choices : undefined,
+    pattern,
+    format,
+    examples,
+  };
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value != null));
+}
+
+/** Only while a current step allows it. */
+export function goToStepTool(tasks: readonly LiveTask[]): OfferedTool | null {
+  const steps = [...new Set(tasks.filter(allowsJumps).flatMap(({ task }) => stepIds(task)))];
+  if (steps.length === 0) return null;
+  return {
+    name: GO_TO_STEP,
+    description: "Goes to another step of the task, when the user wants to change or skip something.",
+    parameters: {
+      type: "object",
+      properties: { step_id: { type: "string", enum: steps }, reason: { type: "string" } },
+      required: ["step_id"],
+    },
+  };
+}
+
+/** The task that a jump is about: the first that allows it and has the step. */
+export const jumpingTask = (tasks: readonly LiveTask[], step_id: unknown): LiveTask | undefined => {
+  const open = tasks.filter(allowsJumps);
+  return open.find(({ task }) => stepIds(task).some((id) => id === step_id)) ?? open[0];
+};
+
+const stepIds = ({ task }: SessionTask): string[] =>
+  task.type === "steps" ? task.steps.map((step) => step.id) : [];
+
+const currentStep = ({ task, state }: LiveTask) =>
+  task.task.type === "steps" && state.status === "active"
+    ? task.task.steps.find((step) => step.id === state.step)
+    : undefined;
+
+const allowsJumps = (live: LiveTask): boolean => currentStep(live)?.tools?.allowGoToStep === true;
+
+/** The only tools of the current step besides the task's own; null when it takes all. */
+export const allowedBy = (live: LiveTask): ReadonlySet<string> | null => {
+  const allow = currentStep(live)?.tools?.allow;
+  return allow ? new Set(allow) : null;
+};
+
+/** What a tool can't be called without: what its schema requires and neither defaults nor agents fill in. */
+export function requiredOf({ definition }: SnapshotTool): string[] {
+  const schema = definition.tool.function.parameters as { required?: unknown } | null;
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  const filled = new Set([
+    ...(definition.static_parameters ?? []).map((parameter) => parameter.name),
+    ...parameterDefaults(definition).flatMap(([name, rule]) =>
+      rule.kind === "plain" || (rule.transform.action !== "remove" && !rule.transform.when) ? [name] : [],
+    ),
+  ]);
+  return required.filter((name): name is string => typeof name === "string" && !filled.has(name));
+}
+
+/** The same of a task's own tool. A task that waits needs nothing to begin. */
+export function requiredOfTask({ task, state }: LiveTask): string[] {
+  const inputs = task.task.type === "expression" ? task.task.inputs : currentStep({ task, state })?.inputs;
+  return (inputs ?? [])
+    .filter((input) => input.required && !isGiven(own(state.inputs, input.name)))
+    .map((input) => input.name);
+}

@@ -1,0 +1,134 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { createAgent } from "../harness/agent.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { openBrowser } from "../harness/browser.ts";
+
+/** A site of somebody's with a chat on each of its pages; `localhost` is another site than the program's 127.0.0.1. */
+let app: TestApp;
+let browser: Browser;
+let site: string;
+let attributes: string;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  browser = await openBrowser();
+  const program = await app.listen();
+  const server = createServer((_request, response) => {
+    // A strict site: only the program's scripts and frames, no inline styles.
+    const policy = `default-src 'none'; script-src ${program}; frame-src ${program}`;
+    response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy });
+    response.end(`<!doctype html><title>Site</title><h1>Our site</h1><a href="/next">Next</a>
+      <script src="${program}/chat/widget.js" ${attributes} async></script>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => void server.close());
+  site = `http://localhost:${(server.address() as AddressInfo).port}`;
+});
+
+test("the button opens the chat and closes it, with Escape too, and the focus goes along", async () => {
+  const page = await visit(await createChat(site));
+  const launcher = page.getByRole("button", { name: "Talk to us" });
+  expect(await page.locator("iframe").count()).toBe(0);
+
+  await launcher.click();
+  const chat = page.frameLocator("iframe");
+  await chat.getByText("Welcome").waitFor();
+  await page.keyboard.type("typed at once");
+  expect(await chat.getByLabel("Your message").inputValue()).toBe("typed at once");
+
+  await page.keyboard.press("Escape");
+  await page.locator("iframe").waitFor({ state: "hidden" });
+  expect(await launcher.getAttribute("aria-expanded")).toBe("false");
+  await page.keyboard.press("Enter");
+  await chat.getByText("Welcome").waitFor();
+  await page.locator("h1").click();
+  await page.keyboard.press("Escape");
+  await page.locator("iframe").waitFor({ state: "hidden" });
+
+  await launcher.click();
+  await chat.getByRole("button", { name: "Close chat" }).click();
+  await page.locator("iframe").waitFor({ state: "hidden" });
+});
+
+test("a chat goes on across the pages of a site, open where it was open", async () => {
+  const page = await visit(await createChat(site));
+  await page.getByRole("button", { name: "Talk to us" }).click();
+  const chat = page.frameLocator("iframe");
+  await chat.getByLabel("Your message").fill("hello");
+  await chat.getByLabel("Your message").press("Enter");
+  await chat.getByText("You said: hello").waitFor();
+  await page.getByRole("link", { name: "Next" }).click();
+  await page.waitForURL("**/next");
+  await chat.getByText("You said: hello").waitFor();
+  const { sessions } = await app.db
+    .selectFrom("sessions")
+    .select((select) => select.fn.countAll<number>().as("sessions"))
+    .where("target", "=", await targetOf(page))
+    .executeTakeFirstOrThrow();
+  expect(Number(sessions)).toBe(1);
+});
+
+test("words that come while the chat is closed leave a mark on the button", async () => {
+  const page = await visit(await createChat(site));
+  await page.getByRole("button", { name: "Talk to us" }).click();
+  const chat = page.frameLocator("iframe");
+  await chat.getByLabel("Your message").fill("slowly");
+  await chat.getByLabel("Your message").press("Enter");
+  await page.keyboard.press("Escape");
+  await page.locator("#launcher i").waitFor();
+  await page.getByRole("button", { name: "Talk to us" }).click();
+  await page.locator("#launcher i").waitFor({ state: "hidden" });
+});
+
+test("a site that is not registered gets no chat in its frame, but a way to it", async () => {
+  const page = await visit(await createChat("https://elsewhere.example"));
+  await page.getByRole("button", { name: "Talk to us" }).click();
+  const way = page.getByRole("link", { name: "Open it in a new tab" });
+  await way.waitFor();
+  expect(await way.getAttribute("href")).toMatch(/\/chat\/chat-\d+$/);
+});
+
+test("the widget leaves one name on the site", async () => {
+  const page = await visit(await createChat(site));
+  await page.getByRole("button", { name: "Talk to us" }).waitFor();
+  const names = await page.evaluate(`(() => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    const untouched = frame.contentWindow;
+    const own = Object.keys(window).filter((name) => name !== "0" && !(name in untouched));
+    frame.remove();
+    return own;
+  })()`);
+  expect(names).toEqual(["Parley"]);
+});
+
+/** A chat on a channel where these origins are registered. */
+async function createChat(allowed_origins: string): Promise<string> {
+  const { target, channel_id } = await createAgent(app, {
+    script: `on "slowly" -> wait 800ms then say "Here." \notherwise -> say "You said: {user.text}"`,
+    greeting: { type: "greeting", text: "Welcome", rules: [] },
+  });
+  const { status } = await app.send("PUT", "/api/v1/channels/", {
+    id: channel_id,
+    name: target,
+    channel_service: "webchat",
+    config: { provider_credentials: { allowed_origins } },
+  });
+  expect(status).toBe(200);
+  return target;
+}
+
+async function visit(target: string): Promise<Page> {
+  attributes = `data-target="${target}" data-label="Talk to us" data-color="#0f766e"`;
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  await page.goto(site);
+  return page;
+}
+
+const targetOf = async (page: Page): Promise<string> =>
+  String(await page.locator("script[data-target]").getAttribute("data-target"));

@@ -87,7 +87,7 @@ export async function createApp(parts: Parts): Promise<App> {
   agentRoutes(api, { db, clock, catalogue });
 
   channelRoutes(api, parts);
-  channelTargetRoutes(api, parts);
+  channelTargetRoutes(api, { db, clock, catalogue });
   eventRoutes(api, parts);
 
   sessionRoutes(api, parts);

@@ -5,7 +5,7 @@ import { composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
 import { Log } from "./log.js";
-import { savedChat } from "./saved-chat.js";
+import { browserMemory, savedChat } from "./saved-chat.js";
 
 /** A line that is back sooner was not worth a word. */
 const NOTICE_AFTER_MS = 800;
@@ -13,7 +13,6 @@ const NOTICE_AFTER_MS = 800;
 const part = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const page = new URL(location.href);
 const target = decodeURIComponent(page.pathname.replace(/\/+$/, "").split("/").at(-1) ?? "");
-const saved = savedChat(target);
 const newButton = /** @type {HTMLButtonElement} */ (part("new"));
 const ask = /** @type {HTMLDialogElement} */ (part("ask"));
 /** On a phone the keyboard would cover the greeting: there the first tap is the visitor's. */
@@ -24,6 +23,8 @@ const write = composer(say);
 let agent = part("agent").textContent ?? "";
 let unread = 0;
 let notice = 0;
+site.ready();
+const saved = savedChat(browserMemory(`parley.chat.${target}`) ?? (await site.memory()));
 let connection = openConnection();
 
 /** @param {string} text */
@@ -167,6 +168,5 @@ document.addEventListener("keydown", (event) => {
 applyAccent(page.searchParams.get("accent"));
 part("avatar").textContent = initials(agent);
 document.body.classList.toggle("embedded", page.searchParams.has("embed"));
-site.ready();
 // In a frame the site keeps the focus until the chat is opened.
 if (!site.inside && hasKeyboard) write.focus();

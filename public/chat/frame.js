@@ -1,18 +1,28 @@
 // @ts-check
 /**
  * The page in a frame of somebody's site, put there by widget.js. Who may frame it is the server's word
- * (`frame-ancestors`), so what is said here reaches nobody else; none of it is secret all the same.
+ * (`frame-ancestors`): whoever hears what is said here is a site registered with the chat's channel.
  *
- * @param {{ shown(): unknown }} on
+ * @typedef {import("./saved-chat.js").Memory} Memory
  */
+
+/** A site's script answers at once, or it is none of ours. */
+const ANSWER_MS = 1_000;
+
+/** @param {{ shown(): unknown }} on */
 export function frame(on) {
   const inside = window.parent !== window;
-  const tell = (/** @type {object} */ message) => {
-    if (inside) window.parent.postMessage({ parley: true, ...message }, "*");
+  /** @param {object} message */
+  const tell = (message, origin = "*") => {
+    if (inside) window.parent.postMessage({ parley: true, ...message }, origin);
   };
-  window.addEventListener("message", ({ source, data }) => {
-    if (inside && source === window.parent && data?.parley && data.type === "shown") on.shown();
-  });
+  /** @param {(data: any, origin: string) => void} hear */
+  const listen = (hear) =>
+    window.addEventListener("message", ({ source, origin, data }) => {
+      if (inside && source === window.parent && data?.parley) hear(data, origin);
+    });
+
+  listen(({ type }) => type === "shown" && on.shown());
   return {
     inside,
     ready: () => tell({ type: "ready" }),
@@ -20,5 +30,17 @@ export function frame(on) {
     said: () => tell({ type: "said" }),
     /** @param {string} actionId @param {string} text */
     press: (actionId, text) => tell({ type: "press", actionId, text }),
+    /** The site's memory, where the browser gives a frame none. @returns {Promise<Memory | null>} */
+    memory() {
+      if (!inside) return Promise.resolve(null);
+      tell({ type: "recall" });
+      return new Promise((resolve) => {
+        listen(({ type, text }, origin) => {
+          if (type === "memory")
+            resolve({ text, keep: (kept) => tell({ type: "keep", text: kept }, origin) });
+        });
+        setTimeout(() => resolve(null), ANSWER_MS);
+      });
+    },
   };
 }

@@ -1,35 +1,43 @@
 // @ts-check
 /**
- * What of a chat outlives the page: which session it is, and what was written but not answered yet. Where the browser
- * keeps nothing (a private window, a strict frame), the chat lives as long as the page.
+ * What of a chat outlives the page: which session it is, and what was written but not answered yet.
  *
  * @typedef {{ id: string, text: string }} Message
  * @typedef {{ id: string, token: string }} Session
  * @typedef {{ session: Session | null, outbox: Message[] }} Saved
  * @typedef {{ get(): Saved, set(saved: Saved): void }} SavedChat
+ * @typedef {{ text: string | null, keep(text: string): void }} Memory a text that is there again on the next page
  */
 
-/** @param {string} target @returns {SavedChat} */
-export function savedChat(target) {
-  const key = `parley.chat.${target}`;
-  let kept = read(key);
+/** What the browser keeps for this page; null where it keeps nothing, as it may for a frame on another site. @param {string} key @returns {Memory | null} */
+export function browserMemory(key) {
+  try {
+    return { text: localStorage.getItem(key), keep: (text) => localStorage.setItem(key, text) };
+  } catch {
+    return null;
+  }
+}
+
+/** Without a memory the chat lives as long as the page. @param {Memory | null} memory @returns {SavedChat} */
+export function savedChat(memory) {
+  let kept = parse(memory?.text ?? "{}");
   return {
     get: () => kept,
     set(saved) {
       kept = saved;
       try {
-        localStorage.setItem(key, JSON.stringify(saved));
+        memory?.keep(JSON.stringify(saved));
       } catch {
-        // Nothing to do about it: `kept` still serves this page.
+        // The memory is full: `kept` still serves this page.
       }
     },
   };
 }
 
-/** @param {string} key @returns {Saved} */
-function read(key) {
+/** @param {string} text @returns {Saved} */
+function parse(text) {
   try {
-    const { session, outbox } = JSON.parse(localStorage.getItem(key) ?? "{}");
+    const { session, outbox } = JSON.parse(text);
     const sound = typeof session?.id === "string" && typeof session.token === "string";
     return { session: sound ? session : null, outbox: Array.isArray(outbox) ? outbox : [] };
   } catch {

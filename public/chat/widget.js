@@ -23,7 +23,9 @@
   const accent = /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1) : null;
   const page = `${origin}/chat/${encodeURIComponent(target)}`;
   /** An open chat stays open on the site's next page. */
-  const memory = `parley.open.${target}`;
+  const openKey = `parley.open.${target}`;
+  /** Which session it is, where the browser gives the frame no memory of its own. */
+  const chatKey = `parley.chat.${target}`;
   /** How long a frame may take after it has loaded, and at all. */
   const READY_MS = 1_500;
   const PATIENCE_MS = 20_000;
@@ -71,12 +73,7 @@
     panel.hidden = !shown;
     launcher.setAttribute("aria-expanded", String(shown));
     if (shown) badge.hidden = true;
-    try {
-      if (shown) sessionStorage.setItem(memory, "1");
-      else sessionStorage.removeItem(memory);
-    } catch {
-      // The next page starts with a closed chat.
-    }
+    remember(() => sessionStorage.setItem(openKey, shown ? "1" : ""));
   }
 
   /** Made when first wanted: a visitor who never opens the chat loads nothing. */
@@ -106,7 +103,11 @@
       if (root.activeElement === frame) focusFrame();
     } else if (data.type === "close") close();
     else if (data.type === "said") badge.hidden = !panel.hidden;
-    else if (data.type === "press") {
+    else if (data.type === "keep") remember(() => localStorage.setItem(chatKey, String(data.text)));
+    else if (data.type === "recall") {
+      const text = remember(() => localStorage.getItem(chatKey)) ?? null;
+      frame.contentWindow?.postMessage({ parley: true, type: "memory", text }, origin);
+    } else if (data.type === "press") {
       const { actionId, text } = data;
       document.dispatchEvent(new CustomEvent("parley:press", { detail: { actionId, text } }));
     }
@@ -119,14 +120,19 @@
   Object.assign(window, { Parley: { open: () => open(true), close } });
   const attach = () => {
     document.body.append(host);
-    try {
-      if (sessionStorage.getItem(memory)) open(false);
-    } catch {
-      // As above.
-    }
+    if (remember(() => sessionStorage.getItem(openKey))) open(false);
   };
   if (document.body) attach();
   else document.addEventListener("DOMContentLoaded", attach);
+
+  /** A browser may keep nothing: then each page of the site begins anew. @template T @param {() => T} use */
+  function remember(use) {
+    try {
+      return use();
+    } catch {
+      return undefined;
+    }
+  }
 
   /** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
   function make(tag, attributes, ...children) {

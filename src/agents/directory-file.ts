@@ -1,47 +1,57 @@
 import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
-import { type CsvRow, readCsv } from "../api/csv-file.ts";
+import { type CsvRow, readCsv, utf8 } from "../api/csv-file.ts";
 import { inputErrors } from "../api/input-errors.ts";
-import { Fault, type InputIssue, InvalidInput } from "../base/errors.ts";
+import { Fault, type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { type DirectoryRule, ruleIssues } from "./directory-rules.ts";
 import { DirectoryMemberCreate, type DirectoryMemberInput, directoryNumber } from "./directory-schema.ts";
 
 /**
  * The members of an uploaded file: a JSON list as the download gives it, or a CSV table with a row a number. Rows of one
- * name and type are one member, those of one extension or number one of these; a row's days, times and language are one
- * more rule of its number. Nothing is taken from a file that is wrong anywhere.
+ * name and type are one member, and those of one extension and number one number, with a rule from each row. Nothing is
+ * taken from a file that is wrong anywhere.
  */
 export function readDirectoryFile(bytes: Buffer): DirectoryMemberInput[] {
+  const isJson = /^\uFEFF?\s*[[{]/.test(bytes.toString("utf8", 0, 64));
   try {
-    return isJson(bytes) ? readJson(bytes) : readTable(bytes);
+    return isJson ? readJson(bytes) : readTable(bytes);
   } catch (error) {
-    if (error instanceof InvalidInput) throw refusal(error.issues);
+    if (error instanceof InvalidInput) throw refusal(error.issues, isJson ? "entry" : "row");
     throw error;
   }
 }
 
-const isJson = (bytes: Buffer): boolean => /^\uFEFF?\s*[[{]/.test(bytes.toString("utf8", 0, 64));
-
 function readJson(bytes: Buffer): DirectoryMemberInput[] {
-  const value = parseJsonBody(bytes.toString("utf8").replace(/^\uFEFF/, ""));
+  const value = parseFile(utf8(bytes));
   const { data, error } = z.array(DirectoryMemberCreate).safeParse(value);
   if (error) throw inputErrors("file", error.issues, value);
   const seen = new Set<string>();
-  for (const [index, member] of data.entries()) {
-    const key = keyOf(member);
-    if (seen.has(key)) {
-      throw new InvalidInput([
-        { loc: ["file", index], msg: `There is another "${member.name}" of type "${member.type}"`, type: "value_error" },
-      ]);
-    }
+  for (const [index, { name, type }] of data.entries()) {
+    const key = keyOf({ name, type });
+    if (seen.has(key)) throw invalid(["file", index], `Entries before it have a "${name}" of type "${type}"`);
     seen.add(key);
   }
   return data;
 }
 
+function parseFile(text: string): unknown {
+  try {
+    return parseJsonBody(text);
+  } catch (error) {
+    const [issue] = error instanceof InvalidInput ? error.issues : [];
+    if (!issue) throw error;
+    throw invalid(["file"], `${issue.msg} (at ${issue.loc.slice(1).join(".")})`, issue.type);
+  }
+}
+
 const RULE_COLUMNS = ["language", "days", "start_time", "end_time"] as const;
 const COLUMNS = ["name", "type", "extension", "number", ...RULE_COLUMNS, "tags"] as const;
 type Row = CsvRow<(typeof COLUMNS)[number]>;
+
+/** By name, as long as rows are still added to them. */
+type Tags = Map<string, Set<string>>;
+type Numbers = Map<string, DirectoryRule[]>;
+type Member = { name: string; type: string; extensions: Map<string, Numbers>; tags: Tags };
 
 function readTable(bytes: Buffer): DirectoryMemberInput[] {
   const rows = readCsv(bytes, { columns: COLUMNS, required: ["name", "type"] });
@@ -49,8 +59,35 @@ function readTable(bytes: Buffer): DirectoryMemberInput[] {
   if (issues.length > 0) throw new InvalidInput(issues);
 
   const members = new Map<string, Member>();
-  for (const row of rows) addRow(members, row);
-  return [...members.values()];
+  for (const { cells } of rows) {
+    const { name, type } = cells;
+    addRow(getOrAdd(members, keyOf(cells), { name, type, extensions: new Map(), tags: new Map() }), cells);
+  }
+  return [...members.values()].map(({ name, type, extensions, tags }) => ({
+    name,
+    type,
+    extensions: [...extensions].map(([name, numbers]) => ({
+      name,
+      numbers: [...numbers].map(([number, rules]) => ({ number, rules: rules.map((rule) => ({ ...rule })) })),
+    })),
+    contact_tags: Object.fromEntries([...tags].map(([tag, values]) => [tag, [...values]])),
+  }));
+}
+
+function addRow(member: Member, cells: Row["cells"]): void {
+  for (const [tag, value] of readTags(cells.tags) ?? []) {
+    getOrAdd(member.tags, tag, new Set()).add(value);
+  }
+  if (cells.number === "") return;
+  const numbers = getOrAdd(member.extensions, cells.extension.trim() || "work", new Map());
+  // A row without days, times and language says "always": a rule that asks for nothing.
+  getOrAdd(numbers, cells.number, []).push(ruleOf(cells));
+}
+
+function getOrAdd<K, V>(map: Map<K, V>, key: K, fresh: V): V {
+  const found = map.get(key);
+  if (found === undefined) map.set(key, fresh);
+  return found ?? fresh;
 }
 
 const Cells = z.object({
@@ -58,13 +95,12 @@ const Cells = z.object({
   type: DirectoryMemberCreate.shape.type,
   number: z.union([z.literal(""), directoryNumber()]),
   tags: z.string().refine((text) => readTags(text) !== null, {
-    error: "Input should be tags and their values, such as department:billing|vip:yes",
+    error: "Input should be tags with their values, such as department:billing|vip:yes",
   }),
 });
 
 function rowIssues({ row, cells }: Row): InputIssue[] {
-  const result = Cells.safeParse(cells);
-  const issues = [...(result.error?.issues ?? []), ...ruleIssues(ruleOf(cells))];
+  const issues = [...(Cells.safeParse(cells).error?.issues ?? []), ...ruleIssues(ruleOf(cells))];
   return inputErrors("file", issues, cells).issues.map(({ loc: [file, column], ...issue }) => ({
     loc: [file as string, row, column as string],
     ...issue,
@@ -74,45 +110,15 @@ function rowIssues({ row, cells }: Row): InputIssue[] {
 const ruleOf = (cells: Row["cells"]): DirectoryRule =>
   Object.fromEntries(RULE_COLUMNS.map((column) => [column, cells[column].trim()]).filter(([, text]) => text));
 
-type Member = DirectoryMemberInput & {
-  extensions: { name: string; numbers: { number: string; rules: Record<string, string>[] }[] }[];
-  contact_tags: Record<string, string[]>;
-};
-
-function addRow(members: Map<string, Member>, { cells }: Row): void {
-  const { name, type } = cells;
-  const member = members.get(keyOf(cells)) ?? { name, type, extensions: [], contact_tags: {} };
-  members.set(keyOf(cells), member);
-  for (const [tag, values] of readTags(cells.tags) ?? []) {
-    member.contact_tags[tag] = [...new Set([...(member.contact_tags[tag] ?? []), ...values])];
-  }
-  if (cells.number === "") return;
-  const extensionName = cells.extension.trim() || "work";
-  const extension = findOrAdd(member.extensions, ({ name }) => name === extensionName, {
-    name: extensionName,
-    numbers: [],
-  });
-  const number = findOrAdd(extension.numbers, (known) => known.number === cells.number, {
-    number: cells.number,
-    rules: [],
-  });
-  // A row without days, times and language says "always": a rule that asks for nothing.
-  number.rules.push({ ...ruleOf(cells) });
-}
-
-function findOrAdd<T>(items: T[], is: (item: T) => boolean, fresh: T): T {
-  const found = items.find(is);
-  if (found === undefined) items.push(fresh);
-  return found ?? fresh;
-}
-
-function readTags(text: string): Map<string, string[]> | null {
-  const tags = new Map<string, string[]>();
+function readTags(text: string): [tag: string, value: string][] | null {
+  const tags: [string, string][] = [];
   for (const part of text.split("|")) {
     if (part.trim() === "") continue;
-    const [, tag, value] = /^\s*([^:]*[^:\s])\s*:\s*(.*\S)\s*$/.exec(part) ?? [];
-    if (tag === undefined || value === undefined) return null;
-    tags.set(tag, [...(tags.get(tag) ?? []), value]);
+    const colon = part.indexOf(":");
+    const tag = part.slice(0, Math.max(colon, 0)).trim();
+    const value = part.slice(colon + 1).trim();
+    if (tag === "" || value === "") return null;
+    tags.push([tag, value]);
   }
   return tags;
 }
@@ -123,8 +129,14 @@ const keyOf = ({ name, type }: { name: string; type: string }): string => JSON.s
 const MAX_TOLD = 20;
 
 /** The public API answers a file that is wrong with 400 and a sentence. */
-function refusal(issues: InputIssue[]): Fault {
-  const told = issues.slice(0, MAX_TOLD).map(({ loc: [, ...at], msg }) => `${placeOf(at)}: ${msg}`);
-  const more = issues.length > told.length ? [`and ${issues.length - told.length} more`] : [];
-  return new Fault("refused", `Nothing was stored. ${[...told, ...more].join("; ")}.`);
+function refusal(issues: InputIssue[], kind: "row" | "entry"): Fault {
+  const told = issues.slice(0, MAX_TOLD).map(({ loc: [, number, ...at], msg }) => {
+    const place = [
+      ...(number === undefined ? [] : [`${kind} ${number}`]),
+      ...(at.length > 0 ? [at.join(".")] : []),
+    ];
+    return place.length > 0 ? `${place.join(", ")}: ${msg}` : msg;
+  });
+  if (issues.length > told.length) told.push(`and ${issues.length - told.length} more`);
+  return new Fault("refused", `Nothing was stored. ${told.join("; ")}`);
 }

@@ -6,8 +6,8 @@ import { normalizedRule, ruleIssues } from "./directory-rules.ts";
 const NUMBER = /^(sips?:\S+|\+?[0-9*#][0-9*#().\s-]*)$/i;
 export const directoryNumber = () => z.string().regex(NUMBER);
 
-const rule = textMap().superRefine((texts, context) => {
-  for (const issue of ruleIssues(texts)) context.addIssue({ ...issue, input: texts });
+const rule = textMap().check(({ value, issues }) => {
+  issues.push(...ruleIssues(value).map((issue) => ({ ...issue, input: value }) as z.core.$ZodRawIssue));
 });
 
 const DirectoryExtensionNumber = z

@@ -234,8 +234,10 @@ async function oneOfName<T>(
     return await change();
   } catch (error) {
     if (!isUniqueViolation(error, "directory_members_name")) throw error;
-    throw new Fault(kind, `Directory member "${name}" of type "${type}" already exists. Change its name first.`, {
-      cause: error,
-    });
+    throw new Fault(
+      kind,
+      `Another directory member is called "${name}" with the type "${type}"; of a type, each needs a name of its own.`,
+      { cause: error },
+    );
   }
 }

@@ -66,7 +66,8 @@ const at = (row: number, column: string, msg: string, type: string) => ({
   type,
 });
 
-function utf8(bytes: Buffer): string {
+/** The text of a file; bytes that are no text are refused. A mark of the byte order is left out. */
+export function utf8(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -80,6 +80,8 @@ export type Api = {
 } & {
   /** Writes the audit entry of a change, in the change's own transaction. */
   audit(tx: Tx, caller: Caller, entry: AuditEntry): Promise<void>;
+  /** Every permission that an operation names. */
+  permissions: Set<string>;
   /** The bare server, for pages and WebSockets. */
   server: FastifyInstance;
 };
@@ -152,9 +154,11 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await server.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json" } });
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
 
+  const permissions = new Set<string>();
   const add =
     (method: Method): Api[Method] =>
     (path, operation, handle) => {
+      permissions.add(operation.permission);
       server.route({
         method: method.toUpperCase(),
         url: path,
@@ -191,6 +195,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     put: add("put"),
     delete: add("delete"),
     audit: options.audit,
+    permissions,
     server,
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { AgentResponse, nestedAgent } from "../agents/agent-record.ts";
+import { AgentResponse, agentFindings, nestedAgent } from "../agents/agent-record.ts";
+import { offerAt } from "../agents/prompt-llm.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
@@ -9,6 +10,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound, unreachable } from "../base/errors.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
 import { type Channel, findChannel, modesOf, TARGET_MODES } from "./channel.ts";
 
 const TargetModes = z.enum(TARGET_MODES).meta({ id: "TargetModes" });
@@ -122,8 +124,15 @@ const selectAvailable = (db: Db, caller: Caller) =>
     )
     .select(["a.organization_id", "a.channel_id", "c.name as channel_name", "a.target"]);
 
-export function channelTargetRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+
+export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): void {
   const tag = "channels";
+  /** Findings about the nested agent depend on today, so they are added here and not by the database. */
+  const withFindings = (target: ChannelTarget): ChannelTarget => ({
+    ...target,
+    agent: target.agent && agentFindings(target.agent, offerAt(catalogue, clock)),
+  });
   const targetParams = z.object({ channel_id: recordId(), target_id: recordId() });
 
   const find = async (from: Db, caller: Caller, channel_id: number, id: number): Promise<ChannelTarget> => {
@@ -132,7 +141,7 @@ export function channelTargetRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
       .where("t.channel_id", "=", channel_id)
       .executeTakeFirst();
     if (!found) throw notFound("Channel target", id);
-    return found;
+    return withFindings(found);
   };
 
   api.get(
@@ -146,7 +155,8 @@ export function channelTargetRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     },
     async ({ caller, query }) => {
       const page = await list.listPage(db, selectTargets(db, caller), query, targetList);
-      return list.onlyFields(page, query.fields, ChannelTargetResponse);
+      const items = page.items.map(withFindings);
+      return list.onlyFields({ ...page, items }, query.fields, ChannelTargetResponse);
     },
   );
 

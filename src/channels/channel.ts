@@ -9,6 +9,13 @@ import type { Vault } from "../base/crypto.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { parseAllowedOrigins } from "./allowed-origins.ts";
+import {
+  type Credentials,
+  lockCredentials,
+  mergeCredentials,
+  sealCredentials,
+  shownCredentials,
+} from "./channel-credentials.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
@@ -110,7 +117,7 @@ const ChannelCreateRequest = z
 const ChannelUpdateRequest = ChannelCreateRequest.extend({ id: recordId() }).meta({
   id: "OrganizationChannelUpdateRequest",
 });
-type ChannelInput = z.infer<typeof ChannelCreateRequest>;
+export type ChannelInput = z.infer<typeof ChannelCreateRequest>;
 
 /** The modes a service carries when a channel does not say. */
 const DEFAULT_MODES: Record<z.infer<typeof ChannelServices>, string> = {
@@ -159,27 +166,11 @@ export async function findChannel(db: Db, caller: Caller, id: number): Promise<C
 }
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
-type Credentials = Record<string, string>;
 
-export function channelRoutes(api: Api, { db, clock, vault }: Deps): void {
+export function channelRoutes(api: Api, deps: Deps): void {
+  const { db } = deps;
   const path = "/api/v1/channels/";
   const tag = "channels";
-
-  const values = (caller: Caller, input: ChannelInput, stored: Credentials) => {
-    const credentials = mergeCredentials(input.config, stored);
-    return {
-      name: input.name,
-      channel_service: input.channel_service,
-      supported_modes: splitModes(input.supported_modes ?? DEFAULT_MODES[input.channel_service]).join(","),
-      is_system_channel: input.is_system_channel,
-      config: json(configView(input, credentials)),
-      sealed_credentials:
-        Object.keys(credentials).length > 0 ? vault.seal(JSON.stringify(credentials)) : null,
-      account_sid_last_four: credentials.account_sid?.slice(-4) ?? null,
-      updated_at: clock.now().toISOString(),
-      last_updated_by: caller.email,
-    };
-  };
 
   api.get(
     path,
@@ -209,14 +200,8 @@ export function channelRoutes(api: Api, { db, clock, vault }: Deps): void {
     },
     ({ caller, body }) =>
       write(db, "Channel", async (tx) => {
-        checkConfig(body);
-        const { id } = await tx
-          .insertInto("channels")
-          .values({ ...values(caller, body, {}), organization_id: caller.organization_id })
-          .returning("id")
-          .executeTakeFirstOrThrow();
-        const after = await findChannel(tx, caller, id);
-        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        const after = await insertChannel(tx, deps, caller, body);
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: after.id, after });
         return after;
       }),
   );
@@ -232,53 +217,65 @@ export function channelRoutes(api: Api, { db, clock, vault }: Deps): void {
     },
     ({ caller, body }) =>
       write(db, "Channel", async (tx) => {
-        checkConfig(body);
         const before = await findChannel(tx, caller, body.id);
-        const stored = await readCredentials(tx, vault, body.id);
-        await tx
-          .updateTable("channels")
-          .set(values(caller, body, stored))
-          .where("id", "=", body.id)
-          .execute();
-        const after = await findChannel(tx, caller, body.id);
+        const after = await replaceChannel(tx, deps, caller, body);
         await api.audit(tx, caller, { action: "update", resource: tag, resource_id: body.id, before, after });
         return after;
       }),
   );
 }
 
-/** The channel's secrets, for the adapter that uses them. Locks the row: callers write it next. */
-async function readCredentials(tx: Tx, vault: Vault, id: number): Promise<Credentials> {
-  const row = await tx
-    .selectFrom("channels")
-    .select("sealed_credentials")
-    .where("id", "=", id)
-    .forUpdate()
+export async function insertChannel(
+  tx: Tx,
+  deps: Pick<Deps, "clock" | "vault">,
+  caller: Caller,
+  input: ChannelInput,
+): Promise<Channel> {
+  checkConfig(input);
+  const { id } = await tx
+    .insertInto("channels")
+    .values({ ...columns(deps, caller, input, {}), organization_id: caller.organization_id })
+    .returning("id")
     .executeTakeFirstOrThrow();
-  return row.sealed_credentials ? JSON.parse(vault.open(row.sealed_credentials)) : {};
+  return findChannel(tx, caller, id);
 }
 
-/** What is not sent again is kept: nobody can read the secrets back to send them. */
-function mergeCredentials(config: ChannelInput["config"], stored: Credentials): Credentials {
-  const given = {
-    ...config.provider_credentials,
-    ...(config.account_sid && { account_sid: config.account_sid }),
-    ...(config.auth_token && { auth_token: config.auth_token }),
-  };
-  return { ...stored, ...given };
+/** The caller has found the channel already: its number is known to be the organization's. */
+export async function replaceChannel(
+  tx: Tx,
+  deps: Pick<Deps, "clock" | "vault">,
+  caller: Caller,
+  input: ChannelInput & { id: number },
+): Promise<Channel> {
+  checkConfig(input);
+  const stored = await lockCredentials(tx, deps.vault, input.id);
+  await tx
+    .updateTable("channels")
+    .set(columns(deps, caller, input, stored))
+    .where("id", "=", input.id)
+    .execute();
+  return findChannel(tx, caller, input.id);
 }
 
-function configView(input: ChannelInput, credentials: Credentials) {
-  const shown: Credentials = {};
-  if (credentials.account_sid) shown.account_sid_last_four = credentials.account_sid.slice(-4);
-  // Which sites may show a web chat is no secret, and the chat page reads it here.
-  if (input.channel_service === "webchat" && credentials.allowed_origins) {
-    shown.allowed_origins = parseAllowedOrigins(credentials.allowed_origins).origins.join(",");
-  }
+function columns(
+  { clock, vault }: Pick<Deps, "clock" | "vault">,
+  caller: Caller,
+  input: ChannelInput,
+  stored: Credentials,
+) {
+  const credentials = mergeCredentials(input.config, stored);
+  const { telephony = null, email = null } = input.config;
+  const shown = shownCredentials(input.channel_service, credentials);
   return {
-    telephony: input.config.telephony ?? null,
-    email: input.config.email ?? null,
-    credentials: Object.keys(shown).length > 0 ? shown : null,
+    name: input.name,
+    channel_service: input.channel_service,
+    supported_modes: splitModes(input.supported_modes ?? DEFAULT_MODES[input.channel_service]).join(","),
+    is_system_channel: input.is_system_channel,
+    config: json({ telephony, email, credentials: shown }),
+    sealed_credentials: sealCredentials(vault, credentials),
+    account_sid_last_four: credentials.account_sid?.slice(-4) ?? null,
+    updated_at: clock.now().toISOString(),
+    last_updated_by: caller.email,
   };
 }
 

@@ -165,3 +165,16 @@ export async function refuseWhileUsed(tx: Tx, tool: InsightToolOutput): Promise<
     `Cannot delete insight tool "${tool.name}" while workflows use it: ${users.map(({ name }) => `"${name}"`).join(", ")}.`,
   );
 }
+
+/** Lock: a share of the row. An http_tool authenticates as its service does. */
+export async function requireService(tx: Tx, caller: Caller, id: number): Promise<void> {
+  const found = await tx
+    .selectFrom("services")
+    .select("id")
+    .where("id", "=", id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .forShare()
+    .executeTakeFirst();
+  if (!found) throw notFound("Service", id);
+}

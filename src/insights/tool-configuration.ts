@@ -11,7 +11,6 @@ import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { refuseStaleVersion, refuseWrongTool, toolIssues } from "./check-tool.ts";
-import { requireService } from "./tool-service.ts";
 import {
   InsightToolInput,
   InsightToolOutput,
@@ -26,6 +25,7 @@ import {
   refuseWhileUsed,
   removeTool,
   replaceTool,
+  requireService,
   type Stamp,
   toolList,
 } from "./tool-configuration-store.ts";

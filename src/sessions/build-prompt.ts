@@ -1,6 +1,6 @@
-import { type Lookup, renderDeep, renderTemplate } from "../expressions/template.ts";
-import type { JsonSchema, ModelMessage, OfferedTool, ProviderData } from "../llm/model.ts";
-import type { Snapshot, SnapshotTool } from "./snapshot.ts";
+import { type Lookup, renderTemplate } from "../expressions/template.ts";
+import type { ModelMessage, ProviderData } from "../llm/model.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** One thing said or done in a session, in order; what the model reads back. */
 export type HistoryEntry =
@@ -74,29 +74,3 @@ const sameRound = (
   a: { turn_index: number; round: number },
   b: { turn_index: number; round: number },
 ): boolean => a.turn_index === b.turn_index && a.round === b.round;
-
-/** The tools as the model sees them, descriptions with their variables filled in. */
-export function offerTools(tools: SnapshotTool[], lookup: Lookup): OfferedTool[] {
-  return tools.map(({ name, definition }) => ({
-    name,
-    description: renderTemplate(definition.tool.function.description, lookup),
-    parameters: withDescriptions(definition.tool.function.parameters, lookup),
-  }));
-}
-
-/** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
-function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
-  const given = schema !== null && typeof schema === "object" ? (schema as Record<string, unknown>) : {};
-  const properties = given.properties;
-  if (properties === null || typeof properties !== "object")
-    return { type: "object", properties: {}, ...given };
-  const rendered = Object.entries(properties as Record<string, Record<string, unknown>>).map(
-    ([name, property]) => [
-      name,
-      typeof property?.description === "string"
-        ? { ...property, description: renderDeep(property.description, lookup) }
-        : property,
-    ],
-  );
-  return { type: "object", ...given, properties: Object.fromEntries(rendered) };
-}

@@ -53,7 +53,7 @@ export function runTask(
 }
 
 /** Puts on the agenda what the event is about. */
-function begin(run: TaskRun, event: WorkflowEvent): void {
+function begin(run: TaskRun, event: WorkflowEvent) {
   const { state, session } = run;
   if (event.type === "called") return goOn(run, event);
   if (state.awaiting) {
@@ -104,7 +104,7 @@ function activation(run: TaskRun): Work[] {
   return [];
 }
 
-function submit(run: TaskRun, given: Members): void {
+function submit(run: TaskRun, given: Members) {
   const { task } = run.session;
   const { status } = run.state;
   if (task.type === "event")
@@ -119,7 +119,7 @@ function submit(run: TaskRun, given: Members): void {
   plan(run, ...activation(run), submission);
 }
 
-function goTo(run: TaskRun, step_id: unknown): void {
+function goTo(run: TaskRun, step_id: unknown) {
   const allowed = run.state.status === "active" && run.step?.tools?.allowGoToStep === true;
   const target = run.steps.find(({ id }) => id === step_id);
   if (allowed && target) return plan(run, { do: "enter", step: target.id }, REPLY);
@@ -130,7 +130,7 @@ function goTo(run: TaskRun, step_id: unknown): void {
 }
 
 /** The head of the agenda is the hook whose action made the call. */
-function goOn(run: TaskRun, { result, error }: { result: unknown; error: string | null }): void {
+function goOn(run: TaskRun, { result, error }: { result: unknown; error: string | null }) {
   const [work] = run.state.agenda;
   if (!run.state.awaiting || work?.do !== "hook") return run.note("a call answered that nobody waits for");
   const action = actionsOf(run, work)[work.at];
@@ -139,7 +139,7 @@ function goOn(run: TaskRun, { result, error }: { result: unknown; error: string 
   else run.update({ awaiting: false });
 }
 
-function perform(run: TaskRun, work: Work): void {
+function perform(run: TaskRun, work: Work) {
   switch (work.do) {
     case "hook":
       return runHook(run, work);
@@ -181,7 +181,7 @@ function actionsOf(run: TaskRun, { hook, of }: HookWork): TaskAction[] {
   return run.steps.find(({ id }) => id === of)?.on?.[hook] ?? [];
 }
 
-function enter(run: TaskRun, id: string): void {
+function enter(run: TaskRun, id: string) {
   if (!run.steps.some((step) => step.id === id)) return complete(run, `There is no step "${id}".`);
   const visit = ((own(run.state.visits, id) as number | undefined) ?? 0) + 1;
   if (visit > MAX_VISITS) return complete(run, `Step "${id}" was entered more than ${MAX_VISITS} times.`);
@@ -207,7 +207,7 @@ function forceCall(run: TaskRun): void {
 }
 
 /** Only what the step declares is taken; what doesn't fit is put back, so that it can't come along with the next try. */
-function takeSubmission(run: TaskRun, given: Members): void {
+function takeSubmission(run: TaskRun, given: Members) {
   const { step, inputs } = run;
   if (!step || run.state.status !== "active") return run.reply(renderStep(run));
   const before = run.state.inputs;
@@ -240,7 +240,7 @@ function merged(names: string[], before: Members, given: Members): Members {
 }
 
 /** Top to bottom; the first entry that holds decides, also when what it requires is not there yet. */
-function leave(run: TaskRun): void {
+function leave(run: TaskRun) {
   const step = run.step as Step;
   for (const [at, entry] of (step.next ?? []).entries()) {
     const next = typeof entry === "string" ? { id: entry } : entry;
@@ -273,7 +273,7 @@ function complete(run: TaskRun, error: string | null = null): void {
   if (error !== null) run.note(error);
 }
 
-function compute(run: TaskRun, given: Members): void {
+function compute(run: TaskRun, given: Members) {
   run.update({
     inputs: merged(
       run.inputs.map(({ name }) => name),

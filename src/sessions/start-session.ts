@@ -1,17 +1,13 @@
-import { chooseMessageText, type MessageRule } from "../agents/message-rules.ts";
 import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import { renderTemplate } from "../expressions/template.ts";
 import type { Engine } from "./engine.ts";
+import { greetingText } from "./greeting.ts";
+import { openWorkflows } from "./open-workflows.ts";
+import { agentTime, sessionFacts } from "./session-facts.ts";
 import { freezeSnapshot, type Snapshot } from "./snapshot.ts";
-import {
-  localTime,
-  type SessionFacts,
-  type SessionState,
-  sessionLookup,
-  systemVariables,
-} from "./variables.ts";
+import type { SessionState } from "./variables.ts";
+import { sessionTasks } from "./workflow-state.ts";
 
 /** How a session comes in (domain decision 13.1). `source` is always the person, `target` always ours. */
 export type SessionStart = {
@@ -36,8 +32,9 @@ export type SessionStart = {
 export type StartedSession = {
   session_id: number;
   conversation_id: number;
-  /** Rendered; null when the agent has no message. */
+  /** Rendered, after what workflows had to say; null when the agent says nothing. */
   greeting: string | null;
+  /** The agent goes on speaking before the person does. */
   agent_initiated: boolean;
   language: string;
 };
@@ -46,15 +43,16 @@ export type StartedSession = {
 const CONVERSATION_GAP_MS = 24 * 3_600_000;
 const DEFAULT_LANGUAGE = "en-US";
 
-/** Opens a session: freezes what it runs on, greets, and tells of it, all in one transaction. */
+/** Opens a session: freezes what it runs on, opens its workflows, greets, and tells of it. */
 export async function startSession(engine: Engine, start: SessionStart): Promise<StartedSession> {
   const snapshot = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
   const real = engine.clock.now();
   const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
   const language = snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
+  const hasTasks = sessionTasks(snapshot.tools).length > 0;
 
-  return engine.db.transaction().execute(async (tx) => {
+  const started = await engine.db.transaction().execute(async (tx) => {
     const conversation_id = await joinConversation(tx, start, snapshot, real);
     const { id: session_id } = await tx
       .insertInto("sessions")
@@ -69,7 +67,7 @@ export async function startSession(engine: Engine, start: SessionStart): Promise
       agent_name: snapshot.agent.name,
       agent_timezone: snapshot.agent.timezone,
     });
-    const greeting = greetingText(snapshot, state, facts, at);
+    const greeting = hasTasks ? null : greetingText(snapshot, state, facts, at);
     if (greeting !== null) {
       await tx
         .insertInto("session_messages")
@@ -106,56 +104,14 @@ export async function startSession(engine: Engine, start: SessionStart): Promise
       language,
     };
   });
+  if (!hasTasks) return started;
+  const opened = await openWorkflows(engine, started.session_id, start.override_timestamp ?? null);
+  return {
+    ...started,
+    greeting: opened.said,
+    agent_initiated: !opened.ended && (started.agent_initiated || opened.wants_turn),
+  };
 }
-
-/** Now, or the moved wall clock of a test read in the agent's zone. */
-export function agentTime(real: Date, override: string | null | undefined, timezone: string): Date {
-  if (!override) return real;
-  const local = Temporal.PlainDateTime.from(override);
-  return new Date(local.toZonedDateTime(timezone).epochMilliseconds);
-}
-
-/** The greeting of this moment: preamble, then the text of the rule that fits best (domain decision 8). */
-export function greetingText(
-  snapshot: Snapshot,
-  state: SessionState,
-  facts: SessionFacts,
-  at: Date,
-): string | null {
-  const { message, agent } = snapshot;
-  if (message?.type !== "greeting") return null;
-  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime())
-    .toZonedDateTimeISO(agent.timezone)
-    .toPlainDateTime();
-  const lookup = sessionLookup(state, systemVariables(facts, state.language, localTime(at, agent.timezone)));
-  return [
-    message.preamble,
-    chooseMessageText({ text: message.text, rules: message.rules as MessageRule[] }, local),
-  ]
-    .filter((part): part is string => !!part)
-    .map((part) => renderTemplate(part, lookup))
-    .join("\n\n");
-}
-
-export const sessionFacts = (row: {
-  id: number;
-  conversation_id: number;
-  agent_name: string;
-  agent_timezone: string;
-  channel: string;
-  source: string | null;
-  target: string | null;
-  is_outbound: boolean;
-}): SessionFacts => ({
-  session_id: row.id,
-  conversation_id: row.conversation_id,
-  agent_name: row.agent_name,
-  timezone: row.agent_timezone,
-  channel: row.channel,
-  source: row.source,
-  target: row.target,
-  is_outbound: row.is_outbound,
-});
 
 async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
   const known = start.source === null ? undefined : await openConversation(tx, start, now);

@@ -139,7 +139,7 @@ export class TaskRun {
   }
 
   /** Sets one value; says in the trace when it can't be set. */
-  write(name: string, value: unknown, inputsToo = false): void {
+  write(name: string, value: unknown, inputsToo = false) {
     const path = writePath(name, this.#variables);
     if (!path.ok) return this.note(path.why);
     if (path.scope === "inputs" && !(inputsToo && this.#declares(path.path[0]))) {

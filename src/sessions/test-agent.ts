@@ -4,7 +4,8 @@ import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import type { Engine } from "./engine.ts";
 import { startSession } from "./start-session.ts";
-import { runTurn, type TurnResult } from "./turn.ts";
+import { runTurn } from "./turn.ts";
+import type { TurnResult } from "./turn-event.ts";
 
 /** One turn with an agent under test (domain decision 14); the same `test_id` goes on with the same session. */
 const TestMessage = z

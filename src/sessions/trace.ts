@@ -2,10 +2,11 @@ import { type Db, jsonOrNull } from "../db/database.ts";
 
 /**
  * One step of what the engine did and why. Rows of category tts, stt, llm, tool and http are also the latency report;
- * `note` and `error` tell of what was ignored or went wrong.
+ * `step` tells how a workflow went, with its conditions and what it changed; `note` and `error` tell of what was ignored
+ * or went wrong.
  */
 export type TraceEntry = {
-  category: "tts" | "stt" | "llm" | "tool" | "http" | "note" | "error";
+  category: "tts" | "stt" | "llm" | "tool" | "http" | "step" | "note" | "error";
   label: string;
   started?: Date;
   duration_ms?: number;

@@ -96,13 +96,9 @@ export async function loadAnswer(engine: Engine, session_id: number, turn_index:
   return rows.map((row) => row.text);
 }
 
-export type AgentMessage = { seq: number; turn_index: number; text: string; at: Date };
+export type NewMessage = { seq: number; turn_index: number; role: "agent" | "user"; text: string; at: Date };
 
-export async function insertAgentMessages(
-  tx: Tx,
-  session: LeasedSession,
-  messages: AgentMessage[],
-): Promise<void> {
+export async function insertMessages(tx: Tx, session: LeasedSession, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await tx
     .insertInto("session_messages")
@@ -111,7 +107,7 @@ export async function insertAgentMessages(
         session_id: session.id,
         seq: message.seq,
         turn_index: message.turn_index,
-        role: "agent",
+        role: message.role,
         text: message.text,
         lang: session.state.language,
         timestamp: message.at.toISOString(),

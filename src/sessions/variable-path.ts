@@ -35,11 +35,11 @@ export function writePath(name: string, globals: Members): WritePath {
     return { ok: true, scope: first, path: parts.slice(1) };
   }
   if (isSystem(name)) return { ok: false, why: `"${name}" is set by the program and can't be written.` };
-  return { ok: true, scope: "global", ...globalKey(name, parts, globals) };
+  return { ok: true, scope: "global", ...globalKey(parts, globals) };
 }
 
 /** The longest key that is there, with or without `vars.` as when reading; else a new key of the name's first part. */
-function globalKey(name: string, parts: string[], globals: Members): { key: string; path: string[] } {
+function globalKey(parts: string[], globals: Members): { key: string; path: string[] } {
   for (let length = parts.length; length > 0; length--) {
     const key = parts.slice(0, length).join(".");
     const other = key.startsWith("vars.") ? key.slice("vars.".length) : `vars.${key}`;

@@ -1,4 +1,5 @@
 import { type Lookup, variableLookup } from "../expressions/template.ts";
+import type { WorkflowsState } from "./workflow-state.ts";
 
 /** What a session remembers between turns; stored with it after each. */
 export type SessionState = {
@@ -6,6 +7,8 @@ export type SessionState = {
   variables: Record<string, unknown>;
   /** BCP 47. */
   language: string;
+  /** What context tasks remember; absent until they are opened, and where an agent has none. */
+  workflows?: WorkflowsState;
 };
 
 /** The facts of a session that its texts may name. */

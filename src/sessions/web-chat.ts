@@ -11,7 +11,8 @@ import { chatSoFar } from "./chat-so-far.ts";
 import { endSession } from "./end-session.ts";
 import type { Engine } from "./engine.ts";
 import { startSession } from "./start-session.ts";
-import { runTurn, type TurnEvent } from "./turn.ts";
+import { runTurn } from "./turn.ts";
+import type { TurnEvent } from "./turn-event.ts";
 
 /**
  * Web chat (domain decision 12.3). A page opens a session on a target (its client id) and gets a token that alone lets

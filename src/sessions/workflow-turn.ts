@@ -68,14 +68,15 @@ export class Workflows {
     return this.#all().some(({ state }) => state.pending_calls.some((call) => call.immediate));
   }
 
-  /** The user speaks: the first time, tasks that wait for that run their `start` hooks. */
-  async hearUser(): Promise<void> {
+  /** The user speaks: the first time, tasks that wait for that run their `start` hooks. Tells whether it was. */
+  async hearUser(): Promise<boolean> {
     const { workflows } = this.#host.state;
-    if (!workflows || workflows.started) return;
+    if (!workflows || workflows.started) return false;
     workflows.started = true;
     for (const task of this.tasks) {
       if (task.task.type !== "steps") await this.#drive(task, { type: "start" });
     }
+    return true;
   }
 
   /** What the model may call now. */

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { write } from "../api/resource.ts";
+import { recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import type { CarrierNumber, CarrierNumbers, Carriers } from "./adapter.ts";
+import { type Credentials, readCredentials } from "./channel-credentials.ts";
+import { findTwilioChannel } from "./twilio-channel.ts";
+
+const friendlyName = () => z.string().min(1).max(64);
+const e164 = () =>
+  z.string().refine((text) => /^\+[1-9]\d{6,14}$/.test(text), {
+    error: "Input should be a number such as +15125551234",
+  });
+
+const TwilioPhoneNumber = z
+  .object({ sid: z.string(), phone_number: z.string(), friendly_name: z.string(), trunk_sid: z.string() })
+  .meta({ id: "TwilioPhoneNumber" });
+const TwilioListNumbersResponse = z
+  .object({ phone_numbers: z.array(TwilioPhoneNumber) })
+  .meta({ id: "TwilioListNumbersResponse" });
+const TwilioNumberAddRequest = z
+  .object({
+    friendly_name: friendlyName(),
+    area_code: z
+      .string()
+      .refine((text) => /^\d{3}$/.test(text), { error: "Input should be an area code of three digits" }),
+  })
+  .meta({ id: "TwilioNumberAddRequest" });
+const TwilioNumberUpdateRequest = z
+  .object({ friendly_name: friendlyName(), phone_sid: z.string().min(1).max(64) })
+  .meta({ id: "TwilioNumberUpdateRequest" });
+const TwilioNumberResponse = z.object({ phone_number: z.string() }).meta({ id: "TwilioNumberResponse" });
+const A2pMessagingPathCheckRequest = z.object({ phone: e164() }).meta({ id: "A2pMessagingPathCheckRequest" });
+const A2pMessagingPathCheckResponse = z
+  .object({ a2p_approved: z.boolean() })
+  .meta({ id: "A2pMessagingPathCheckResponse" });
+
+type Deps = { db: Db; clock: Clock; vault: Vault; carriers: Carriers };
+
+/** The numbers of a carrier account; each one the carrier tells us of can be claimed by channel targets. */
+export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Deps): void {
+  const path = "/api/v1/channels/twilio/:channel_id/numbers";
+  const tag = "channels";
+  const params = z.object({ channel_id: recordId() });
+
+  /** The carrier's account behind the caller's channel; no transaction is open while the carrier is asked. */
+  const account = async (caller: Caller, id: number): Promise<[CarrierNumbers, Credentials]> => {
+    const channel = await findTwilioChannel(db, caller, id);
+    const numbers = carriers.numbers?.[channel.channel_service];
+    if (!numbers) {
+      throw new Fault(
+        "unsupported",
+        `This installation has no connection to the carrier of channel "${channel.name}" (${channel.channel_service}), so its numbers can't be managed from here.`,
+      );
+    }
+    return [numbers, await readCredentials(db, vault, id)];
+  };
+
+  const makeKnown = async (from: Db, caller: Caller, channel_id: number, numbers: CarrierNumber[]) => {
+    if (numbers.length === 0) return;
+    await from
+      .insertInto("channel_addresses")
+      .values(
+        numbers.map(({ phone_number }) => ({
+          organization_id: caller.organization_id,
+          channel_id,
+          target: phone_number,
+          created_at: clock.now().toISOString(),
+        })),
+      )
+      .onConflict((conflict) => conflict.columns(["channel_id", "target"]).doNothing())
+      .execute();
+  };
+
+  const record = (caller: Caller, channel_id: number, action: "create" | "update", after: CarrierNumber) =>
+    write(db, "Number", async (tx) => {
+      await makeKnown(tx, caller, channel_id, [after]);
+      await api.audit(tx, caller, { action, resource: "numbers", resource_id: after.sid, after });
+      return { phone_number: after.phone_number };
+    });
+
+  api.get(
+    path,
+    {
+      summary: "List the numbers of a Twilio account",
+      description: "Channel targets may claim any number listed here.",
+      tag,
+      permission: "channels_read",
+      params,
+      response: TwilioListNumbersResponse,
+    },
+    async ({ caller, params }) => {
+      const [numbers, credentials] = await account(caller, params.channel_id);
+      const phone_numbers = await numbers.list(credentials);
+      await makeKnown(db, caller, params.channel_id, phone_numbers);
+      return { phone_numbers };
+    },
+  );
+
+  api.post(
+    path,
+    {
+      summary: "Buy a number",
+      tag,
+      permission: "channels_write",
+      params,
+      body: TwilioNumberAddRequest,
+      response: TwilioNumberResponse,
+    },
+    async ({ caller, params, body }) => {
+      const [numbers, credentials] = await account(caller, params.channel_id);
+      const bought = await numbers.buy(credentials, body);
+      return record(caller, params.channel_id, "create", bought);
+    },
+  );
+
+  api.put(
+    path,
+    {
+      summary: "Attach a number of the account again",
+      tag,
+      permission: "channels_write",
+      params,
+      body: TwilioNumberUpdateRequest,
+      response: TwilioNumberResponse,
+    },
+    async ({ caller, params, body }) => {
+      const [numbers, credentials] = await account(caller, params.channel_id);
+      const { phone_sid: sid, friendly_name } = body;
+      const attached = await numbers.attach(credentials, { sid, friendly_name });
+      return record(caller, params.channel_id, "update", attached);
+    },
+  );
+
+  api.post(
+    `${path}/verify-a2p-compliance`,
+    {
+      summary: "Check whether US carriers deliver texts from a number",
+      description: "The outcome is kept as `a2p_verified` of the channel targets that have this number.",
+      tag,
+      permission: "channels_write",
+      params,
+      body: A2pMessagingPathCheckRequest,
+      response: A2pMessagingPathCheckResponse,
+    },
+    async ({ caller, params, body }) => {
+      const [numbers, credentials] = await account(caller, params.channel_id);
+      const a2p_approved = await numbers.isA2pApproved(credentials, body.phone);
+      return write(db, "Channel target", async (tx) => {
+        const targets = await tx
+          .updateTable("channel_targets")
+          .set({
+            a2p_verified: a2p_approved,
+            updated_at: clock.now().toISOString(),
+            last_updated_by: caller.email,
+          })
+          .where("channel_id", "=", params.channel_id)
+          .where("target", "=", body.phone)
+          .where("sub_organization_id", "=", caller.sub_organization_id)
+          .returning("id")
+          .execute();
+        const after = { phone: body.phone, a2p_approved, target_ids: targets.map(({ id }) => id) };
+        await api.audit(tx, caller, {
+          action: "verify-a2p",
+          resource: "channels",
+          resource_id: params.channel_id,
+          after,
+        });
+        return { a2p_approved };
+      });
+    },
+  );
+}

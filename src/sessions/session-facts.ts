@@ -1,0 +1,29 @@
+import type { SessionFacts } from "./variables.ts";
+
+/** Now, or the moved wall clock of a test read in the agent's zone. */
+export function agentTime(real: Date, override: string | null | undefined, timezone: string): Date {
+  if (!override) return real;
+  const local = Temporal.PlainDateTime.from(override);
+  return new Date(local.toZonedDateTime(timezone).epochMilliseconds);
+}
+
+/** What a session's texts may name of its row. */
+export const sessionFacts = (row: {
+  id: number;
+  conversation_id: number;
+  agent_name: string;
+  agent_timezone: string;
+  channel: string;
+  source: string | null;
+  target: string | null;
+  is_outbound: boolean;
+}): SessionFacts => ({
+  session_id: row.id,
+  conversation_id: row.conversation_id,
+  agent_name: row.agent_name,
+  timezone: row.agent_timezone,
+  channel: row.channel,
+  source: row.source,
+  target: row.target,
+  is_outbound: row.is_outbound,
+});

@@ -1,0 +1,84 @@
+import { beforeAll, expect, test } from "vitest";
+import { localToken } from "../../src/accounts/local-token.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({ API_KEY_HEADERS: "X-Other-Key" });
+});
+
+const create = async (more: object = {}) =>
+  (await app.send("POST", "/api/v1/api_tokens/", { name: "CI", ...more })).body;
+const agents = (token: string) => app.sendAs(token)("GET", "/api/v1/agents/");
+
+test("a token is shown once, works, and is stored as a hash only", async () => {
+  const made = await create();
+  expect(made.token).toMatch(/^parley_[0-9A-Za-z]{32}$/);
+  expect((await agents(made.token)).status).toBe(200);
+  const listed = (await app.send("GET", "/api/v1/api_tokens/?search_fields=name&search_field_values=CI"))
+    .body;
+  expect(JSON.stringify(listed)).not.toContain(made.token);
+  const rows = await app.db.selectFrom("api_tokens").selectAll().execute();
+  expect(JSON.stringify(rows)).not.toContain(made.token);
+});
+
+test("a revoked token, and one past its expiry, answer 401", async () => {
+  const made = await create();
+  await app.send("DELETE", `/api/v1/api_tokens/${made.id}`);
+  expect(await agents(made.token)).toMatchObject({ status: 401, body: { detail: "Invalid API key" } });
+
+  const short = await create({ expires_at: "2026-11-18T13:00:00Z" });
+  expect((await agents(short.token)).status).toBe(200);
+  app.clock.advance(3_600_000);
+  expect((await agents(short.token)).status).toBe(401);
+});
+
+test("a token does only what it was made for, and never more than its creator's role allows today", async () => {
+  const made = await create({ permissions: ["agents_read"] });
+  expect((await agents(made.token)).status).toBe(200);
+  expect((await app.sendAs(made.token)("GET", "/api/v1/tools/")).status).toBe(403);
+
+  const narrow = app.sendAs((await create({ permissions: ["api_token_write"] })).token);
+  const asked = await narrow("POST", "/api/v1/api_tokens/", { name: "More", permissions: ["agents_delete"] });
+  expect(asked.status).toBe(403);
+  // Asking for "everything" with a narrow token gives a token as narrow.
+  const copy = (await narrow("POST", "/api/v1/api_tokens/", { name: "Copy" })).body;
+  expect((await agents(copy.token)).status).toBe(403);
+
+  const { role_id } = await app.db
+    .selectFrom("users")
+    .select("role_id")
+    .where("id", "=", app.admin.user_id)
+    .executeTakeFirstOrThrow();
+  const viewer = await app.db
+    .selectFrom("roles")
+    .select("id")
+    .where("name", "=", "Viewer")
+    .executeTakeFirstOrThrow();
+  await app.db.updateTable("users").set({ role_id: viewer.id }).where("id", "=", app.admin.user_id).execute();
+  const write = await app.send("POST", "/api/v1/services/", { name: "x", description: "" });
+  await app.db.updateTable("users").set({ role_id }).where("id", "=", app.admin.user_id).execute();
+  expect(write.status).toBe(403);
+});
+
+test("a token may come in a configured header name too", async () => {
+  const answer = await app.sendAs(null)("GET", "/api/v1/agents/", undefined, { "X-Other-Key": app.token });
+  expect(answer.status).toBe(200);
+});
+
+test("the terminal's own token works for ten minutes and can't be made without the installation's key", async () => {
+  const token = localToken(app.vault, app.clock.now());
+  expect((await agents(token)).status).toBe(200);
+  expect((await agents(`${token.slice(0, -2)}xx`)).status).toBe(401);
+  app.clock.advance(11 * 60_000);
+  expect((await agents(token)).status).toBe(401);
+});
+
+test.each([
+  [{ expires_at: "2020-01-01T00:00:00Z" }, 400],
+  [{ expires_at: "2099-01-01T00:00:00Z" }, 400],
+  [{ expires_at: "tomorrow" }, 422],
+  [{ name: "" }, 422],
+])("%j is refused", async (more, status) => {
+  expect((await app.send("POST", "/api/v1/api_tokens/", { name: "x", ...more })).status).toBe(status);
+});

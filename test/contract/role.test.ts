@@ -1,0 +1,95 @@
+import { beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+
+const create = async (permissions: string[], name = `Role ${Math.random()}`) =>
+  (await app.send("POST", "/api/v1/roles/", { name, permissions })).body;
+
+test("a role answers its eight fields, permissions sorted and each once", async () => {
+  const made = await create(["tools_read", "agents_read", "tools_read"], "Reader");
+  const { status, body } = await app.send("GET", `/api/v1/roles/${made.id}`);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    name: "Reader",
+    description: null,
+    permissions: ["agents_read", "tools_read"],
+    id: made.id,
+    last_updated_comments: null,
+    is_system_role: false,
+    last_updated: "2026-11-18T12:00:00+00:00",
+    last_updated_by: "admin@example.com",
+  });
+});
+
+test("built-in roles are there from the start and can't be changed or deleted", async () => {
+  const { items } = (await app.send("GET", "/api/v1/roles/?order_by=name")).body;
+  const builtIn = items.filter((role: { is_system_role: boolean }) => role.is_system_role);
+  expect(builtIn.map((role: { name: string }) => role.name)).toEqual([
+    "Admin",
+    "Analyst",
+    "Editor",
+    "Viewer",
+  ]);
+  const [admin] = builtIn;
+  const changed = await app.send("PUT", "/api/v1/roles/", { id: admin.id, name: "Mine", permissions: [] });
+  expect(changed).toMatchObject({ status: 403, body: { detail: expect.stringContaining("built-in") } });
+  expect((await app.send("DELETE", `/api/v1/roles/${admin.id}?reason=x`)).status).toBe(403);
+});
+
+test("nobody grants what they don't have", async () => {
+  const narrow = app.sendAs(await app.createToken(["roles_write", "agents_read"]));
+  const answer = await narrow("POST", "/api/v1/roles/", { name: "Big", permissions: ["users_delete"] });
+  expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining("users_delete") } });
+});
+
+test("an unknown permission is refused at its place", async () => {
+  const answer = await app.send("POST", "/api/v1/roles/", {
+    name: "Odd",
+    permissions: ["agents_read", "fly"],
+  });
+  expect(answer).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "permissions", 1] }] } });
+});
+
+test("a role in use is deleted only with a role to move its users to", async () => {
+  const [from, to] = [await create(["agents_read"]), await create(["agents_read"])];
+  await app.db
+    .insertInto("users")
+    .values({
+      sub_organization_id: app.admin.sub_organization_id,
+      email: "ann@example.com",
+      role_id: from.id,
+      login_type: "google",
+      last_updated: app.clock.now().toISOString(),
+    })
+    .execute();
+  expect(await app.send("DELETE", `/api/v1/roles/${from.id}?reason=x`)).toMatchObject({ status: 400 });
+  const moved = await app.send("DELETE", `/api/v1/roles/${from.id}?reason=x&new_role_id=${to.id}`);
+  expect(moved.body).toEqual({ success: true });
+  const ann = await app.db
+    .selectFrom("users")
+    .select("role_id")
+    .where("email", "=", "ann@example.com")
+    .executeTakeFirstOrThrow();
+  expect(ann.role_id).toBe(to.id);
+});
+
+test("a neighbour's role answers 404", async () => {
+  const made = await create([]);
+  const neighbour = await app.createNeighbour();
+  expect((await neighbour.send("GET", `/api/v1/roles/${made.id}`)).status).toBe(404);
+});
+
+test("every permission that an operation names is one a role can hold", async () => {
+  const { body: groups } = await app.send("GET", "/api/v1/permissions/");
+  const known = new Set(
+    groups.flatMap((group: { permissions: { name: string }[] }) => group.permissions.map(({ name }) => name)),
+  );
+  const unknown = [...app.api.permissions].filter(
+    (name) => !known.has(name) && !/^(public|platform_admin|sa_)/.test(name),
+  );
+  expect(unknown).toEqual([]);
+});

@@ -7,11 +7,18 @@ import { permissionRoutes } from "./accounts/permission.ts";
 import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
 import { agentRoutes } from "./agents/agent.ts";
+import { bridgePhrasesRoutes } from "./agents/bridge-phrases.ts";
+import { conversationBridgesRoutes } from "./agents/conversation-bridges.ts";
 import { customMessageRoutes } from "./agents/custom-message.ts";
+import { dataSourceRoutes } from "./agents/data-source.ts";
+import { directoryRoutes } from "./agents/directory-member.ts";
+import { incidentRoutes } from "./agents/incident.ts";
 import { languageGroupRoutes } from "./agents/language-group.ts";
 import { promptRoutes } from "./agents/prompt.ts";
+import { pronunciationRoutes } from "./agents/pronunciation.ts";
 import { serviceRoutes } from "./agents/service.ts";
 import { toolRoutes } from "./agents/tool.ts";
+import { voiceSampleRoutes } from "./agents/voice-sample.ts";
 import { voiceRoutes } from "./agents/voices.ts";
 import { healthRoutes } from "./api/health.ts";
 import { type Api, createServer } from "./api/server.ts";
@@ -26,6 +33,7 @@ import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
+import { insightRoutes } from "./insights/routes.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
 import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
 import { modelFor } from "./llm/model-for.ts";
@@ -37,6 +45,7 @@ import type { Engine } from "./sessions/engine.ts";
 import { idleSessionsJob } from "./sessions/idle-sessions.ts";
 import { createServiceAuthenticator } from "./sessions/service-auth.ts";
 import { sessionRoutes } from "./sessions/session.ts";
+import { sessionLabelRoutes } from "./sessions/session-label.ts";
 import { testAgentRoutes } from "./sessions/test-agent.ts";
 import { timelineRoutes } from "./sessions/timeline.ts";
 import { transcriptRoutes } from "./sessions/transcript.ts";
@@ -84,6 +93,13 @@ export async function createApp(parts: Parts): Promise<App> {
   customMessageRoutes(api, parts);
   languageGroupRoutes(api, parts);
   voiceRoutes(api);
+  voiceSampleRoutes(api);
+  bridgePhrasesRoutes(api, parts);
+  conversationBridgesRoutes(api, parts);
+  dataSourceRoutes(api, parts);
+  pronunciationRoutes(api, parts);
+  directoryRoutes(api, parts);
+  incidentRoutes(api, parts);
   agentRoutes(api, { db, clock, catalogue });
 
   channelRoutes(api, parts);
@@ -91,6 +107,7 @@ export async function createApp(parts: Parts): Promise<App> {
   eventRoutes(api, parts);
 
   sessionRoutes(api, parts);
+  sessionLabelRoutes(api, parts);
   conversationRoutes(api, parts);
   transcriptRoutes(api, parts);
   timelineRoutes(api, parts);
@@ -99,6 +116,7 @@ export async function createApp(parts: Parts): Promise<App> {
   webChatRoutes(api, engine);
 
   campaignRoutes(api, parts);
+  insightRoutes(api, { db, clock, catalogue, runner: engine, data_dir: config.data_dir });
 
   demoApiRoutes(api);
   return { api, engine, jobs: [idleSessionsJob(engine)] };

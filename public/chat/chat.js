@@ -17,14 +17,23 @@ const newButton = /** @type {HTMLButtonElement} */ (part("new"));
 const ask = /** @type {HTMLDialogElement} */ (part("ask"));
 /** On a phone the keyboard would cover the greeting: there the first tap is the visitor's. */
 const hasKeyboard = matchMedia("(pointer: fine)").matches;
-const site = frame({ shown: () => hasKeyboard && write.focus() });
-const log = new Log({ say, press: site.press });
-const write = composer(say);
+const site = frame({ shown: () => hasKeyboard && part("text").focus() });
 let agent = part("agent").textContent ?? "";
 let unread = 0;
-let notice = 0;
+/** @type {"up" | "down"} */
+let line = "up";
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let notice;
+
+applyAccent(page.searchParams.get("accent"));
+part("avatar").textContent = initials(agent);
+document.body.classList.toggle("embedded", page.searchParams.has("embed"));
+part("close").hidden = !site.inside;
 site.ready();
+
 const saved = savedChat(browserMemory(`parley.chat.${target}`) ?? (await site.memory()));
+const log = new Log({ say, press: site.press });
+const write = composer(say);
 let connection = openConnection();
 
 /** @param {string} text */
@@ -61,7 +70,6 @@ function openConnection() {
     failed: (message, why) => log.fail(message, why, () => put(message)),
     line(state) {
       if (state === "down") log.rest();
-      document.body.dataset.line = state;
       announceLine(state);
     },
     over(why, unsent) {
@@ -108,14 +116,11 @@ function showOver(why) {
 
 /** @param {"up" | "down"} state */
 function announceLine(state) {
+  if (state === line) return;
+  line = state;
   clearTimeout(notice);
-  const text = state === "down" ? "Connection lost. Trying again…" : "";
-  notice = setTimeout(
-    () => {
-      part("notice").textContent = text;
-    },
-    text ? NOTICE_AFTER_MS : 0,
-  );
+  if (state === "up") part("notice").textContent = "";
+  else notice = setTimeout(() => part("notice").append("Connection lost. Trying again…"), NOTICE_AFTER_MS);
 }
 
 /** Something new was said: told in the title of a tab in the background, and to the site around a frame. */
@@ -159,14 +164,10 @@ ask.addEventListener("close", () => {
   ask.returnValue = "";
 });
 part("again").addEventListener("click", startAnew);
-part("close").hidden = !site.inside;
 part("close").addEventListener("click", site.close);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && !ask.open && !event.defaultPrevented) site.close();
 });
 
-applyAccent(page.searchParams.get("accent"));
-part("avatar").textContent = initials(agent);
-document.body.classList.toggle("embedded", page.searchParams.has("embed"));
 // In a frame the site keeps the focus until the chat is opened.
 if (!site.inside && hasKeyboard) write.focus();

@@ -132,7 +132,8 @@ export class Connection {
   #caughtUp(chat) {
     const said = chat.messages.length;
     const settled = chat.ended || !this.#outbox.first;
-    if (this.#shown === null || (settled && this.#shown !== said)) {
+    // Fewer than shown were read before the last were said.
+    if (this.#shown === null || (settled && this.#shown < said)) {
       this.#shown = said;
       this.#outbox.caughtUp(chat);
       this.#listener.show(chat, this.#outbox.messages);
@@ -243,10 +244,9 @@ export class Connection {
 
   /** The message in flight was answered: the next one may go. */
   #settle() {
-    this.#shown = (this.#shown ?? 0) + 1;
     this.#inFlight = null;
     clearTimeout(this.#silence);
-    this.#outbox.settle();
+    if (this.#outbox.settle()) this.#shown = (this.#shown ?? 0) + 1;
     this.#listener.answered();
     this.#pump();
   }

@@ -13,6 +13,8 @@ export class Outbox {
   #heard = [];
   /** @type {string[]} */
   #repeats = [];
+  /** Whether the page shows the first message as one that the server has stored. */
+  #isStored = false;
 
   /** @param {SavedChat} saved */
   constructor(saved) {
@@ -32,10 +34,13 @@ export class Outbox {
     this.#keep([...this.messages, message]);
   }
 
-  /** The first message is dealt with. */
+  /** The first message is dealt with. Tells whether that stored one more than the page knew of. */
   settle() {
+    const more = !this.#isStored;
     this.#heard = [];
+    this.#isStored = false;
     this.#keep(this.messages.slice(1));
+    return more;
   }
 
   clear() {
@@ -59,6 +64,7 @@ export class Outbox {
   caughtUp({ messages }) {
     const words = messages.flatMap((entry) => (entry.type === "message" ? [entry] : []));
     const asked = this.first ? words.findIndex((entry) => entry.id === this.first?.id) : -1;
+    this.#isStored = asked >= 0;
     const after = asked < 0 ? [] : words.slice(asked + 1);
     const next = after.findIndex((entry) => entry.role === "user");
     this.#heard = after.slice(0, next < 0 ? undefined : next).map((entry) => entry.text);

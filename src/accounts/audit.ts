@@ -1,26 +1,19 @@
+import { sql } from "kysely";
 import type { AuditEntry, Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
-import { jsonOrNull, type Tx } from "../db/database.ts";
+import type { Tx } from "../db/database.ts";
 
 /** Who did what to which record, from where; written in the transaction of the change itself. */
 export const createAudit =
   (clock: Clock) =>
   async (tx: Tx, caller: Caller, entry: AuditEntry): Promise<void> => {
-    await tx
-      .insertInto("audit_entries")
-      .values({
-        sub_organization_id: caller.sub_organization_id,
-        at: clock.now().toISOString(),
-        actor: caller.email,
-        user_id: caller.user_id,
-        api_token_id: caller.api_token_id,
-        address: caller.address,
-        request_id: caller.request_id,
-        action: entry.action,
-        resource: entry.resource,
-        resource_id: entry.resource_id === null ? null : String(entry.resource_id),
-        before: jsonOrNull(entry.before),
-        after: jsonOrNull(entry.after),
-      })
-      .execute();
+    const { sub_organization_id, email, user_id, api_token_id, address, request_id } = caller;
+    const { action, resource, resource_id, before, after } = entry;
+    await sql`
+      insert into audit_entries (sub_organization_id, at, actor, user_id, api_token_id, address, request_id,
+        action, resource, resource_id, before, after)
+      values (${sub_organization_id}, ${clock.now().toISOString()}, ${email}, ${user_id}, ${api_token_id}, ${address},
+        ${request_id}, ${action}, ${resource}, ${resource_id === null ? null : String(resource_id)},
+        ${before === undefined ? null : JSON.stringify(before)}, ${after === undefined ? null : JSON.stringify(after)})
+    `.execute(tx);
   };

@@ -102,7 +102,7 @@ const PlainRule = z
       context.addIssue({ code: "custom", path: [key], message });
     if ((rule.start_time === undefined) !== (rule.end_time === undefined)) {
       refuse(
-        rule.start_time === undefined ? "end_time" : "start_time",
+        rule.start_time === undefined ? "start_time" : "end_time",
         "start_time and end_time go together",
       );
     }

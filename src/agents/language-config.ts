@@ -4,56 +4,38 @@ import { LANGUAGES, LanguageCode } from "./languages.ts";
 import type { Issue } from "./validation-issue.ts";
 import { findVoice, TtsProvider, VOICES } from "./voices.ts";
 
-/** Of a language group: one language, the voice that speaks it, and the key that chooses it in the menu. */
+/** A language and the voice that speaks it. */
+export const voiceFields = {
+  language_code: LanguageCode,
+  voice_provider: TtsProvider,
+  voice_display_name: z.string().describe("One of GET /api/v1/agents/voices/available."),
+  voice_speed: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe(
+      "1.0 is the voice's own; 0.25 to 4.0 (OpenAI, Google), 0.7 to 1.2 (ElevenLabs), 0.6 to 1.5 (Cartesia).",
+    ),
+  voice_pitch: z
+    .number()
+    .min(-20)
+    .max(20)
+    .nullable()
+    .default(null)
+    .describe("Semitones, only for Google's voices; 0 is the voice's own."),
+};
+
+/** Of a language group: a language, its voice, and the key that chooses it in the menu. */
 export const LanguageConfig = z
   .object({
-    language_code: LanguageCode,
-    voice_provider: TtsProvider,
-    voice_display_name: z.string().describe("One of GET /api/v1/agents/voices/available."),
-    voice_speed: z
-      .number()
-      .nullable()
-      .default(null)
-      .describe(
-        "1.0 is the voice's own; 0.25 to 4.0 (OpenAI, Google), 0.7 to 1.2 (ElevenLabs), 0.6 to 1.5 (Cartesia).",
-      ),
-    voice_pitch: z
-      .number()
-      .min(-20)
-      .max(20)
-      .nullable()
-      .default(null)
-      .describe("Semitones, only for Google's voices; 0 is the voice's own."),
+    ...voiceFields,
     dtmf_code: integer({ min: 0, max: 9 }),
     skip_current_language_in_message: z
       .boolean()
       .nullish()
       .describe("For this language, where it differs from the group's."),
   })
-  .superRefine((config, context) => {
-    const { voice_provider, voice_display_name, voice_speed, voice_pitch } = config;
-    if (!findVoice(voice_provider, voice_display_name)) {
-      context.addIssue({
-        code: "custom",
-        path: ["voice_display_name"],
-        message: `Input should be a voice of ${voice_provider}, such as '${exampleVoice(config)}'`,
-        params: { type: "enum" },
-      });
-    }
-    const [slowest, fastest] = SPEEDS[voice_provider];
-    if (voice_speed !== null && voice_speed < slowest) {
-      const bound = { minimum: slowest, origin: "number", inclusive: true } as const;
-      context.addIssue({ code: "too_small", ...bound, path: ["voice_speed"], input: voice_speed });
-    }
-    if (voice_speed !== null && voice_speed > fastest) {
-      const bound = { maximum: fastest, origin: "number", inclusive: true } as const;
-      context.addIssue({ code: "too_big", ...bound, path: ["voice_speed"], input: voice_speed });
-    }
-    if (voice_pitch && voice_provider !== "Google") {
-      const message = `voice_pitch is only for Google's voices; ${voice_provider} can't change it`;
-      context.addIssue({ code: "custom", path: ["voice_pitch"], message });
-    }
-  })
+  .superRefine(checkVoice)
   .meta({ id: "LanguageConfig" });
 export type LanguageConfig = z.infer<typeof LanguageConfig>;
 
@@ -64,6 +46,32 @@ const SPEEDS: Record<TtsProvider, [slowest: number, fastest: number]> = {
   ElevenLabs: [0.7, 1.2],
   Cartesia: [0.6, 1.5],
 };
+
+/** There is such a voice, and it can speak that fast and that high. */
+export function checkVoice(config: z.infer<z.ZodObject<typeof voiceFields>>, context: z.RefinementCtx): void {
+  const { voice_provider, voice_display_name, voice_speed, voice_pitch } = config;
+  if (!findVoice(voice_provider, voice_display_name)) {
+    context.addIssue({
+      code: "custom",
+      path: ["voice_display_name"],
+      message: `Input should be a voice of ${voice_provider}, such as '${exampleVoice(config)}'`,
+      params: { type: "enum" },
+    });
+  }
+  const [slowest, fastest] = SPEEDS[voice_provider];
+  if (voice_speed !== null && voice_speed < slowest) {
+    const bound = { minimum: slowest, origin: "number", inclusive: true } as const;
+    context.addIssue({ code: "too_small", ...bound, path: ["voice_speed"], input: voice_speed });
+  }
+  if (voice_speed !== null && voice_speed > fastest) {
+    const bound = { maximum: fastest, origin: "number", inclusive: true } as const;
+    context.addIssue({ code: "too_big", ...bound, path: ["voice_speed"], input: voice_speed });
+  }
+  if (voice_pitch && voice_provider !== "Google") {
+    const message = `voice_pitch is only for Google's voices; ${voice_provider} can't change it`;
+    context.addIssue({ code: "custom", path: ["voice_pitch"], message });
+  }
+}
 
 type Wanted = { voice_provider: TtsProvider; language_code: LanguageCode };
 

@@ -8,9 +8,11 @@ export type Form = {
   type: "multipart/form-data" | "application/x-www-form-urlencoded";
   /** Files are held in memory; the server's own limit (50 MB) when left out. */
   max_file_bytes?: number;
+  /** The operation reads the file itself with `request.file()`, as it comes: for what is too big for memory. */
+  streamed?: true;
 };
 
-/** A file of a form, read whole. What is too big for memory is read part by part from `request.parts()` instead. */
+/** A file of a form, read whole. */
 export type UploadedFile = { filename: string; mimetype: string; bytes: Buffer };
 
 export const file = () =>
@@ -22,7 +24,7 @@ export const file = () =>
 
 /** The fields of a form, as the body that the operation's schema then checks. */
 export async function readForm(request: FastifyRequest, form: Form): Promise<Record<string, unknown>> {
-  if (request.isMultipart()) return readMultipart(request, form.max_file_bytes);
+  if (request.isMultipart()) return form.streamed ? {} : readMultipart(request, form.max_file_bytes);
   const fields = (request.body ?? {}) as Record<string, unknown>;
   if (request.body !== undefined && !isUrlEncoded(request)) {
     throw wrongMediaType(form.type);

@@ -21,7 +21,7 @@ export type Resource<
   noun: string;
   tag: string;
   /** `services` stands for services_read, services_write and services_delete. */
-  permission: string;
+  permission: string | Permissions;
   record: z.ZodObject;
   /** What one record answers with, where that is more than a list's row. */
   detail?: z.ZodObject;
@@ -42,6 +42,13 @@ export type Resource<
   };
 };
 
+type Permissions = { read: string; write: string; delete: string };
+
+const permissionsOf = (permission: string | Permissions): Permissions =>
+  typeof permission === "string"
+    ? { read: `${permission}_read`, write: `${permission}_write`, delete: `${permission}_delete` }
+    : permission;
+
 export function addResource<
   Row extends object,
   Create,
@@ -49,6 +56,7 @@ export function addResource<
   Remove extends { reason: string } = { reason: string },
 >(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): void {
   const { path, noun, tag, store } = resource;
+  const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
   const audited = resource.audited ?? ((row: Row): object => row);
   const plural = `${noun.toLowerCase()}s`;
@@ -65,7 +73,7 @@ export function addResource<
     {
       summary: `List ${plural}`,
       tag,
-      permission: `${resource.permission}_read`,
+      permission: permissions.read,
       query: listQuery(resource.list),
       response: listOf(resource.record),
     },
@@ -77,7 +85,7 @@ export function addResource<
     {
       summary: `Create a ${noun.toLowerCase()}`,
       tag,
-      permission: `${resource.permission}_write`,
+      permission: permissions.write,
       body: resource.create,
       response: detail,
     },
@@ -100,7 +108,7 @@ export function addResource<
     {
       summary: `Update a ${noun.toLowerCase()}`,
       tag,
-      permission: `${resource.permission}_write`,
+      permission: permissions.write,
       body: resource.update,
       response: detail,
     },
@@ -126,7 +134,7 @@ export function addResource<
     {
       summary: `Get a ${noun.toLowerCase()}`,
       tag,
-      permission: `${resource.permission}_read`,
+      permission: permissions.read,
       params: idParam,
       response: detail,
     },
@@ -138,7 +146,7 @@ export function addResource<
     {
       summary: `Delete a ${noun.toLowerCase()}`,
       tag,
-      permission: `${resource.permission}_delete`,
+      permission: permissions.delete,
       params: idParam,
       query: resource.remove ?? z.object({ reason: z.string() }),
       response: Deleted,

@@ -1,5 +1,6 @@
-import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
+import { CompiledQuery, Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import pg from "pg";
+import { type CopyStreamQuery, from as copyFrom } from "pg-copy-streams";
 import type { DB } from "./types.ts";
 
 export type Db = Kysely<DB>;
@@ -35,11 +36,20 @@ class NamingClient extends pg.Client {
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's overloads of query() can't be spelled again in one signature
   override query(config: any, values?: any, callback?: any): any {
+    if (isCopy(values?.[0])) return this.#copy(values[0]);
     if (typeof config === "string" && Array.isArray(values)) {
       const name = this.#nameOf(config);
       if (name) return super.query({ text: config, values, name }, callback);
     }
     return super.query(config, values, callback);
+  }
+
+  /** Settles once the server has taken the rows and is ready for the next statement. */
+  #copy(rows: CopyStreamQuery): Promise<object> {
+    return new Promise((resolve, reject) => {
+      rows.on("error", reject).on("finish", () => resolve({ command: "COPY", rowCount: rows.rowCount, rows: [] }));
+      super.query(rows);
+    });
   }
 
   #nameOf(text: string): string | undefined {
@@ -51,6 +61,24 @@ class NamingClient extends pg.Client {
     return name;
   }
 }
+
+const isCopy = (value: unknown): value is CopyStreamQuery =>
+  typeof (value as Partial<CopyStreamQuery> | undefined)?.submit === "function";
+
+/** Runs `copy … from stdin` with these rows, in PostgreSQL's text format (`copyField`); three times as fast as an insert. */
+export async function copyInto(tx: Tx, statement: string, rows: string): Promise<void> {
+  const stream = copyFrom(statement);
+  // Kysely hands a statement's values on as they are; this one value says that the statement is a COPY.
+  const done = tx.executeQuery(CompiledQuery.raw(statement, [stream]));
+  stream.end(rows);
+  await done;
+}
+
+const COPY_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** A text as a field of `copyInto`. Most have nothing to escape, and testing is cheaper than replacing. */
+export const copyField = (text: string): string =>
+  /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => COPY_ESCAPES[character] as string) : text;
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 

@@ -67,6 +67,35 @@ export interface AuditEntries {
   user_id: number | null;
 }
 
+export interface Batches {
+  auto_call_rate: boolean;
+  auto_call_rate_baseline: number | null;
+  batch_id: string;
+  call_rate: number | null;
+  campaign_id: number;
+  created_at: string;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  dispatch_id: string | null;
+  error_message: string | null;
+  expires_on: string | null;
+  key: Generated<number>;
+  last_updated_at: string;
+  last_updated_by: string;
+  paused: boolean | null;
+  status: string;
+  sub_organization_id: number;
+  upload_filename: string | null;
+}
+
+export interface BatchUploads {
+  batch_key: number;
+  beat_at: string;
+  filename: string;
+  rows_read: number;
+  upload_id: string;
+}
+
 export interface BridgePhrases {
   config: unknown;
   deleted_at: string | null;
@@ -504,6 +533,27 @@ export interface Recordings {
   session_id: number;
 }
 
+export interface Requests {
+  attempt_count: Generated<number>;
+  batch_key: number;
+  channel_manager_sid: string | null;
+  channel_manager_status: string;
+  conversation_id: number | null;
+  created_at: string;
+  due_at: string | null;
+  enrichment: unknown | null;
+  id: Generated<number>;
+  insights: unknown | null;
+  insights_status: string | null;
+  line_type: string | null;
+  reference_id: string;
+  request_status: string;
+  request_variables: unknown;
+  sent_at: string | null;
+  session_id: number | null;
+  target: string;
+}
+
 export interface Roles {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -727,6 +777,8 @@ export interface DB {
   agents: Agents;
   api_tokens: ApiTokens;
   audit_entries: AuditEntries;
+  batch_uploads: BatchUploads;
+  batches: Batches;
   bridge_phrases: BridgePhrases;
   campaign_webhooks: CampaignWebhooks;
   campaigns: Campaigns;
@@ -759,6 +811,7 @@ export interface DB {
   prompts: Prompts;
   pronunciations: Pronunciations;
   recordings: Recordings;
+  requests: Requests;
   roles: Roles;
   schema_migrations: SchemaMigrations;
   services: Services;

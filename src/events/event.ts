@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { type Db, jsonOrNull, type Tx } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 
 /** Something that occurred (specification, "Event"); written once, read-only ever after. */
 export const Event = z
@@ -39,25 +40,18 @@ export type NewEvent = {
 /** Records events in the transaction of the change they tell of. */
 export async function publish(tx: Tx, sub_organization_id: number, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx
-    .insertInto("events")
-    .values(
-      events.map((event) => ({
-        sub_organization_id,
-        timestamp: event.at.toISOString(),
-        session_id: event.session_id?.toString() ?? null,
-        conversation_id: event.conversation_id?.toString() ?? null,
-        source: event.source,
-        source_id: event.source_id?.toString() ?? null,
-        category: event.category,
-        type: event.type,
-        user_id: event.user_id ?? null,
-        description: event.description,
-        attributes: jsonOrNull(event.attributes),
-      })),
-    )
-    .execute();
+  const rows = events.map(
+    (event) => sql`(${sub_organization_id}, ${event.at.toISOString()}, ${text(event.session_id)},
+      ${text(event.conversation_id)}, ${event.source}, ${text(event.source_id)}, ${event.category}, ${event.type},
+      ${event.user_id ?? null}, ${event.description}, ${event.attributes ? JSON.stringify(event.attributes) : null})`,
+  );
+  await sql`
+    insert into events (sub_organization_id, timestamp, session_id, conversation_id, source, source_id, category, type,
+      user_id, description, attributes)
+    values ${sql.join(rows)}`.execute(tx);
 }
+
+const text = (id: number | null | undefined): string | null => (id == null ? null : String(id));
 
 const eventList: list.ListRules = {
   fields: {

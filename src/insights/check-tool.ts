@@ -11,7 +11,7 @@ import { DEFINITIONS, definitionById } from "./tool-definition.ts";
  * What may be saved as a configuration (domain decision 29, row 28); pure.
  */
 
-type Configured = Pick<InsightToolInput, "insight_tool_definition_id" | "tool_arguments">;
+type Configured = { insight_tool_definition_id: number; tool_arguments: unknown };
 
 /** 400 where the definition is unknown, the arguments don't fit it or the model isn't offered; 422 for a retired model. */
 export function refuseWrongTool(input: Configured, offer: LlmOffer): ToolArguments {

@@ -54,6 +54,15 @@ function names(list: (number | string)[] | null, spellings: string[]): boolean {
   return list.some((entry) => spellings.includes(String(entry)));
 }
 
+/** Whether something of this moment is among what a workflow was told to look at; both ends included. */
+export function inSpan(
+  { start_datetime, end_datetime }: { start_datetime: string | null; end_datetime: string | null },
+  at: Date,
+): boolean {
+  if (start_datetime !== null && at.getTime() < Date.parse(start_datetime)) return false;
+  return end_datetime === null || at.getTime() <= Date.parse(end_datetime);
+}
+
 /** The places of the draw: a rate of 0.0001 percent still takes one. */
 export const SAMPLE_PLACES = 1_000_000;
 
@@ -70,5 +79,4 @@ export function inSample(workflow_id: number, subject_id: number, sample_rate: n
 const drawOf = (workflow_id: number, subject_id: number): number =>
   Number.parseInt(sha256(`${workflow_id}:${subject_id}`).slice(0, 8), 16) % SAMPLE_PLACES;
 
-export const sampledPlaces = (sample_rate: number): number =>
-  Math.round((sample_rate / 100) * SAMPLE_PLACES);
+export const sampledPlaces = (sample_rate: number): number => Math.round((sample_rate / 100) * SAMPLE_PLACES);

@@ -27,11 +27,11 @@ export async function estimateOf(
   workflow: StoredWorkflow,
   { now, catalogue }: { now: Date; catalogue: readonly LlmEntry[] },
 ): Promise<InsightWorkflowEstimate> {
-  const [backfill, recent, tokens] = await Promise.all([
-    amountOf(db, backfillOf(db, workflow, now)),
-    amountOf(db, matchingSubjects(db, workflow, { from: new Date(now.getTime() - DAYS * DAY_MS), to: now })),
-    measuredTokens(db, workflow),
-  ]);
+  // One after the other: within a transaction there is one connection.
+  const backfill = await amountOf(db, backfillOf(db, workflow, now));
+  const recently = { from: new Date(now.getTime() - DAYS * DAY_MS), to: now };
+  const recent = await amountOf(db, matchingSubjects(db, workflow, recently));
+  const tokens = await measuredTokens(db, workflow);
   const cost_usd = costOfOne(workflow.insight_tools, tokens, catalogue);
   return {
     backfill_count: backfill.count,

@@ -5,11 +5,11 @@ import type { StoredWorkflow } from "./workflow-schema.ts";
 
 /** What a workflow runs over, found in the database: `conditions.ts` in SQL. */
 export type Subjects = SelectQueryBuilder<
-  // biome-ignore lint/suspicious/noExplicitAny: sessions or recordings; only these three columns matter
+  // biome-ignore lint/suspicious/noExplicitAny: sessions or recordings; only these two columns matter
   any,
   // biome-ignore lint/suspicious/noExplicitAny: as above
   any,
-  { id: number; at: string; duration_s: number | null }
+  { id: number; duration_s: number | null }
 >;
 
 /** From `from` on, and up to and with `to`. */
@@ -37,7 +37,7 @@ export function matchingSubjects(db: Db, workflow: StoredWorkflow, span: Span): 
 }
 
 /** Of a call its duration, else the time from the first word to the last: an idle chat does not grow longer. */
-export const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
+const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
 
 function matchingSessions(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
   const { agent_list, prompt_list } = workflow.conditions;
@@ -51,7 +51,7 @@ function matchingSessions(db: Db, workflow: StoredWorkflow, span: Span): Subject
     .where(conditions(workflow, "s.id", sessionDuration));
   if (agent_list?.length) sessions = sessions.where(named("s.agent_id", "s.agent_name", agent_list));
   if (prompt_list?.length) sessions = sessions.where(named("s.prompt_id", "s.prompt_name", prompt_list));
-  return sessions.select(["s.id", "s.timestamp as at", sessionDuration.as("duration_s")]);
+  return sessions.select(["s.id", sessionDuration.as("duration_s")]);
 }
 
 function matchingFiles(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
@@ -67,7 +67,7 @@ function matchingFiles(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
   if (agents) files = files.where("f.agent_number", "in", agents);
   // Nobody prompts a person.
   if (prompt_list?.length) files = files.where(sql<boolean>`false`);
-  return files.select(["f.id", "f.created_at as at", "f.duration as duration_s"]);
+  return files.select(["f.id", "f.duration as duration_s"]);
 }
 
 /** Duration and sample. */

@@ -11,11 +11,7 @@ import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { refuseStaleVersion, refuseWrongTool, toolIssues } from "./check-tool.ts";
-import {
-  InsightToolInput,
-  InsightToolOutput,
-  InsightToolResponse,
-} from "./tool-configuration-schema.ts";
+import { InsightToolInput, InsightToolOutput, InsightToolResponse } from "./tool-configuration-schema.ts";
 import {
   activeUsers,
   findTool,

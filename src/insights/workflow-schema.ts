@@ -27,11 +27,7 @@ const ConditionFields = {
     .union([z.array(z.int()).max(MAX_LIST), z.array(z.string()).max(MAX_LIST)])
     .nullish()
     .describe("Ids or names of agents; for recordings, agent numbers. Empty: all."),
-  prompt_list: z
-    .array(z.string())
-    .max(MAX_LIST)
-    .nullish()
-    .describe("Names or ids of prompts. Empty: all."),
+  prompt_list: z.array(z.string()).max(MAX_LIST).nullish().describe("Names or ids of prompts. Empty: all."),
   folder_list: z.array(recordId()).max(MAX_LIST).nullish().describe("Where recordings are taken from."),
   sheet_info: z.record(z.string(), z.string()).nullish(),
 };

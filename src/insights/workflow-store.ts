@@ -142,7 +142,9 @@ export async function lockActiveUploads(tx: Tx, caller: Caller, folder_id: numbe
     .orderBy("w.id")
     .forNoKeyUpdate()
     .execute();
-  return Promise.all(found.map(({ id }) => findWorkflow(tx, caller, id)));
+  const workflows: Workflow[] = [];
+  for (const { id } of found) workflows.push(await findWorkflow(tx, caller, id));
+  return workflows;
 }
 
 /** The new row is INACTIVE. */

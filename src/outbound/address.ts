@@ -23,9 +23,7 @@ export function regionOf(address: string | null): Region | null {
     extract: false,
   });
   if (!found?.isPossible()) return null;
-  return found.country
-    ? { defaultCountry: found.country }
-    : { defaultCallingCode: found.countryCallingCode };
+  return found.country ? { defaultCountry: found.country } : { defaultCallingCode: found.countryCallingCode };
 }
 
 /**
@@ -33,7 +31,7 @@ export function regionOf(address: string | null): Region | null {
  * newest of them, and a number that nobody has costs one attempt.
  */
 export function normalisePhone(target: string, region: Region | null): string | null {
-  const found = parsePhoneNumberFromString(target, { ...region, extract: false });
+  const found = parsePhoneNumberFromString(target.trim(), { ...region, extract: false });
   // Behind an extension is somebody else than who picks up the number alone.
   return found?.isPossible() && found.ext === undefined ? found.number : null;
 }

@@ -95,7 +95,10 @@ export const MAX_REFERENCE = 255;
 export const CommunicationRequest = z
   .object({
     reference_id: z.string().min(1).max(MAX_REFERENCE),
-    target: z.string().max(320).describe("A telephone number or, where the campaign sends e-mail, an address."),
+    target: z
+      .string()
+      .max(320)
+      .describe("A telephone number or, where the campaign sends e-mail, an address."),
     request_variables: textMap(),
   })
   .meta({ id: "CommunicationRequest" });

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { BATCH_STATUSES, type BatchChange, type BatchStatus, isDialled, nextStatus, statusAt } from "./batch-state.ts";
+import {
+  BATCH_STATUSES,
+  type BatchChange,
+  type BatchStatus,
+  isDialled,
+  nextStatus,
+  statusAt,
+} from "./batch-state.ts";
 
 const NOW = new Date("2026-11-18T12:00:00Z");
 const before = new Date("2026-11-18T11:59:59.999Z");
@@ -94,10 +101,13 @@ test.each(["PENDING", "ACTIVE", "PAUSED", "FAILED"] as const)(
   },
 );
 
-test.each(BATCH_STATUSES)("a %s batch is expired from the very instant of expires_on, unless deleted", (status) => {
-  const expired = status === "CANCELED" ? "CANCELED" : "EXPIRED";
-  expect(statusAt({ status, expires_on: NOW }, NOW)).toBe(expired);
-  expect(statusAt({ status, expires_on: before }, NOW)).toBe(expired);
-  expect(statusAt({ status, expires_on: after }, NOW)).toBe(status);
-  expect(statusAt({ status, expires_on: null }, NOW)).toBe(status);
-});
+test.each(BATCH_STATUSES)(
+  "a %s batch is expired from the very instant of expires_on, unless deleted",
+  (status) => {
+    const expired = status === "CANCELED" ? "CANCELED" : "EXPIRED";
+    expect(statusAt({ status, expires_on: NOW }, NOW)).toBe(expired);
+    expect(statusAt({ status, expires_on: before }, NOW)).toBe(expired);
+    expect(statusAt({ status, expires_on: after }, NOW)).toBe(status);
+    expect(statusAt({ status, expires_on: null }, NOW)).toBe(status);
+  },
+);

@@ -29,60 +29,35 @@ export const campaignList: list.ListRules = {
   order: [{ column: "c.id", direction: "asc" }],
 };
 
-/** The deprecated single label is the first of the labels; a subquery, so that lists search and order by it too. */
-const liveCampaigns = (db: Db, caller: Caller) =>
-  db
-    .selectFrom("campaigns")
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .selectAll()
-    .select(sql<string | null>`labels[1]`.as("label"));
+/** A campaign as it is answered. One text for lists and single reads: naming its columns to the builder costs 0.1 ms. */
+const ANSWERED = sql.raw(`
+  select campaign.campaign_name, campaign.description, campaign.mode, campaign.sms_session_ttl,
+    campaign.labels[1] as label, campaign.labels, campaign.campaign_variables, campaign.daily_start_time,
+    campaign.daily_end_time, campaign.source, campaign.caller_id, campaign.hourly_rate, campaign.max_daily_calls,
+    campaign.retry_count, campaign.retry_interval, campaign.active_days, campaign.outreach_override_rules,
+    campaign.voicemail_detection, campaign.allowed_line_types, campaign.include_unknown_line_types,
+    campaign.target_filters, (
+      select coalesce(json_agg(json_build_object(
+        'trigger_statuses', w.trigger_statuses,
+        'url', w.url,
+        'request_method', w.request_method,
+        'id', w.id,
+        'auth_value_keys', case when w.sealed_hmac_secret is not null then json_build_array('hmac_secret') end
+      ) order by w.position), '[]')
+      from campaign_webhooks w where w.campaign_id = campaign.id
+    ) as webhooks, campaign.id, campaign.agent_id, campaign.created_at, campaign.updated_at, campaign.last_updated_by
+  from campaigns campaign`);
+
+const live = (caller: Caller) =>
+  sql`campaign.sub_organization_id = ${caller.sub_organization_id} and campaign.deleted_at is null`;
 
 export const selectCampaigns = (db: Db, caller: Caller) =>
-  db
-    .selectFrom(liveCampaigns(db, caller).as("c"))
-    .select([
-      "c.campaign_name",
-      "c.description",
-      "c.mode",
-      "c.sms_session_ttl",
-      "c.label",
-      "c.labels",
-      "c.campaign_variables",
-      "c.daily_start_time",
-      "c.daily_end_time",
-      "c.source",
-      "c.caller_id",
-      "c.hourly_rate",
-      "c.max_daily_calls",
-      "c.retry_count",
-      "c.retry_interval",
-      "c.active_days",
-      "c.outreach_override_rules",
-      "c.voicemail_detection",
-      "c.allowed_line_types",
-      "c.include_unknown_line_types",
-      "c.target_filters",
-      sql`(
-        select coalesce(json_agg(json_build_object(
-          'trigger_statuses', w.trigger_statuses,
-          'url', w.url,
-          'request_method', w.request_method,
-          'id', w.id,
-          'auth_value_keys', case when w.sealed_hmac_secret is not null then json_build_array('hmac_secret') end
-        ) order by w.position), '[]')
-        from campaign_webhooks w where w.campaign_id = c.id
-      )`.as("webhooks"),
-      "c.id",
-      "c.agent_id",
-      "c.created_at",
-      "c.updated_at",
-      "c.last_updated_by",
-    ])
-    .$castTo<OutboundCampaign>();
+  db.selectFrom(sql<OutboundCampaign>`(${ANSWERED} where ${live(caller)})`.as<"c">("c")).selectAll("c");
 
 export async function findCampaign(db: Db, caller: Caller, id: number): Promise<OutboundCampaign> {
-  const found = await selectCampaigns(db, caller).where("c.id", "=", id).executeTakeFirst();
+  const { rows } =
+    await sql<OutboundCampaign>`${ANSWERED} where campaign.id = ${id} and ${live(caller)}`.execute(db);
+  const [found] = rows;
   if (!found) throw notFound("Campaign", id);
   return found;
 }

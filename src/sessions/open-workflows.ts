@@ -15,7 +15,7 @@ export async function openWorkflows(
   session_id: number,
   override_timestamp: string | null,
 ): Promise<{ said: string | null; wants_turn: boolean; ended: boolean }> {
-  const session = await takeLease(engine, session_id);
+  const { session } = await takeLease(engine, session_id);
   const lost = new AbortController();
   const stopRenewing = renewLease(engine, session, lost);
   try {

@@ -86,7 +86,11 @@ const selectSessions = (db: Db, caller: Caller) =>
       sql<string>`s.prompt_version_number::text`.as("prompt_version"),
       "s.prompt_version_number",
       "s.duration",
-      sql<string | null>`null`.as("session_label_id"),
+      // Index: session_labels_session.
+      sql<string | null>`(
+        select l.id::text from session_labels l where l.session_id = s.id
+        order by l.type = 'human-rating' desc, l.id desc limit 1
+      )`.as("session_label_id"),
       "s.source",
       "s.target",
       sql<boolean>`false`.as("is_legacy"),

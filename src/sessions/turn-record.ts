@@ -11,7 +11,6 @@ import type { SessionAction, ToolContext, ToolEffects } from "./tool-outcome.ts"
 import { insertTrace, type TraceEntry } from "./trace.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import {
-  holdLease,
   insertCalls,
   insertMessages,
   loadAnswer,
@@ -211,17 +210,16 @@ export class TurnRecord {
     const { messages, calls, trace, events } = this.#unstored;
     const at = engine.clock.now();
     await engine.db.transaction().execute(async (tx) => {
-      await holdLease(tx, session);
-      await insertMessages(tx, session, messages);
-      await insertCalls(tx, session.id, calls);
-      await insertTrace(tx, session.id, this.index, trace, at);
-      await publish(tx, session.sub_organization_id, events);
       const change = { state: session.state, at, over };
       await updateSession(
         tx,
         session,
         ended ? { ...change, ended: { reason: "agent", user_terminated: false } } : change,
       );
+      await insertMessages(tx, session, messages);
+      await insertCalls(tx, session.id, calls);
+      await insertTrace(tx, session.id, this.index, trace, at);
+      await publish(tx, session.sub_organization_id, events);
     });
     this.calls.push(...calls);
     this.#unstored = nothing();

@@ -1,13 +1,13 @@
 import type { LanguageModel } from "../llm/model.ts";
 import { buildMessages } from "./build-prompt.ts";
 import type { Engine } from "./engine.ts";
-import { type LeasedSession, releaseLease, renewLease, takeLease } from "./lease.ts";
+import { releaseLease, renewLease, takeLease } from "./lease.ts";
 import { modelRound } from "./model-round.ts";
 import type { Offering } from "./offered-tools.ts";
 import { CallRunner } from "./run-calls.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { TurnRecord } from "./turn-record.ts";
-import { loadHistory, storeUserMessage } from "./turn-store.ts";
+import { findMessageTurn, loadHistory } from "./turn-store.ts";
 
 /** A model that calls tools without end is stopped here and has to answer in words (domain decision 4.4). */
 const MAX_TOOL_ROUNDS = 10;
@@ -24,11 +24,24 @@ export async function runTurn(
   input: TurnInput,
   emit: (event: TurnEvent) => void = () => {},
 ): Promise<TurnResult> {
-  const session = await takeLease(engine, session_id);
+  const client_message_id = input.client_message_id ?? null;
+  const said = input.text === null ? null : { text: input.text, client_message_id };
+  const { session, repeated } = await takeLease(engine, session_id, said);
   const lost = new AbortController();
   const stopRenewing = renewLease(engine, session, lost);
   try {
-    return await answer(engine, session, input, emit, lost.signal);
+    const record = new TurnRecord(engine, session, input, emit, lost.signal);
+    if (repeated && client_message_id !== null) {
+      record.index = await findMessageTurn(engine, session_id, client_message_id);
+      if (record.index <= session.finished_turn) return await record.repeat();
+    }
+    const [history, model] = await Promise.all([
+      loadHistory(engine, session_id),
+      engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config),
+    ]);
+    record.history = history;
+    await answer(record, model);
+    return await record.finish();
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
     throw error;
@@ -37,31 +50,11 @@ export async function runTurn(
   }
 }
 
-async function answer(
-  engine: Engine,
-  session: LeasedSession,
-  input: TurnInput,
-  emit: (event: TurnEvent) => void,
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  const record = new TurnRecord(engine, session, input, emit, signal);
-  if (input.text !== null) {
-    const message = {
-      text: input.text,
-      client_message_id: input.client_message_id ?? null,
-      at: engine.clock.now(),
-    };
-    const stored = await storeUserMessage(engine, session, message);
-    record.index = stored.turn_index;
-    if (stored.answered) return record.repeat();
-  }
-  record.history = await loadHistory(engine, session.id);
-  const model = await engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config);
+async function answer(record: TurnRecord, model: LanguageModel): Promise<void> {
   const runner = new CallRunner(record);
   await runner.workflows.open();
-  if (input.text !== null && (await runner.workflows.hearUser())) await record.store({ over: false });
+  if (record.input.text !== null && (await runner.workflows.hearUser())) await record.store({ over: false });
   await converse(record, runner, model);
-  return record.finish();
 }
 
 /** Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. */

@@ -102,16 +102,18 @@ test("what is written while the connection is lost waits, and is sent once when 
 
 test("a message whose answer got lost is sent again, stored once and answered once", async () => {
   const page = await openChat();
+  await say(page, "hi");
+  await page.getByText("You said: hi").waitFor();
   line.loseAnswers();
   await say(page, "hello");
-  await expect.poll(async () => (await messagesOf(page)).length).toBe(3);
+  await expect.poll(async () => (await messagesOf(page)).length).toBe(5);
   line.cut();
   await page.getByText("Connection lost. Trying again…").waitFor();
   expect(await page.getByText("You said: hello").count()).toBe(0);
   line.restore();
   await page.getByText("You said: hello").waitFor();
   await expect.poll(() => page.getByText("Connection lost").count()).toBe(0);
-  expect((await messagesOf(page)).slice(1)).toEqual([
+  expect((await messagesOf(page)).slice(3)).toEqual([
     ["user", "hello"],
     ["agent", "You said: hello"],
   ]);
@@ -211,6 +213,7 @@ test("a chat that ended for silence says so, and gives back what was not sent", 
     .where("id", "=", Number(session))
     .execute();
   await say(page, "are you there?");
+  await page.getByText("This chat has ended.").waitFor();
   await page.getByRole("button", { name: "Start a new chat" }).click();
   expect(await page.getByLabel("Your message").inputValue()).toBe("are you there?");
 });

@@ -275,7 +275,7 @@ describe("tenancy and permissions", () => {
 
 test("openapi.json has the input's 22 fields and the answer's 27, required as specified", async () => {
   const { body } = await app.send("GET", "/openapi.json");
-  const { OutboundCampaignInput: input, OutboundCampaignResponse: output } = body.components.schemas;
+  const { OutboundCampaign: input, OutboundCampaignResponse: output } = body.components.schemas;
   expect(Object.keys(input.properties)).toHaveLength(22);
   expect(input.required.toSorted()).toEqual([
     "active_days",

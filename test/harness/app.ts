@@ -14,6 +14,7 @@ import { type Database, openDatabase } from "../../src/db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../../src/demo/demo-api.ts";
 import type { Engine } from "../../src/sessions/engine.ts";
 import { createTestDatabase } from "./database.ts";
+import { createResponseCheck } from "./response-check.ts";
 
 /** What came back over HTTP, the body parsed. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects it to be
@@ -70,6 +71,7 @@ export async function createTestApp(
   const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
   const parts = { db, clock, log: silentLog, vault, egress, config, llmProviders: {} };
   const { api, engine } = await createApp(parts);
+  const checkResponse = createResponseCheck(api.server);
   const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, seed(clock));
   if (!first) throw new Error("the test database was not empty");
 
@@ -95,11 +97,9 @@ export async function createTestApp(
       });
       const text = response.body;
       const json = String(response.headers["content-type"]).includes("json");
-      return {
-        status: response.statusCode,
-        body: json && text ? JSON.parse(text) : text,
-        headers: response.headers,
-      };
+      const parsed = json && text ? JSON.parse(text) : text;
+      checkResponse(response, parsed);
+      return { status: response.statusCode, body: parsed, headers: response.headers };
     };
 
   const tokenFor = async (caller: Caller, permissions: string[] | null) => {

@@ -1,0 +1,78 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { type Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { randomId } from "../base/ids.ts";
+import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
+
+/** Recordings on disk, below the data directory. Several machines share one by a volume mounted on each. */
+export type RecordingStore = {
+  /** Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. */
+  save(bytes: Readable, place: { sub_organization_id: number; at: Date }): Promise<Saved>;
+  remove(object_key: string): Promise<void>;
+  pathOf(object_key: string): string;
+};
+
+export type Saved =
+  | { kind: "saved"; object_key: string; size_bytes: number; type: RecordingType }
+  | { kind: "no-recording" };
+
+export function createRecordingStore(data_dir: string): RecordingStore {
+  const pathOf = (object_key: string) => path.join(data_dir, object_key);
+  return {
+    pathOf,
+    async save(bytes, { sub_organization_id, at }) {
+      const folder = `insights/${sub_organization_id}/recording/${minuteFolder(at)}`;
+      const stem = `${folder}/${randomId()}`;
+      const half = pathOf(`${stem}.part`);
+      await mkdir(pathOf(folder), { recursive: true, mode: 0o700 });
+      const seen = new Inspection();
+      try {
+        await pipeline(bytes, seen, createWriteStream(half, { flags: "wx", mode: 0o600 }));
+        if (!seen.type) throw new NoRecording();
+        const object_key = `${stem}.${seen.type.extension}`;
+        await rename(half, pathOf(object_key));
+        return { kind: "saved", object_key, size_bytes: seen.size_bytes, type: seen.type };
+      } catch (error) {
+        await rm(half, { force: true });
+        if (error instanceof NoRecording) return { kind: "no-recording" };
+        throw error;
+      }
+    },
+    remove: (object_key) => rm(pathOf(object_key), { force: true }),
+  };
+}
+
+/** Folders of a minute stay small enough to be listed. */
+const minuteFolder = (at: Date): string => at.toISOString().slice(0, 16).replace(/[-T:]/g, "/");
+
+class NoRecording extends Error {}
+
+/** Counts what passes, and stops what does not begin as a recording does. */
+class Inspection extends Transform {
+  type: RecordingType | null = null;
+  size_bytes = 0;
+  #head: Buffer | null = Buffer.alloc(0);
+
+  override _transform(chunk: Buffer, _encoding: string, done: (error?: Error | null, data?: Buffer) => void) {
+    this.size_bytes += chunk.length;
+    if (this.#head === null) return done(null, chunk);
+    this.#head = Buffer.concat([this.#head, chunk]);
+    if (this.#head.length < SIGNATURE_bytes) return done();
+    this.#judge(done);
+  }
+
+  override _flush(done: (error?: Error | null, data?: Buffer) => void) {
+    if (this.#head === null) return done();
+    this.#judge(done);
+  }
+
+  #judge(done: (error?: Error | null, data?: Buffer) => void) {
+    const head = this.#head as Buffer;
+    this.#head = null;
+    this.type = recordingType(head);
+    if (this.type) done(null, head);
+    else done(new NoRecording());
+  }
+}

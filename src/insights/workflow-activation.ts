@@ -1,0 +1,138 @@
+import { write } from "../api/resource.ts";
+import type { Api } from "../api/server.ts";
+import { Fault } from "../base/errors.ts";
+import type { Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { backfillOf, estimateOf } from "./estimate.ts";
+import { queueExecutions, releaseExecutions } from "./queue.ts";
+import { type Stamp, shareTools } from "./tool-configuration-store.ts";
+import { audited, WORKFLOWS, type WorkflowDeps, withEstimate, workflowParams } from "./workflow.ts";
+import {
+  InsightWorkflowActivate,
+  type InsightWorkflowEstimate,
+  InsightWorkflowOutput,
+} from "./workflow-schema.ts";
+import { findWorkflow, lockWorkflow, setStatus, shareFolders, type Workflow } from "./workflow-store.ts";
+
+/** A backfill that grew or shrank by more than this since it was read has to be read again. */
+const TOLERANCE = 0.1;
+
+export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
+  const { db, clock } = deps;
+  const tag = "insights";
+  const noun = "Insight workflow";
+
+  api.put(
+    `${WORKFLOWS}/:workflow_id/activate`,
+    {
+      summary: "Activate an insight workflow",
+      description:
+        "Queues what the estimate calls backfill; what comes after is analysed as it comes. 400 when the estimate is not acknowledged or there is nothing to run, 412 when backfill_count has moved by more than 10 % since it was read.",
+      tag,
+      permission: "insights_write",
+      params: workflowParams,
+      body: InsightWorkflowActivate,
+      response: InsightWorkflowOutput,
+    },
+    ({ caller, params, body }) =>
+      write(db, noun, async (tx) => {
+        const before = await lockWorkflow(tx, caller, params.workflow_id);
+        const at = clock.now();
+        if (!body.is_acknowledged) {
+          throw new Fault("refused", "Read the estimate and send is_acknowledged as true to activate.");
+        }
+        refuseIdle(before);
+        await shareTools(tx, caller, before.insight_tool_ids);
+        await shareFolders(tx, caller, before.conditions.folder_list ?? []);
+        // Read again now that its tools can't change any more.
+        const workflow = await findWorkflow(tx, caller, before.id);
+        refuseMoved(body.estimate, await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue }));
+
+        await setStatus(tx, { caller, at }, before, "ACTIVE");
+        const backfill = backfillOf(tx, workflow, at);
+        const queued = backfill
+          ? await queueExecutions(tx, workflow, backfill, { cause: "backfill", at })
+          : 0;
+        return changed(tx, { caller, at }, before, "activate", { queued });
+      }),
+  );
+
+  api.put(
+    `${WORKFLOWS}/:workflow_id/inactivate`,
+    {
+      summary: "Inactivate an insight workflow",
+      description: "What waits in its queue is dropped; what runs goes on to its end.",
+      tag,
+      permission: "insights_write",
+      params: workflowParams,
+      response: InsightWorkflowOutput,
+    },
+    ({ caller, params }) =>
+      write(db, noun, async (tx) => {
+        const before = await lockWorkflow(tx, caller, params.workflow_id);
+        const at = clock.now();
+        await releaseExecutions(tx, before, "PENDING", { at });
+        await setStatus(tx, { caller, at }, before, "INACTIVE");
+        return changed(tx, { caller, at }, before, "inactivate", {});
+      }),
+  );
+
+  /** The audit entry and the event of a change, in its transaction, and its answer. */
+  async function changed(
+    tx: Tx,
+    { caller, at }: Stamp,
+    before: Workflow,
+    action: keyof typeof DONE,
+    numbers: { queued?: number },
+  ): Promise<InsightWorkflowOutput> {
+    const after = await findWorkflow(tx, caller, before.id);
+    await api.audit(tx, caller, {
+      action,
+      resource: "insight_workflows",
+      resource_id: after.id,
+      before: audited(before),
+      after: { ...audited(after), ...numbers },
+    });
+    await publish(tx, caller.sub_organization_id, [
+      {
+        at,
+        source: "api",
+        source_id: after.id,
+        category: "insights",
+        type: `insight-workflow-${DONE[action]}`,
+        description: `Insight workflow "${after.name}" was ${DONE[action]} by ${caller.email}`,
+        attributes: { workflow_id: after.id, workflow_name: after.name, ...numbers },
+      },
+    ]);
+    return withEstimate(tx, after, deps);
+  }
+}
+
+const DONE = { activate: "activated", inactivate: "inactivated" } as const;
+
+/** What could never do anything, or not here, is told before it is switched on. */
+function refuseIdle({ name, source, conditions, insight_tool_ids }: Workflow): void {
+  if (insight_tool_ids.length === 0) {
+    throw new Fault(
+      "refused",
+      `Insight workflow "${name}" has no tools to run. Add one to insight_tool_ids.`,
+    );
+  }
+  if (source === "upload" && !conditions.folder_list?.length) {
+    throw new Fault(
+      "refused",
+      `Insight workflow "${name}" runs over uploads but names no folder. Add one to conditions.folder_list.`,
+    );
+  }
+  if (source === "sheet") {
+    throw new Fault("unsupported", "No spreadsheet service is connected here, so sheets can't be analysed.");
+  }
+}
+
+function refuseMoved(read: InsightWorkflowEstimate, now: InsightWorkflowEstimate): void {
+  if (Math.abs(read.backfill_count - now.backfill_count) <= TOLERANCE * now.backfill_count) return;
+  throw new Fault(
+    "blocked",
+    `The estimate has moved: it said backfill_count ${read.backfill_count}, now it is ${now.backfill_count}. Read the workflow again and acknowledge that.`,
+  );
+}

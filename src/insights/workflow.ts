@@ -1,0 +1,164 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { write } from "../api/resource.ts";
+import { Deleted, recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
+import { estimateOf } from "./estimate.ts";
+import { releaseExecutions } from "./queue.ts";
+import type { Stamp } from "./tool-configuration-store.ts";
+import { InsightWorkflowInput, InsightWorkflowOutput } from "./workflow-schema.ts";
+import {
+  findWorkflow,
+  insertWorkflow,
+  lockWorkflow,
+  pageOfWorkflows,
+  removeWorkflow,
+  replaceWorkflow,
+  type Workflow,
+  workflowList,
+} from "./workflow-store.ts";
+
+export type WorkflowDeps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+
+export const WORKFLOWS = "/api/v1/insights/workflows";
+export const workflowParams = z.object({ workflow_id: recordId() });
+
+export function workflowRoutes(api: Api, deps: WorkflowDeps): void {
+  const { db, clock } = deps;
+  const one = `${WORKFLOWS}/:workflow_id`;
+  const tag = "insights";
+  const noun = "Insight workflow";
+
+  const stamped = (caller: Caller): Stamp => ({ caller, at: clock.now() });
+
+  api.get(
+    `${WORKFLOWS}/`,
+    {
+      summary: "List insight workflows",
+      tag,
+      permission: "insights_read",
+      query: list.listQuery(workflowList),
+      response: list.listOf(InsightWorkflowOutput),
+    },
+    async ({ caller, query }) => {
+      const page = await pageOfWorkflows(db, caller, query);
+      const items = await Promise.all(page.items.map((workflow) => withEstimate(db, workflow, deps)));
+      return list.onlyFields({ ...page, items }, query.fields, InsightWorkflowOutput);
+    },
+  );
+
+  api.get(
+    one,
+    {
+      summary: "Get an insight workflow",
+      tag,
+      permission: "insights_read",
+      params: workflowParams,
+      response: InsightWorkflowOutput,
+    },
+    async ({ caller, params }) => withEstimate(db, await findWorkflow(db, caller, params.workflow_id), deps),
+  );
+
+  api.post(
+    `${WORKFLOWS}/`,
+    {
+      summary: "Create an insight workflow",
+      description: "It is INACTIVE until it is activated.",
+      tag,
+      permission: "insights_write",
+      body: InsightWorkflowInput,
+      response: InsightWorkflowOutput,
+    },
+    ({ caller, body }) =>
+      write(db, noun, async (tx) => {
+        const id = await insertWorkflow(tx, stamped(caller), body);
+        const after = await findWorkflow(tx, caller, id);
+        await audit(tx, caller, "create", { after });
+        return withEstimate(tx, after, deps);
+      }),
+  );
+
+  api.put(
+    one,
+    {
+      summary: "Update an insight workflow",
+      description: "412 while it is ACTIVE.",
+      tag,
+      permission: "insights_write",
+      params: workflowParams,
+      body: InsightWorkflowInput,
+      response: InsightWorkflowOutput,
+    },
+    ({ caller, params, body }) =>
+      write(db, noun, async (tx) => {
+        const before = await lockWorkflow(tx, caller, params.workflow_id);
+        refuseWhileActive(before, "updated", "blocked");
+        await replaceWorkflow(tx, stamped(caller), before.id, body);
+        const after = await findWorkflow(tx, caller, before.id);
+        await audit(tx, caller, "update", { before, after });
+        return withEstimate(tx, after, deps);
+      }),
+  );
+
+  api.delete(
+    one,
+    {
+      summary: "Delete an insight workflow",
+      description: "400 while it is ACTIVE. What waits in its queue is dropped, what it found stays.",
+      tag,
+      permission: "insights_delete",
+      params: workflowParams,
+      response: Deleted,
+    },
+    ({ caller, params }) =>
+      write(db, noun, async (tx) => {
+        const before = await lockWorkflow(tx, caller, params.workflow_id);
+        refuseWhileActive(before, "deleted", "refused");
+        const stamp = stamped(caller);
+        await releaseExecutions(tx, before, "PENDING", stamp);
+        await removeWorkflow(tx, stamp, before.id);
+        await audit(tx, caller, "delete", { before });
+        return { success: true };
+      }),
+  );
+
+  const audit = (
+    tx: Tx,
+    caller: Caller,
+    action: string,
+    { before, after }: { before?: Workflow; after?: Workflow },
+  ) =>
+    api.audit(tx, caller, {
+      action,
+      resource: "insight_workflows",
+      resource_id: ((after ?? before) as Workflow).id,
+      before: before && audited(before),
+      after: after && audited(after),
+    });
+}
+
+/** The answer: without what only the program needs, with what activation would do now. */
+export async function withEstimate(
+  db: Db,
+  { sub_organization_id, ...workflow }: Workflow,
+  { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
+): Promise<InsightWorkflowOutput> {
+  const stored = { sub_organization_id, ...workflow };
+  return { ...workflow, estimate: await estimateOf(db, stored, { now: clock.now(), catalogue }) };
+}
+
+/** Its tools are records of their own, and its counts change by themselves. */
+export const audited = ({ insight_tools, queue_count, failed_count, ...own }: Workflow) => own;
+
+function refuseWhileActive(workflow: Workflow, what: string, kind: "blocked" | "refused"): void {
+  if (workflow.status !== "ACTIVE") return;
+  throw new Fault(
+    kind,
+    `Insight workflow "${workflow.name}" is ACTIVE and can't be ${what}. Inactivate it first.`,
+  );
+}

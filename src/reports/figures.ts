@@ -1,0 +1,70 @@
+import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+
+/** What a dashboard shows: a few numbers, a course by day, tables. */
+const Table = z.object({
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+});
+export type Table = z.infer<typeof Table>;
+
+export const Figures = z.object({
+  numbers: z.array(
+    z.object({
+      name: z.string(),
+      value: z.number().nullable().describe("null where there is nothing to count"),
+      unit: z.enum(["count", "seconds", "percent"]),
+    }),
+  ),
+  by_day: Table,
+  tables: z.array(Table),
+});
+export type Figures = z.infer<typeof Figures>;
+
+/** Whole days of a time zone, the last one unfinished. */
+export type Period = {
+  sub_organization_id: number;
+  timezone: string;
+  /** YYYY-MM-DD, the first to the last */
+  days: string[];
+  from: Date;
+  to: Date;
+};
+
+export function lastDays(now: Date, count: number, timezone: string, sub_organization_id: number): Period {
+  const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timezone).toPlainDate();
+  const first = today.subtract({ days: count - 1 });
+  const days = Array.from({ length: count }, (_, index) => first.add({ days: index }).toString());
+  const from = new Date(first.toZonedDateTime(timezone).epochMilliseconds);
+  return { sub_organization_id, timezone, days, from, to: now };
+}
+
+/** The local day of a time, as `period.days` spells it. */
+export const dayOf = (column: string, period: Period): RawBuilder<string> =>
+  sql<string>`to_char(${sql.ref(column)} at time zone ${period.timezone}::text, 'YYYY-MM-DD')`;
+
+export const within = (column: string, period: Period): RawBuilder<boolean> =>
+  sql<boolean>`(${sql.ref(column)} >= ${period.from.toISOString()}::timestamptz
+    and ${sql.ref(column)} <= ${period.to.toISOString()}::timestamptz)`;
+
+/** Counts by day and kind as a table with a column a kind and a row a day, those without any among them. */
+export function byDay(
+  period: Period,
+  counts: { day: string; kind: string; count: number }[],
+  kinds: string[] = [...new Set(counts.map(({ kind }) => kind))].toSorted(),
+): Table {
+  const found = new Map(counts.map(({ day, kind, count }) => [`${day} ${kind}`, count]));
+  const rows = period.days.map((day) => [day, ...kinds.map((kind) => found.get(`${day} ${kind}`) ?? 0)]);
+  return { name: "By day", columns: ["Day", ...kinds], rows };
+}
+
+/** Rows of objects as a table; the columns are called as the statement called them. */
+export const table = <Row extends Record<string, string | number | null>>(
+  name: string,
+  columns: (keyof Row & string)[],
+  rows: Row[],
+): Table => ({ name, columns, rows: rows.map((row) => columns.map((column) => row[column] ?? null)) });
+
+export const percent = (part: number, whole: number): number | null =>
+  whole === 0 ? null : Math.round((part / whole) * 1000) / 10;

@@ -1,0 +1,22 @@
+import type { Vault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+
+/** Lets a page show one dashboard of one sub-organization for five minutes, without a sign-in. */
+export type Guest = { sub_organization_id: number; dashboard: string };
+
+const LIFE_MS = 5 * 60_000;
+const PURPOSE = "dashboard";
+
+export function guestToken(vault: Vault, now: Date, guest: Guest): string {
+  const claim = [guest.dashboard, guest.sub_organization_id, now.getTime() + LIFE_MS].join(".");
+  return `${claim}.${vault.sign(PURPOSE, claim)}`;
+}
+
+export function readGuestToken(vault: Vault, now: Date, token: string): Guest {
+  const [dashboard = "", sub_organization_id = "", expires = "", signature = ""] = token.split(".");
+  const genuine = vault.verify(PURPOSE, [dashboard, sub_organization_id, expires].join("."), signature);
+  if (!genuine || Number(expires) <= now.getTime()) {
+    throw new Fault("not-authenticated", "This view has expired. Open the dashboard again.");
+  }
+  return { dashboard, sub_organization_id: Number(sub_organization_id) };
+}

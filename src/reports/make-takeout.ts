@@ -1,0 +1,163 @@
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { recordingsFolder } from "../sessions/recording.ts";
+import { exportRows, type Owner } from "./export-rows.ts";
+import { EXPORTED, type ExportedTable, type Group } from "./exported-tables.ts";
+import { splitBySize } from "./split-by-size.ts";
+import { type ArchiveSource, writeArchive } from "./write-archive.ts";
+
+/** Sound is cut into archives that every file system and unpacker takes. */
+const MAX_RECORDINGS_BYTES = 2_000_000_000;
+
+export const makeTakeout: Job<{ takeout_id: string }> = {
+  name: "make-takeout",
+  payload: z.object({ takeout_id: z.string() }),
+  max_attempts: 3,
+};
+
+const removeTakeouts: Job<object> = {
+  name: "remove-old-takeouts",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "17 * * * *",
+};
+
+type Deps = { db: Db; clock: Clock; dataDir: string };
+
+export const takeoutFolder = (dataDir: string, takeout_id: string): string =>
+  path.join(dataDir, "takeouts", takeout_id);
+
+export const takeoutJobs = (deps: Deps): JobHandler[] => [
+  handle(makeTakeout, async ({ takeout_id }, { job }) => {
+    try {
+      await runTakeout(deps, takeout_id);
+    } catch (error) {
+      if (job.attempts >= job.max_attempts) await giveUp(deps, takeout_id, errorText(error));
+      throw error;
+    }
+  }),
+  handle(removeTakeouts, () => removeOldTakeouts(deps)),
+];
+
+/** Safe to repeat: the files are made beside their place and moved there whole. */
+async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<void> {
+  const begun = await touch(db, clock, id, { status: "in_progress" });
+  if (!begun) return;
+  const owner = await db
+    .selectFrom("sub_organizations as s")
+    .innerJoin("organizations as o", "o.id", "s.organization_id")
+    .select(["s.id as sub_organization_id", "o.id as organization_id", "o.slug", "o.display_name"])
+    .where("s.id", "=", begun.sub_organization_id)
+    .executeTakeFirstOrThrow();
+  const at = clock.now();
+  const about = { at, organization: owner.display_name, sub_organization_id: owner.sub_organization_id };
+  const prefix = owner.slug ?? `organization-${owner.organization_id}`;
+  const fileName = (part: string) =>
+    `${prefix}_${part}_${at.toISOString().replace(/\D/g, "").slice(0, 14)}.zip`;
+
+  const workshop = `${takeoutFolder(dataDir, id)}.${randomId()}`;
+  await mkdir(workshop, { recursive: true, mode: 0o700 });
+  try {
+    const file_names: string[] = [];
+    const write = async (part: string, sources: ArchiveSource[]) => {
+      await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part });
+      file_names.push(fileName(part));
+      await touch(db, clock, id, {});
+    };
+    for (const group of Object.keys(EXPORTED) as Group[]) {
+      await inSnapshot(db, (tx) =>
+        write(
+          group,
+          EXPORTED[group].map((each) => tableSource(tx, each, owner)),
+        ),
+      );
+    }
+    const recordings = await findRecordings(db, owner, dataDir);
+    for (const [index, part] of splitBySize(recordings, MAX_RECORDINGS_BYTES).entries()) {
+      await write(`recordings-${String(index + 1).padStart(3, "0")}`, part.map(recordingSource));
+    }
+    const folder = takeoutFolder(dataDir, id);
+    await rm(folder, { recursive: true, force: true });
+    await rename(workshop, folder);
+    await touch(db, clock, id, { status: "completed", file_names });
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/** One archive shows one moment: what changes meanwhile is in it whole or not at all. */
+const inSnapshot = (db: Db, read: (tx: Tx) => Promise<void>): Promise<void> =>
+  db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
+
+const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSource => ({
+  name: exported.file,
+  async *chunks() {
+    for await (const lines of exportRows(tx, exported, owner)) yield Buffer.from(`${lines.join("\n")}\n`);
+  },
+});
+
+type Recording = { name: string; file: string; bytes: number };
+
+async function findRecordings(db: Db, owner: Owner, dataDir: string): Promise<Recording[]> {
+  const rows = await db
+    .selectFrom("recordings as r")
+    .innerJoin("sessions as s", "s.id", "r.session_id")
+    .select("r.file_name")
+    .where("s.sub_organization_id", "=", owner.sub_organization_id)
+    .orderBy("r.id")
+    .execute();
+  const found = await Promise.all(
+    rows.map(async ({ file_name }) => {
+      const file = path.join(recordingsFolder(dataDir), path.basename(file_name));
+      const info = await stat(file).catch(() => null);
+      return info ? [{ name: path.basename(file_name), file, bytes: info.size }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const recordingSource = ({ name, file }: Recording): ArchiveSource => ({
+  name,
+  compress: false,
+  chunks: () => createReadStream(file),
+});
+
+/** Also says that the work goes on; undefined when the takeout is done or gone. */
+const touch = (
+  db: Db,
+  clock: Clock,
+  id: string,
+  change: { status?: string; file_names?: string[]; error?: string },
+): Promise<{ sub_organization_id: number } | undefined> =>
+  db
+    .updateTable("takeouts")
+    .set({ ...change, updated_at: clock.now().toISOString() })
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "in_progress"])
+    .returning("sub_organization_id")
+    .executeTakeFirst();
+
+async function giveUp({ db, clock }: Deps, id: string, error: string): Promise<void> {
+  await touch(db, clock, id, { status: "failed", error });
+}
+
+/** What is past its time goes, and with it whatever a process that died has left behind. */
+async function removeOldTakeouts({ db, clock, dataDir }: Deps): Promise<void> {
+  await db.deleteFrom("takeouts").where("expires_at", "<=", clock.now().toISOString()).execute();
+  const root = takeoutFolder(dataDir, "");
+  const names = await readdir(root).catch(() => []);
+  if (names.length === 0) return;
+  const kept = await db.selectFrom("takeouts").select("id").execute();
+  const ids = new Set(kept.map(({ id }) => id));
+  for (const name of names) {
+    const id = name.split(".")[0] ?? "";
+    if (!ids.has(id)) await rm(path.join(root, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,142 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { byDay, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
+
+/** Newest first; more would be a list, which GET /api/v1/sessions/ is. */
+const SESSIONS_SHOWN = 100;
+
+/** Sessions of people, not of testers: the only ones any dashboard counts. */
+const ofPeople = (period: Period) =>
+  sql<boolean>`s.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("s.timestamp", period)}`;
+
+export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
+  const [totals, days, channels, agents] = await Promise.all([
+    sql<{
+      sessions: number;
+      conversations: number;
+      turns: number | null;
+      seconds: number | null;
+      outbound: number;
+      left: number;
+      ended: number;
+    }>`
+      select count(*) as sessions, count(distinct s.conversation_id) as conversations,
+        round(avg(s.turn_count), 1) as turns, round(avg(s.duration)::numeric, 1) as seconds,
+        count(*) filter (where s.is_outbound) as outbound,
+        count(*) filter (where s.end_reason = 'user') as left, count(s.ended_at) as ended
+      from sessions s where ${ofPeople(period)}`.execute(db),
+    sql<{ day: string; kind: string; count: number }>`
+      select ${dayOf("s.timestamp", period)} as day, 'Sessions' as kind, count(*) as count
+      from sessions s where ${ofPeople(period)} group by 1`.execute(db),
+    sql<{ Channel: string; Sessions: number; "Turns each": number | null }>`
+      select s.channel as "Channel", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
+      from sessions s where ${ofPeople(period)} group by 1 order by 2 desc, 1`.execute(db),
+    sql<{ Agent: string; Sessions: number; "Turns each": number | null }>`
+      select s.agent_name as "Agent", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
+      from sessions s where ${ofPeople(period)} group by 1 order by 2 desc, 1 limit 50`.execute(db),
+  ]);
+  const { sessions, conversations, turns, seconds, outbound, left, ended } = totals.rows[0]!;
+  return {
+    numbers: [
+      { name: "Sessions", value: sessions, unit: "count" },
+      { name: "Conversations", value: conversations, unit: "count" },
+      { name: "Turns of a session", value: turns, unit: "count" },
+      { name: "Length of a call", value: seconds, unit: "seconds" },
+      { name: "Outbound", value: percent(outbound, sessions), unit: "percent" },
+      { name: "Ended by the person", value: percent(left, ended), unit: "percent" },
+    ],
+    by_day: byDay(period, days.rows, ["Sessions"]),
+    tables: [
+      table("By channel", ["Channel", "Sessions", "Turns each"], channels.rows),
+      table("By agent", ["Agent", "Sessions", "Turns each"], agents.rows),
+    ],
+  };
+}
+
+export async function sessions(db: Db, period: Period): Promise<Figures> {
+  const [totals, days, newest] = await Promise.all([
+    sql<{ all: number; open: number }>`
+      select count(*) as all, count(*) filter (where s.ended_at is null) as open
+      from sessions s where ${ofPeople(period)}`.execute(db),
+    sql<{ day: string; kind: string; count: number }>`
+      select ${dayOf("s.timestamp", period)} as day, s.channel as kind, count(*) as count
+      from sessions s where ${ofPeople(period)} group by 1, 2`.execute(db),
+    // Without the person's number or address: a dashboard is shown to more people than a session is.
+    sql<Record<string, string | number | null>>`
+      select to_char(s.timestamp at time zone ${period.timezone}::text, 'YYYY-MM-DD HH24:MI') as "Began",
+        s.id as "Session", s.agent_name as "Agent", s.channel as "Channel", s.turn_count as "Turns",
+        s.duration as "Seconds", coalesce(s.end_reason, case when s.ended_at is null then 'open' end) as "Ended by"
+      from sessions s where ${ofPeople(period)}
+      order by s.timestamp desc, s.id desc limit ${SESSIONS_SHOWN}`.execute(db),
+  ]);
+  const { all, open } = totals.rows[0]!;
+  return {
+    numbers: [
+      { name: "Sessions", value: all, unit: "count" },
+      { name: "Open now", value: open, unit: "count" },
+    ],
+    by_day: byDay(period, days.rows),
+    tables: [
+      table(
+        "Newest sessions",
+        ["Began", "Session", "Agent", "Channel", "Turns", "Seconds", "Ended by"],
+        newest.rows,
+      ),
+    ],
+  };
+}
+
+/** Events of sessions; what people did to the configuration is in the audit trail. */
+const eventsOf = (period: Period) => sql`
+  events e join sessions s on s.id::text = e.session_id and s.sub_organization_id = e.sub_organization_id
+  where e.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("e.timestamp", period)}`;
+
+export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
+  const [days, types] = await Promise.all([
+    sql<{ day: string; kind: string; count: number }>`
+      select ${dayOf("e.timestamp", period)} as day, coalesce(e.category, 'other') as kind, count(*) as count
+      from ${eventsOf(period)} group by 1, 2`.execute(db),
+    sql<{ Category: string; Type: string; Events: number; Sessions: number }>`
+      select coalesce(e.category, 'other') as "Category", coalesce(e.type, 'other') as "Type",
+        count(*) as "Events", count(distinct e.session_id) as "Sessions"
+      from ${eventsOf(period)} group by 1, 2 order by 3 desc, 1, 2 limit 200`.execute(db),
+  ]);
+  const all = types.rows.reduce((sum, row) => sum + row.Events, 0);
+  return {
+    numbers: [
+      { name: "Events", value: all, unit: "count" },
+      { name: "Kinds", value: types.rows.length, unit: "count" },
+    ],
+    by_day: byDay(period, days.rows),
+    tables: [table("By type", ["Category", "Type", "Events", "Sessions"], types.rows)],
+  };
+}
+
+const TRANSFER = "phone-transfer";
+
+export async function sessionTransfers(db: Db, period: Period): Promise<Figures> {
+  const [days, destinations, voicemail] = await Promise.all([
+    sql<{ day: string; kind: string; count: number }>`
+      select ${dayOf("e.timestamp", period)} as day, coalesce(e.attributes ->> 'outcome', 'unknown') as kind,
+        count(*) as count
+      from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1, 2`.execute(db),
+    sql<{ Destination: string; Transfers: number; Succeeded: number }>`
+      select coalesce(e.attributes ->> 'name', 'A number') as "Destination", count(*) as "Transfers",
+        count(*) filter (where e.attributes ->> 'outcome' = 'success') as "Succeeded"
+      from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1 order by 2 desc, 1 limit 200`.execute(db),
+    sql<{ count: number }>`
+      select count(*) as count from sessions s
+      where ${ofPeople(period)} and s.transfer_voicemail_detected`.execute(db),
+  ]);
+  const all = destinations.rows.reduce((sum, row) => sum + row.Transfers, 0);
+  const succeeded = destinations.rows.reduce((sum, row) => sum + row.Succeeded, 0);
+  return {
+    numbers: [
+      { name: "Transfers", value: all, unit: "count" },
+      { name: "Succeeded", value: percent(succeeded, all), unit: "percent" },
+      { name: "Answered by voicemail", value: voicemail.rows[0]!.count, unit: "count" },
+    ],
+    by_day: byDay(period, days.rows),
+    tables: [table("By destination", ["Destination", "Transfers", "Succeeded"], destinations.rows)],
+  };
+}

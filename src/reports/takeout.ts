@@ -1,0 +1,155 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
+import { makeTakeout, takeoutFolder } from "./make-takeout.ts";
+
+/** An export of everything a sub-organization has (domain decision 24), made by a job, kept for a week. */
+const RETENTION_MS = 7 * 86_400_000;
+/** A job says after each archive that it lives. One silent for so long was lost with its machine. */
+const LOST_MS = 6 * 3_600_000;
+
+const CreateTakeoutResponse = z
+  .object({ job_id: z.string(), created_at: timestamp() })
+  .meta({ id: "CreateTakeoutResponse" });
+
+const TakeoutStatusResponse = z
+  .object({
+    job_id: z.string(),
+    status: z.enum(["pending", "in_progress", "completed", "failed", "canceled"]),
+    updated_at: timestamp(),
+    file_names: z.array(z.string()).nullish(),
+  })
+  .meta({ id: "TakeoutStatusResponse" });
+
+export function takeoutRoutes(
+  api: Api,
+  { db, clock, dataDir }: { db: Db; clock: Clock; dataDir: string },
+): void {
+  const prefix = "/api/v1/takeouts";
+  const tag = "takeouts";
+  const permission = "takeouts_create";
+
+  const find = async (caller: Caller, job_id: string) => {
+    const found = await db
+      .selectFrom("takeouts")
+      .select(["id as job_id", "status", "updated_at", "file_names"])
+      .where("id", "=", job_id)
+      .where("sub_organization_id", "=", caller.sub_organization_id)
+      .where("expires_at", ">", clock.now().toISOString())
+      .executeTakeFirst();
+    if (!found) throw notFound("Takeout", job_id);
+    return found;
+  };
+
+  api.post(
+    `${prefix}/create`,
+    {
+      summary: "Export everything",
+      description:
+        "Starts a job that writes ZIP archives of JSON Lines files, which can be fetched for seven days. One runs at a time.",
+      tag,
+      permission,
+      response: CreateTakeoutResponse,
+    },
+    ({ caller }) =>
+      oneAtATime(db, async (tx) => {
+        await giveUpLost(tx, clock, caller);
+        const now = clock.now();
+        const takeout = await tx
+          .insertInto("takeouts")
+          .values({
+            id: randomId(),
+            sub_organization_id: caller.sub_organization_id,
+            status: "pending",
+            created_at: now.toISOString(),
+            created_by: caller.email,
+            updated_at: now.toISOString(),
+            expires_at: new Date(now.getTime() + RETENTION_MS).toISOString(),
+          })
+          .returning(["id as job_id", "created_at"])
+          .executeTakeFirstOrThrow();
+        await enqueue(tx, makeTakeout, { takeout_id: takeout.job_id });
+        const resource_id = takeout.job_id;
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id, after: takeout });
+        return takeout;
+      }),
+  );
+
+  api.get(
+    `${prefix}/get/:job_id`,
+    {
+      summary: "How far an export is, and its files",
+      tag,
+      permission,
+      params: z.object({ job_id: z.string() }),
+      response: TakeoutStatusResponse,
+    },
+    ({ caller, params }) => find(caller, params.job_id),
+  );
+
+  api.get(
+    `${prefix}/get/:job_id/file/:file_name`,
+    {
+      summary: "Fetch a file of an export",
+      tag,
+      permission,
+      params: z.object({ job_id: z.string(), file_name: z.string() }),
+      response: z.string().meta({ format: "binary" }),
+      produces: "application/zip",
+    },
+    async ({ caller, params, reply }) => {
+      const { job_id, file_names } = await find(caller, params.job_id);
+      // Only a name that the job wrote down leads to a file.
+      const name = file_names?.find((each) => each === params.file_name);
+      if (!name) throw notFound("File", params.file_name);
+      const file = path.join(takeoutFolder(dataDir, job_id), name);
+      const info = await stat(file).catch(() => null);
+      if (!info) {
+        throw new Fault(
+          "unavailable",
+          "The file is not in this machine's data directory. Machines of a cluster need a shared DATA_DIR.",
+        );
+      }
+      return reply
+        .type("application/zip")
+        .header("content-length", info.size)
+        .header("content-disposition", `attachment; filename="${name}"`)
+        .header("cache-control", "private, no-store")
+        .send(createReadStream(file));
+    },
+  );
+}
+
+async function oneAtATime<T>(db: Db, create: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await db.transaction().execute(create);
+  } catch (error) {
+    if (isUniqueViolation(error, "takeouts_running")) {
+      throw new Fault(
+        "conflict",
+        "An export is running already. Fetch it when it is done, or try again then.",
+      );
+    }
+    throw error;
+  }
+}
+
+async function giveUpLost(tx: Tx, clock: Clock, caller: Caller): Promise<void> {
+  const now = clock.now();
+  await tx
+    .updateTable("takeouts")
+    .set({ status: "failed", error: "Nothing was heard of its job", updated_at: now.toISOString() })
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("status", "in", ["pending", "in_progress"])
+    .where("updated_at", "<", new Date(now.getTime() - LOST_MS).toISOString())
+    .execute();
+}

@@ -1,0 +1,44 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Api } from "../api/server.ts";
+import type { Db } from "../db/database.ts";
+import { findSession, sessionNumber } from "./session.ts";
+import { sessionParam } from "./transcript.ts";
+
+const SessionSummaryResponse = z
+  .object({ summary: z.string().nullish(), rating: z.string().nullish() })
+  .meta({ id: "SessionSummaryResponse" });
+
+/** Of the analyses of a session, the built-in one is asked first; without it, whichever said it last. */
+const SUMMARY_WORKFLOW = "summary-workflow";
+
+export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
+  api.get(
+    "/api/v1/sessions/full-summary/:session_id",
+    {
+      summary: "Get a session's summary and rating",
+      description: "Both are null until an insight workflow with outputs of these names has run.",
+      tag: "sessions",
+      permission: "sessions_read",
+      params: sessionParam,
+      response: SessionSummaryResponse,
+    },
+    async ({ caller, params }) => {
+      const session = await findSession(db, caller, sessionNumber(params.session_id));
+      const outputs = await db
+        .selectFrom("insight_outputs as o")
+        .leftJoin("insight_workflows as w", "w.id", "o.workflow_id")
+        .distinctOn("o.insight_key")
+        .select(["o.insight_key", "o.string_value"])
+        .where("o.session_id", "=", session.id)
+        .where("o.insight_key", "in", ["summary", "rating"])
+        .orderBy("o.insight_key")
+        .orderBy(sql`w.name is not distinct from ${SUMMARY_WORKFLOW}`, "desc")
+        .orderBy("o.id", "desc")
+        .execute();
+      const value = (key: string) =>
+        outputs.find((output) => output.insight_key === key)?.string_value ?? null;
+      return { summary: value("summary"), rating: value("rating") };
+    },
+  );
+}

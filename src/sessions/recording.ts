@@ -1,0 +1,115 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { parseByteRange } from "./byte-range.ts";
+import { findSession, sessionNumber } from "./session.ts";
+import { sessionParam } from "./transcript.ts";
+
+/** A link to a recording works for a quarter of an hour (domain decision 13.1), for whoever holds it. */
+const LINK_LIFE_MS = 15 * 60_000;
+const PURPOSE = "recording";
+
+const SessionRecordingResponse = z
+  .object({ session_id: z.string().nullish(), recordings: z.array(z.string()).nullish() })
+  .meta({ id: "SessionRecordingResponse" });
+
+type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string; dataDir: string };
+
+/** Where the sound of sessions lies; machines of a cluster share this folder. */
+export const recordingsFolder = (dataDir: string): string => path.join(dataDir, "recordings");
+
+export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir }: Deps): void {
+  const tag = "sessions";
+  const streamPath = "/api/v1/sessions/recording/stream";
+
+  api.post(
+    "/api/v1/sessions/recording/:session_id",
+    {
+      summary: "Get links to a session's recordings",
+      description: "Each works for 15 minutes. A transferred call has a second recording.",
+      tag,
+      permission: "recording_download",
+      params: sessionParam,
+      response: SessionRecordingResponse,
+    },
+    async ({ caller, params }) => {
+      const session = await findSession(db, caller, sessionNumber(params.session_id));
+      const found = await db
+        .selectFrom("recordings")
+        .select("id")
+        .where("session_id", "=", session.id)
+        .orderBy("id")
+        .execute();
+      const link = (id: number) =>
+        `${publicUrl}${streamPath}?token=${recordingToken(vault, clock.now(), id)}`;
+      return { session_id: String(session.id), recordings: found.map(({ id }) => link(id)) };
+    },
+  );
+
+  api.get(
+    streamPath,
+    {
+      summary: "Listen to a recording",
+      description: "The token stands for a sign-in, so that a player can open the link. `Range` is honoured.",
+      tag,
+      permission: "public",
+      query: z.object({ token: z.string().max(200) }),
+      response: z.string().meta({ format: "binary" }),
+      produces: "application/octet-stream",
+    },
+    async ({ query, request, reply }) => {
+      const id = readRecordingToken(vault, clock.now(), query.token);
+      const recording = await db
+        .selectFrom("recordings")
+        .select(["file_name", "content_type"])
+        .where("id", "=", id)
+        .executeTakeFirst();
+      const file = recording && path.join(recordingsFolder(dataDir), path.basename(recording.file_name));
+      const info = file && (await stat(file).catch(() => null));
+      if (!info) throw new Fault("not-found", "This recording is not kept any more.");
+
+      const range = parseByteRange(request.headers.range, info.size);
+      reply
+        .type(recording.content_type)
+        .header("accept-ranges", "bytes")
+        .header("cache-control", "private, no-store");
+      switch (range.kind) {
+        case "unsatisfiable":
+          return reply
+            .code(416)
+            .type("application/json")
+            .header("content-range", `bytes */${info.size}`)
+            .send({ detail: `The recording has ${info.size} bytes.` });
+        case "part":
+          return reply
+            .code(206)
+            .header("content-range", `bytes ${range.start}-${range.end}/${info.size}`)
+            .header("content-length", range.end - range.start + 1)
+            .send(createReadStream(file, { start: range.start, end: range.end }));
+        case "whole":
+          return reply.header("content-length", info.size).send(createReadStream(file));
+      }
+    },
+  );
+}
+
+/** `<recording>.<when it ends>.<signature>`: nothing has to be stored, and one recording's token opens no other. */
+export function recordingToken(vault: Vault, now: Date, id: number): string {
+  const claim = `${id}.${now.getTime() + LINK_LIFE_MS}`;
+  return `${claim}.${vault.sign(PURPOSE, claim)}`;
+}
+
+function readRecordingToken(vault: Vault, now: Date, token: string): number {
+  const [id = "", expires = "", signature = ""] = token.split(".");
+  const genuine = vault.verify(PURPOSE, `${id}.${expires}`, signature);
+  if (!genuine || Number(expires) <= now.getTime()) {
+    throw new Fault("not-authenticated", "This link to a recording has expired. Ask for a new one.");
+  }
+  return Number(id);
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { write } from "../api/resource.ts";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { notFound } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { findSession } from "./session.ts";
+
+/**
+ * A rating of a session, by a person or a program. Labels are only ever added: who thinks otherwise writes another, and
+ * the newest of a person, else the newest of a program, is the one the session shows.
+ */
+const SessionLabelCreate = z
+  .object({
+    session_id: recordId(),
+    type: z.enum(["auto-rating", "human-rating"]),
+    code: z.enum(["GOOD", "OK", "BAD", "N/A"]),
+    user_email: z.string(),
+    comments: z.string().nullish(),
+    issue_categories: z
+      .array(z.string())
+      .nullable()
+      .default([])
+      .describe("Such as Silent treatment, Speech transcription (STT), Interruption or Wrong information."),
+  })
+  .meta({ id: "SessionLabelCreate" });
+
+export const SessionLabel = z
+  .object({
+    session_id: z.int(),
+    type: z.string(),
+    code: z.string(),
+    user_email: z.string(),
+    comments: z.string().nullish(),
+    issue_categories: z.array(z.string()).nullish(),
+    id: z.int(),
+    timestamp: timestamp(),
+  })
+  .meta({ id: "SessionLabel" });
+type SessionLabel = z.infer<typeof SessionLabel>;
+
+const labelList: list.ListRules = {
+  fields: {
+    timestamp: list.time("l.timestamp"),
+    session_id: list.integer("l.session_id"),
+    type: list.exact("l.type"),
+    code: list.exact("l.code"),
+    user_email: list.text("l.user_email"),
+    issue_categories: list.document("l.issue_categories"),
+    session_id_list: list.anyOf("l.session_id", "integer"),
+  },
+  time: "l.timestamp",
+  order: [
+    { column: "l.timestamp", direction: "desc" },
+    { column: "l.id", direction: "desc" },
+  ],
+  countUpTo: 10_000,
+};
+
+const selectLabels = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("session_labels as l")
+    .where("l.sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "l.session_id",
+      "l.type",
+      "l.code",
+      "l.user_email",
+      "l.comments",
+      "l.issue_categories",
+      "l.id",
+      "l.timestamp",
+    ]);
+
+export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const path = "/api/v1/session_labels";
+  const tag = "session_labels";
+
+  const find = async (from: Db, caller: Caller, id: number): Promise<SessionLabel> => {
+    const label = await selectLabels(from, caller).where("l.id", "=", id).executeTakeFirst();
+    if (!label) throw notFound("Session label", id);
+    return label;
+  };
+
+  api.get(
+    `${path}/`,
+    {
+      summary: "List session labels",
+      description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
+      tag,
+      permission: "session_labels_read",
+      query: list.listQuery(labelList),
+      response: list.listOf(SessionLabel),
+    },
+    async ({ caller, query }) => {
+      const page = await list.listPage(db, selectLabels(db, caller), query, labelList);
+      return list.onlyFields(page, query.fields, SessionLabel);
+    },
+  );
+
+  api.get(
+    `${path}/:session_label_id`,
+    {
+      summary: "Get a session label",
+      tag,
+      permission: "session_labels_read",
+      params: z.object({ session_label_id: recordId() }),
+      response: SessionLabel,
+    },
+    ({ caller, params }) => find(db, caller, params.session_label_id),
+  );
+
+  api.post(
+    `${path}/`,
+    {
+      summary: "Label a session",
+      description: "A label is never changed or deleted; of several, the newest by a person counts.",
+      tag,
+      permission: "session_labels_write",
+      body: SessionLabelCreate,
+      response: SessionLabel,
+    },
+    ({ caller, body }) =>
+      write(db, "Session label", async (tx) => {
+        await findSession(tx, caller, body.session_id);
+        const { id } = await tx
+          .insertInto("session_labels")
+          .values({
+            ...body,
+            comments: body.comments ?? null,
+            timestamp: clock.now().toISOString(),
+            sub_organization_id: caller.sub_organization_id,
+          })
+          .returning("id")
+          .executeTakeFirstOrThrow();
+        const after = await find(tx, caller, id);
+        await api.audit(tx, caller, { action: "create", resource: tag, resource_id: id, after });
+        return after;
+      }),
+  );
+}

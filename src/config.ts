@@ -136,7 +136,17 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     const parsed = URL.canParse(text) ? new URL(text) : null;
     if (parsed && protocols.includes(parsed.protocol)) return text.replace(/\/+$/, "");
     faults.push(
-      `${name} is "${text}", not a URL starting with ${protocols.map((p) => `${p}//`).join(" or ")}.`,
+      `${name} is "${withoutPassword(text)}", not a URL starting with ${protocols.map((p) => `${p}//`).join(" or ")}.`,
+    );
+    return null;
+  };
+  const publicUrl = (): string | null => {
+    const text = url("PUBLIC_URL", ["http:", "https:"]);
+    if (text === null) return null;
+    const { origin, href } = new URL(text);
+    if (href === `${origin}/`) return origin;
+    faults.push(
+      `PUBLIC_URL is "${withoutPassword(text)}"; use scheme, host and port only, such as ${origin}.`,
     );
     return null;
   };
@@ -147,13 +157,30 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     }
     return text;
   };
+  /** It has to fit into a header, and not look like the token that `./parley chat` makes itself. */
+  const apiToken = (name: string): string | null => {
+    const text = secret(name);
+    if (text !== null && !/^[!-~]+$/.test(text)) {
+      faults.push(`${name} holds a space or a letter beyond ASCII; use letters, digits and signs.`);
+    }
+    if (text?.startsWith("local."))
+      faults.push(`${name} starts with "local."; use another (openssl rand -hex 32).`);
+    return text;
+  };
 
   const host = given("HOST") ?? "127.0.0.1";
-  const port = Number(given("PORT") ?? 8080);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  if (!/^[A-Za-z0-9._:%-]+$/.test(host)) {
+    faults.push(`HOST is "${host}"; use an address such as 127.0.0.1 or 0.0.0.0, without http:// and port.`);
+  }
+  const data_dir = given("DATA_DIR") ?? "./data";
+  if (data_dir.startsWith("~")) {
+    faults.push(`DATA_DIR is "${data_dir}"; write the whole path, since only a shell knows what ~ is.`);
+  }
+  const port = /^\d{1,5}$/.test(given("PORT") ?? "8080") ? Number(given("PORT") ?? 8080) : Number.NaN;
+  if (!(port <= 65_535)) {
     faults.push(`PORT is "${given("PORT")}"; use a whole number from 0 to 65535 (0 takes any free port).`);
   }
-  const log_level = given("LOG_LEVEL") ?? "info";
+  const log_level = given("LOG_LEVEL")?.toLowerCase() ?? "info";
   if (!LOG_LEVELS.includes(log_level))
     faults.push(`LOG_LEVEL is "${log_level}"; use one of ${LOG_LEVELS.join(", ")}.`);
 
@@ -205,9 +232,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   const config: Config = {
     port,
     host,
-    data_dir: given("DATA_DIR") ?? "./data",
+    data_dir,
     database_url: url("DATABASE_URL", ["postgres:", "postgresql:"]),
-    public_url: url("PUBLIC_URL", ["http:", "https:"]) ?? `http://${reachable(host)}:${port}`,
+    public_url: publicUrl() ?? `http://${hostInUrl(reachable(host))}:${port}`,
     bootstrap_admin_email: email.toLowerCase(),
     api_key_headers: headers,
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
@@ -217,16 +244,21 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   };
   const secrets: Secrets = {
     secret_key: secret("SECRET_KEY"),
-    bootstrap_api_token: secret("BOOTSTRAP_API_TOKEN"),
+    bootstrap_api_token: apiToken("BOOTSTRAP_API_TOKEN"),
     llm_api_keys,
   };
   if (faults.length > 0) throw new ConfigFaults(faults);
   return { config, secrets };
 }
 
-/** The address a browser on this machine can use for what we listen on. */
-const reachable = (host: string): string =>
-  host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+/** The address under which this machine reaches what we listen on. */
+export const reachable = (host: string): string =>
+  host === "0.0.0.0" || host === "::" || host === "localhost" ? "127.0.0.1" : host;
+
+export const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+
+/** A fault is printed, and kept by whatever keeps what is printed. */
+const withoutPassword = (text: string): string => text.replace(/(:\/\/|^)[^/@]*@/, "$1…@");
 
 /** The text of `.env.example`; a test keeps the committed file equal to it. */
 export function envExample(): string {

@@ -1,53 +1,101 @@
 import { existsSync } from "node:fs";
 import { VERSION } from "./app.ts";
-import { Fault } from "./base/errors.ts";
-import { createLog } from "./base/log.ts";
+import { errorText, Fault } from "./base/errors.ts";
 import { chat } from "./commands/chat.ts";
 import { doctor } from "./commands/doctor.ts";
-import { openPlatform } from "./commands/open-platform.ts";
+import { migrateOnly } from "./commands/migrate.ts";
 import { start } from "./commands/start.ts";
-import { ConfigFaults, readConfig } from "./config.ts";
+import { type Config, ConfigFaults, readConfig, type Secrets } from "./config.ts";
 
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
 
   ./parley start                  runs the platform
   ./parley chat <agent> [--json]  talks with an agent in the terminal
-  ./parley doctor [--json]        checks ports, database, clock and provider keys
+  ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
   ./parley migrate                brings the database up to this version, and stops
+  ./parley version                prints the version
   ./parley test [file …]          runs all tests, or those named
 
-Settings come from the environment or a file .env; .env.example lists them all.
+Settings come from the environment or a file .env in the current folder; .env.example lists them all.
 `;
 
-async function main([command = "help", ...args]: string[]): Promise<number> {
-  if (command === "help" || command === "--help" || command === "-h") {
-    process.stdout.write(HELP);
-    return 0;
+type Settings = { config: Config; secrets: Secrets };
+
+/** What a person can say after the command's name; anything else is a mistake worth telling. */
+const COMMANDS: Record<string, { flags: string[]; names: number; run(args: string[]): Promise<number> }> = {
+  start: {
+    flags: [],
+    names: 0,
+    run: () => withSettings(({ config, secrets }) => start(config, secrets)),
+  },
+  chat: {
+    flags: ["--json"],
+    names: 1,
+    run: (args) =>
+      withSettings(({ config, secrets }) => chat(args, config, secrets, process.env.PARLEY_API_TOKEN)),
+  },
+  doctor: {
+    flags: ["--json"],
+    names: 0,
+    run: (args) => doctor(settingsOrFaults(), args.includes("--json")),
+  },
+  migrate: {
+    flags: [],
+    names: 0,
+    run: () => withSettings(({ config, secrets }) => migrateOnly(config, secrets)),
+  },
+  version: { flags: [], names: 0, run: async () => print(`${VERSION}\n`) },
+  help: { flags: [], names: 0, run: async () => print(HELP) },
+};
+const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
+
+async function main([given = "help", ...args]: string[]): Promise<number> {
+  const name = ALIASES[given] ?? given;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) return misused(`there is no command "${given}".`);
+  if (args.some((arg) => ALIASES[arg] === "help")) return print(HELP);
+  const strange = args.find((arg) => arg.startsWith("-") && !command.flags.includes(arg));
+  if (strange)
+    return misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
+  const names = args.filter((arg) => !arg.startsWith("-"));
+  if (names.length > command.names) {
+    return misused(`"${name}" can't use "${names[command.names]}". Write names with spaces in quotes.`);
   }
-  if (command === "version" || command === "--version") {
-    process.stdout.write(`${VERSION}\n`);
-    return 0;
+  return command.run(args);
+}
+
+function misused(sentence: string): number {
+  process.stderr.write(`parley: ${sentence}\n\n${HELP}`);
+  return 2;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function settingsOrFaults(): Settings | ConfigFaults {
+  try {
+    if (existsSync(".env")) process.loadEnvFile(".env");
+  } catch (error) {
+    return new ConfigFaults([`The file .env can't be read (${errorText(error)}). Mend or remove it.`]);
   }
-  if (existsSync(".env")) process.loadEnvFile(".env");
-  const { config, secrets } = readConfig(process.env);
-  switch (command) {
-    case "start":
-      return start(config, secrets);
-    case "chat":
-      return chat(args, config, secrets, process.env.PARLEY_API_TOKEN);
-    case "doctor":
-      return doctor(config, secrets, args.includes("--json"));
-    case "migrate": {
-      const platform = await openPlatform(config, secrets, createLog({ level: "warn" }));
-      await platform.close();
-      process.stdout.write("The database is up to date.\n");
-      return 0;
-    }
-    default:
-      process.stderr.write(`parley: there is no command "${command}".\n\n${HELP}`);
-      return 2;
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error;
+    throw error;
   }
 }
+
+async function withSettings(run: (settings: Settings) => Promise<number>): Promise<number> {
+  const settings = settingsOrFaults();
+  if (settings instanceof ConfigFaults) throw settings;
+  return run(settings);
+}
+
+// A reader that went away (`| head`) is no error; what was printed for it is not missed.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 try {
   process.exitCode = await main(process.argv.slice(2));
@@ -57,3 +105,5 @@ try {
   process.stderr.write(`parley: ${known ? error.message : ((error as Error).stack ?? error)}\n`);
   process.exitCode = 1;
 }
+// All is closed by now; a peer's connection that lingers must not keep the program.
+setTimeout(() => process.exit(), 500).unref();

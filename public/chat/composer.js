@@ -37,6 +37,8 @@ export function composer(send) {
     submit();
   });
 
+  // Something may have been written before this ran.
+  changed();
   return {
     focus: () => text.focus({ preventScroll: true }),
     /** @param {boolean} shown */

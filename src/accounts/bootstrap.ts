@@ -15,11 +15,15 @@ export type FirstAccount = { caller: Caller; token: string; token_generated: boo
 /**
  * On an empty database: the first organization, its system roles, the first administrator and an API token, all in
  * one transaction with what `alsoCreate` adds (the demo). null when there already is an organization.
+ *
+ * `announce` shows the secrets that can't be shown again. It is called last, before the commit: a program that dies
+ * around here has either shown them or made nothing, and the next start makes and shows new ones.
  */
 export async function bootstrap(
   { db, clock }: { db: Db; clock: Clock },
   options: { email: string; token: string | null },
   alsoCreate: (tx: Tx, caller: Caller) => Promise<void>,
+  announce: (first: FirstAccount) => void = () => {},
 ): Promise<FirstAccount | null> {
   return db.transaction().execute(async (tx) => {
     // Machines that start at once on an empty database wait for one another here.
@@ -39,7 +43,9 @@ export async function bootstrap(
     await insertToken(tx, tokenRow(caller, now), token);
     await alsoCreate(tx, caller);
     const sign_in_code = await createSignInCode(tx, clock, caller.user_id);
-    return { caller, token, token_generated: options.token === null, sign_in_code };
+    const first = { caller, token, token_generated: options.token === null, sign_in_code };
+    announce(first);
+    return first;
   });
 }
 

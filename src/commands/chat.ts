@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { localToken } from "../accounts/local-token.ts";
 import { API_KEY_HEADER } from "../api/server.ts";
@@ -6,7 +5,7 @@ import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
-import { secretKeyFile } from "./open-platform.ts";
+import { readSecretKey } from "./secret-key.ts";
 
 /** What one turn of the test operation tells (domain decision 14). */
 type Turn = {
@@ -39,10 +38,9 @@ export async function chat(
   token: string | undefined,
 ): Promise<number> {
   const json = args.includes("--json");
-  const wanted = args.find((arg) => !arg.startsWith("--"));
+  const wanted = args.find((arg) => !arg.startsWith("-"));
   if (!wanted) throw new Fault("refused", 'Name an agent, by name or number: ./parley chat "Demo clinic"');
-  const key = token ?? (await tokenOfThisMachine(config, secrets));
-  const call = client(config.public_url, key);
+  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const agent = await findAgent(call, wanted);
   const test_id = `terminal-${randomId()}`;
   const show = json ? printJson : createPrinter();
@@ -78,29 +76,29 @@ export async function chat(
   return 0;
 }
 
-/** The key in the data directory proves that whoever runs this owns the installation. */
-async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<string> {
-  const key =
-    secrets.secret_key ?? (await readFile(secretKeyFile(config.data_dir), "utf8").catch(() => null))?.trim();
+/** The key in the data directory proves that whoever runs this owns the installation. Each token lives ten minutes. */
+async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<() => string> {
+  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir).catch(() => null));
   if (!key) {
     throw new Fault(
       "unavailable",
       `There is no Parley in ${config.data_dir}. Start it first (./parley start), or set PARLEY_API_TOKEN and PUBLIC_URL to talk to another machine's.`,
     );
   }
-  return localToken(createVault(key), new Date());
+  const vault = createVault(key);
+  return () => localToken(vault, new Date());
 }
 
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-function client(baseUrl: string, token: string): Call {
+function client(baseUrl: string, token: () => string): Call {
   return async (method, path, body) => {
     let response: Response;
     try {
       response = await fetch(`${baseUrl}${path}`, {
         method,
         headers: {
-          [API_KEY_HEADER]: token,
+          [API_KEY_HEADER]: token(),
           ...(body !== undefined && { "content-type": "application/json" }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -111,7 +109,16 @@ function client(baseUrl: string, token: string): Call {
         `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PUBLIC_URL.`,
       );
     }
-    const answer = (await response.json()) as { detail?: unknown };
+    const answer = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+    if (answer === null) {
+      throw new Fault("unavailable", `What answers at ${baseUrl} is not Parley. Set PORT or PUBLIC_URL.`);
+    }
+    if (response.status === 401) {
+      throw new Fault(
+        "not-authenticated",
+        `The Parley at ${baseUrl} does not know this token. Set DATA_DIR (or SECRET_KEY) as it was started with, or PARLEY_API_TOKEN.`,
+      );
+    }
     if (!response.ok) {
       const detail = typeof answer.detail === "string" ? answer.detail : JSON.stringify(answer.detail);
       throw new Fault("unavailable", `${method} ${path} answered ${response.status}: ${detail}`);

@@ -1,45 +1,22 @@
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import pg from "pg";
 import { errorText } from "../base/errors.ts";
-import type { Config, LlmProvider, Secrets } from "../config.ts";
+import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../config.ts";
+import { checkKeys } from "./doctor-keys.ts";
+import { runningVersion, tryPort } from "./free-port.ts";
+import { askPostgres, tooOld } from "./outside-postgres.ts";
+import { secretKeyFile } from "./secret-key.ts";
 
 /** One thing looked at: fine, or a sentence that says what to do. */
-type Finding = { check: string; status: "ok" | "warning" | "problem"; message: string };
-
-/** A cheap call of each provider that answers 200 to a good key: the list of models. */
-const KEY_CHECKS: Record<
-  LlmProvider,
-  { base: string; path: string; headers(key: string): Record<string, string> }
-> = {
-  openai: {
-    base: "https://api.openai.com/v1",
-    path: "/models",
-    headers: (key) => ({ authorization: `Bearer ${key}` }),
-  },
-  azure_openai: { base: "", path: "/models?api-version=2024-10-21", headers: (key) => ({ "api-key": key }) },
-  anthropic: {
-    base: "https://api.anthropic.com/v1",
-    path: "/models",
-    headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
-  },
-  google: {
-    base: "https://generativelanguage.googleapis.com/v1beta",
-    path: "/models",
-    headers: (key) => ({ "x-goog-api-key": key }),
-  },
-};
+export type Finding = { check: string; status: "ok" | "warning" | "problem"; message: string };
 
 /** Looks at everything a start needs and says how to put right what is not. Resolves with the exit code. */
-export async function doctor(config: Config, secrets: Secrets, json: boolean): Promise<number> {
-  const findings = [
-    checkRuntime(),
-    await checkPort(config),
-    await checkDatabase(config),
-    ...(await checkKeys(config, secrets)),
-  ];
-  findings.push(checkClock(), checkPublicUrl(config));
+export async function doctor(
+  settings: { config: Config; secrets: Secrets } | ConfigFaults,
+  json: boolean,
+): Promise<number> {
+  const findings =
+    settings instanceof ConfigFaults ? settings.faults.map(settingsFault) : await look(settings);
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else {
     const marks = { ok: "ok     ", warning: "warning", problem: "PROBLEM" };
@@ -50,142 +27,128 @@ export async function doctor(config: Config, secrets: Secrets, json: boolean): P
   return findings.some((finding) => finding.status === "problem") ? 1 : 0;
 }
 
+const settingsFault = (message: string): Finding => ({ check: "settings", status: "problem", message });
+
+async function look({ config, secrets }: { config: Config; secrets: Secrets }): Promise<Finding[]> {
+  return [
+    checkRuntime(),
+    await checkPort(config),
+    await checkData(config),
+    await checkSecretKey(config, secrets),
+    await checkDatabase(config),
+    ...(await checkKeys(config, secrets)),
+    checkClock(),
+    checkPublicUrl(config),
+  ];
+}
+
 function checkRuntime(): Finding {
-  return {
-    check: "runtime",
-    status: "ok",
-    message: `Node.js ${process.versions.node} on ${process.platform}-${process.arch}`,
-  };
+  const { node } = process.versions;
+  const message = `Node.js ${node} on ${process.platform}-${process.arch}`;
+  return Number.parseInt(node, 10) < 26
+    ? { check: "runtime", status: "problem", message: `${message}; Parley needs 26. Start it with ./parley.` }
+    : { check: "runtime", status: "ok", message };
 }
 
 async function checkPort({ host, port }: Config): Promise<Finding> {
-  const answer = await fetch(`http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}/healthz`).then(
-    (response) => response.json() as Promise<{ version?: string }>,
-    () => null,
-  );
-  if (answer?.version)
-    return { check: "port", status: "ok", message: `Parley ${answer.version} is running on ${host}:${port}` };
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === "EADDRINUSE" ? "is taken by another program" : `can't be opened (${error.code})`;
-      resolve({
-        check: "port",
-        status: "problem",
-        message: `${host}:${port} ${why}. Set PORT to a free one.`,
-      });
-    });
-    probe.listen(port, host, () =>
-      probe.close(() => resolve({ check: "port", status: "ok", message: `${host}:${port} is free` })),
-    );
-  });
+  const version = port === 0 ? null : await runningVersion({ host, port });
+  const where = `${hostInUrl(host)}:${port}`;
+  if (version) return { check: "port", status: "ok", message: `Parley ${version} is running on ${where}` };
+  try {
+    await tryPort({ host, port });
+    const message = port === 0 ? `any free port of ${host}` : `${where} is free`;
+    return { check: "port", status: "ok", message };
+  } catch (error) {
+    return { check: "port", status: "problem", message: errorText(error) };
+  }
 }
+
+async function checkData({ data_dir }: Config): Promise<Finding> {
+  const folder = path.resolve(data_dir);
+  const found = await stat(folder).catch(() => null);
+  if (!found) return { check: "data", status: "ok", message: `${folder} will be made at the first start` };
+  const usable =
+    found.isDirectory() &&
+    (await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+      () => true,
+      () => false,
+    ));
+  return usable
+    ? { check: "data", status: "ok", message: folder }
+    : {
+        check: "data",
+        status: "problem",
+        message: `${folder} is no folder this user may write to. Set DATA_DIR to one.`,
+      };
+}
+
+async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secrets): Promise<Finding> {
+  const check = "secret key";
+  if (secrets.secret_key) return { check, status: "ok", message: "from SECRET_KEY" };
+  const file = secretKeyFile(path.resolve(data_dir));
+  const found = await stat(file).catch(() => null);
+  if (found && (found.mode & 0o077) !== 0) {
+    return { check, status: "warning", message: `others may read ${file}: chmod 600 ${file}` };
+  }
+  const message = found ? file : `${file} will be made at the first start`;
+  return database_url
+    ? { check, status: "warning", message: `${message}; several machines need the same SECRET_KEY` }
+    : { check, status: "ok", message };
+}
+
+/** Past this, expiry times and schedules that two machines look at begin to differ visibly. */
+const MAX_SKEW_MS = 5_000;
 
 async function checkDatabase(config: Config): Promise<Finding> {
+  const check = "database";
   if (!config.database_url) {
-    const version = await readFile(path.join(config.data_dir, "postgres", "PG_VERSION"), "utf8").catch(
-      () => null,
-    );
+    const file = path.join(config.data_dir, "postgres", "PG_VERSION");
+    const version = await readFile(file, "utf8").catch(() => null);
     const message = version
-      ? `embedded PostgreSQL ${version.trim()} in ${config.data_dir}`
-      : `embedded PostgreSQL; its data will be made in ${config.data_dir} at the first start`;
-    return { check: "database", status: "ok", message };
+      ? `embedded PostgreSQL ${version.trim()}`
+      : "embedded PostgreSQL; it will be made at the first start";
+    return { check, status: "ok", message };
   }
-  const client = new pg.Client({ connectionString: config.database_url, connectionTimeoutMillis: 5000 });
   try {
-    await client.connect();
-    const { rows } = await client.query("select current_setting('server_version') as version, now() as now");
-    const major = Number.parseInt(rows[0].version, 10);
-    if (major < 15)
-      return {
-        check: "database",
-        status: "problem",
-        message: `PostgreSQL ${rows[0].version}; Parley needs 15 or newer.`,
-      };
-    const skew_ms = Math.abs(Date.now() - new Date(rows[0].now).getTime());
-    if (skew_ms > 5000) {
-      return {
-        check: "database",
-        status: "warning",
-        message: `its clock differs from this machine's by ${Math.round(skew_ms / 1000)} s. Run NTP on both.`,
-      };
-    }
-    return { check: "database", status: "ok", message: `PostgreSQL ${rows[0].version}` };
-  } catch (error) {
+    const { version, now } = await askPostgres({ connectionString: config.database_url });
+    const complaint = tooOld(version);
+    if (complaint) return { check, status: "problem", message: complaint };
+    const skew_ms = Math.abs(Date.now() - now.getTime());
+    if (skew_ms <= MAX_SKEW_MS) return { check, status: "ok", message: `PostgreSQL ${version}` };
+    const seconds = Math.round(skew_ms / 1000);
     return {
-      check: "database",
-      status: "problem",
-      message: `DATABASE_URL does not answer: ${errorText(error)}.`,
+      check,
+      status: "warning",
+      message: `its clock differs from this machine's by ${seconds} s. Run NTP on both.`,
     };
-  } finally {
-    await client.end().catch(() => {});
+  } catch (error) {
+    return { check, status: "problem", message: errorText(error) };
   }
-}
-
-async function checkKeys(config: Config, secrets: Secrets): Promise<Finding[]> {
-  const keys = Object.entries(secrets.llm_api_keys) as [LlmProvider, string][];
-  if (keys.length === 0) {
-    return [
-      {
-        check: "models",
-        status: "ok",
-        message: "no provider key is set: the scripted offline model answers",
-      },
-    ];
-  }
-  return Promise.all(
-    keys.map(async ([provider, key]): Promise<Finding> => {
-      const { base, path, headers } = KEY_CHECKS[provider];
-      const url = `${config.llm_base_urls[provider] ?? base}${path}`;
-      // The operator names this address, so a private one is meant.
-      const response = await fetch(url, { headers: headers(key), signal: AbortSignal.timeout(10_000) }).catch(
-        errorText,
-      );
-      if (typeof response === "string")
-        return {
-          check: provider,
-          status: "problem",
-          message: `${new URL(url).host} can't be reached: ${response}`,
-        };
-      if (response.status === 401 || response.status === 403) {
-        return {
-          check: provider,
-          status: "problem",
-          message: `the key is refused (${response.status}). Set ${provider.toUpperCase()}_API_KEY to a good one.`,
-        };
-      }
-      return {
-        check: provider,
-        status: response.ok ? "ok" : "warning",
-        message: `${new URL(url).host} answered ${response.status}`,
-      };
-    }),
-  );
 }
 
 function checkClock(): Finding {
-  const year = new Date().getUTCFullYear();
-  return year < 2026
-    ? {
-        check: "clock",
-        status: "problem",
-        message: `this machine says it is ${year}. Set its clock; schedules and tokens depend on it.`,
-      }
-    : {
-        check: "clock",
-        status: "ok",
-        message: `${new Date().toISOString()} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`,
-      };
+  const now = new Date();
+  const check = "clock";
+  if (now.getUTCFullYear() < 2026) {
+    const message = `this machine says it is ${now.getUTCFullYear()}. Set its clock; schedules and tokens depend on it.`;
+    return { check, status: "problem", message };
+  }
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return { check, status: "ok", message: `${now.toISOString()} (${timeZone})` };
 }
 
-function checkPublicUrl(config: Config): Finding {
-  const local = /^http:\/\/(127\.|localhost|\[::1\])/.test(config.public_url);
-  return local
-    ? {
-        check: "public url",
-        status: "ok",
-        message: `${config.public_url} (this machine only; carriers need PUBLIC_URL set to an https address)`,
-      }
-    : { check: "public url", status: "ok", message: config.public_url };
+function checkPublicUrl({ public_url, port, host }: Config): Finding {
+  const check = "public url";
+  if (public_url.startsWith("https:")) return { check, status: "ok", message: public_url };
+  const local = /^http:\/\/(127\.|localhost|\[::1\])/.test(public_url);
+  if (!local) {
+    const message = `${public_url} is not https: passwords and chats cross the network in the clear.`;
+    return { check, status: "warning", message };
+  }
+  const shown = port === 0 ? `http://${hostInUrl(reachable(host))}:(any port)` : public_url;
+  return {
+    check,
+    status: "ok",
+    message: `${shown} (this machine only; carriers need PUBLIC_URL set to an https address)`,
+  };
 }

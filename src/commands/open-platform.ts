@@ -1,94 +1,95 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { systemClock } from "../base/clock.ts";
 import { createVault, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
 import { type Connection, type Database, openDatabase } from "../db/database.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { isKeyOfInstallation } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrateJobs } from "../jobs/runner.ts";
+import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
+import { findSecretKey, type SecretKey, secretKeyFile } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
 export type Platform = {
   database: Database;
   vault: Vault;
   embedded: EmbeddedPostgres | null;
+  /** Never throws. */
   close(): Promise<void>;
 };
 
-const MIN_POSTGRES = 15;
+/** Whatever fails, or a signal that comes in between, leaves no database server behind. */
+export async function openPlatform(
+  config: Config,
+  secrets: Secrets,
+  { log, stop }: { log: Log; stop: AbortSignal },
+): Promise<Platform> {
+  await makeDataDir(config.data_dir);
+  const secretKey = await findSecretKey(config.data_dir, secrets.secret_key);
+  const vault = createVault(secretKey.key);
+  await using closing = new AsyncDisposableStack();
+  const { connection, embedded } = await connect(config, log, stop);
+  closing.defer(async () => embedded?.stop().catch((error) => log.warn({ err: error }, "no orderly stop")));
+  stop.throwIfAborted();
 
-export async function openPlatform(config: Config, secrets: Secrets, log: Log): Promise<Platform> {
-  await mkdir(config.data_dir, { recursive: true, mode: 0o700 });
-  const secretKey = secrets.secret_key ?? (await generatedSecretKey(config.data_dir));
-  const { connection, embedded } = await connect(config, log);
+  if (!embedded) await refuseOldPostgres(connection);
+  await migrate(connection).catch((error) => {
+    throw config.database_url ? connectionFault(error) : error;
+  });
+  stop.throwIfAborted();
+  const database = openDatabase(connection);
+  closing.defer(() => database.close().catch((error) => log.warn({ err: error }, "no orderly stop")));
+  await migrateJobs(database.pool, log);
+  if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {
+    throw await wrongKey(config.data_dir, secretKey);
+  }
+  stop.throwIfAborted();
+
+  const opened = closing.move();
+  return { database, vault, embedded, close: () => opened.disposeAsync() };
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await migrate(connection);
-    const database = openDatabase(connection);
-    await migrateJobs(database.pool, log);
-    const close = async () => {
-      await database.close();
-      await embedded?.stop();
-    };
-    return { database, vault: createVault(secretKey), embedded, close };
-  } catch (error) {
-    await embedded?.stop();
-    throw error;
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Fault(
+      "unavailable",
+      `The data directory ${path.resolve(dataDir)} can't be made (${code}). Set DATA_DIR to a folder this user may write to.`,
+      { cause },
+    );
   }
 }
 
 async function connect(
   config: Config,
   log: Log,
+  stop: AbortSignal,
 ): Promise<{ connection: Connection; embedded: EmbeddedPostgres | null }> {
   if (config.database_url) {
-    const connection = { connectionString: config.database_url };
-    await refuseOldPostgres(connection);
-    return { connection, embedded: null };
+    return { connection: { connectionString: config.database_url }, embedded: null };
   }
-  const embedded = await startEmbeddedPostgres({ dataDir: path.join(config.data_dir, "postgres"), log });
+  const dataDir = path.join(config.data_dir, "postgres");
+  const embedded = await startEmbeddedPostgres({ dataDir, log, signal: stop });
   return { connection: embedded.connection, embedded };
 }
 
-async function refuseOldPostgres(connection: Connection): Promise<void> {
-  const { pool, close } = openDatabase({ ...connection, connectionTimeoutMillis: 10_000 });
-  try {
-    const { rows } = await pool.query<{ server_version_num: string }>("show server_version_num");
-    const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-    if (major < MIN_POSTGRES) {
-      throw new Fault(
-        "unavailable",
-        `DATABASE_URL names PostgreSQL ${major}; Parley needs ${MIN_POSTGRES} or newer.`,
-      );
-    }
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault(
-      "unavailable",
-      `The database of DATABASE_URL does not answer: ${(error as Error).message}.`,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    await close();
-  }
-}
-
-export const secretKeyFile = (dataDir: string): string => path.join(dataDir, "secret.key");
-
-/** Written once, readable by its owner only; whoever moves the data moves this file with it. */
-async function generatedSecretKey(dataDir: string): Promise<string> {
-  const file = secretKeyFile(dataDir);
-  try {
-    await writeFile(file, `${randomBytes(32).toString("hex")}\n`, { flag: "wx", mode: 0o600 });
-    await chmod(file, 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  const key = (await readFile(file, "utf8")).trim();
-  if (key.length < 32) throw new Fault("unavailable", `${file} holds no key. Restore it, or set SECRET_KEY.`);
-  return key;
+/** A key made a moment ago would only stand in the way of the one that has to be brought back. */
+async function wrongKey(dataDir: string, { source }: SecretKey): Promise<Fault> {
+  const file = secretKeyFile(path.resolve(dataDir));
+  if (source === "generated") await rm(file, { force: true });
+  const now = {
+    environment: "SECRET_KEY is not the key",
+    file: `${file} is not the key`,
+    generated: `${file} is missing: it is the key`,
+  }[source];
+  return new Fault(
+    "unavailable",
+    `${now} that this database's secrets were sealed with. Set SECRET_KEY to that key, or put back the file secret.key of the data directory the database was first started with. (docs/running.md, "The secret key", says what to do when it is lost.)`,
+  );
 }

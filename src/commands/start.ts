@@ -1,102 +1,91 @@
-import { bootstrap, type FirstAccount } from "../accounts/bootstrap.ts";
-import { createApp, VERSION } from "../app.ts";
+import { bootstrap } from "../accounts/bootstrap.ts";
+import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { createEgress } from "../base/egress.ts";
-import { Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
-import type { Config, Secrets } from "../config.ts";
+import { type Config, reachable, type Secrets } from "../config.ts";
+import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
+import { portFault, tryPort } from "./free-port.ts";
+import { firstAccountText, readyText } from "./greeting.ts";
 import { openPlatform } from "./open-platform.ts";
-
-/** How long a stop waits for turns that run before it cuts them off. */
-const STOP_MS = 10_000;
+import { stopServing } from "./stop.ts";
+import { aborted, stopSignal } from "./stop-signal.ts";
 
 /** Runs the platform until a signal. Resolves with the exit code. */
-export async function start(config: Config, secrets: Secrets): Promise<number> {
-  const began = performance.now();
-  const log = createLog({ level: config.log_level });
-  const clock = systemClock;
-  const platform = await openPlatform(config, secrets, log);
-  const { database, vault } = platform;
-  const demoRoute = {
-    host: DEMO_HOST,
-    connect: { host: loopbackOf(config.host), port: config.port },
-    pathPrefix: DEMO_PREFIX,
-  };
-  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
-
-  const first = await bootstrap(
-    { db: database.db, clock },
-    { email: config.bootstrap_admin_email, token: secrets.bootstrap_api_token },
-    seedDemo(clock),
-  );
-  const { api, jobs: handlers } = await createApp({
-    db: database.db,
-    clock,
-    log,
-    vault,
-    egress,
-    config,
-    llmProviders: environmentProviders(config, secrets),
-  });
-  const port = await listen(api.server, config);
-  demoRoute.connect.port = port;
-  const jobs = await startJobs({ pool: database.pool, clock, log, handlers });
-
-  const publicUrl = config.port === 0 ? `http://${loopbackOf(config.host)}:${port}` : config.public_url;
-  process.stdout.write(greeting(publicUrl, (performance.now() - began) / 1000, first));
-
-  const why = await Promise.race([signalled(), platform.embedded?.failed ?? new Promise<never>(() => {})]);
-  const force = setTimeout(() => process.exit(1), STOP_MS + 5000).unref();
-  await api.server.close();
-  await jobs.stop();
-  await egress.close();
-  await platform.close();
-  clearTimeout(force);
-  if (why instanceof Error) throw why;
+export async function start(given: Config, secrets: Secrets): Promise<number> {
+  const stop = stopSignal();
+  try {
+    await run(await settlePort(given), secrets, stop);
+  } catch (error) {
+    // What was interrupted fails in its own way; that it was asked to is all there is to know.
+    if (!stop.aborted) throw error;
+  }
   return 0;
 }
 
-async function listen(
-  server: Awaited<ReturnType<typeof createApp>>["api"]["server"],
-  { host, port }: Config,
-) {
-  try {
-    await server.listen({ host, port });
-    return (server.server.address() as { port: number }).port;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") {
-      throw new Fault(
-        "unavailable",
-        `Port ${port} is taken by another program. Stop it, or set PORT to a free one.`,
-      );
-    }
-    if (code === "EACCES")
-      throw new Fault(
-        "unavailable",
-        `Port ${port} may not be opened by this user. Set PORT to 1024 or more.`,
-      );
-    if (code === "EADDRNOTAVAIL")
-      throw new Fault("unavailable", `HOST ${host} is no address of this machine.`);
-    throw error;
-  }
+async function settlePort(config: Config): Promise<Config> {
+  const port = await tryPort(config);
+  return { ...config, port, public_url: config.public_url.replace(/:0$/, `:${port}`) };
 }
 
-const signalled = (): Promise<string> =>
-  new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-      process.once(signal, () => resolve(signal));
-    }
+/** Whatever is open is closed again in the opposite order, also when a later step fails or a signal comes. */
+async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise<void> {
+  const log = createLog({ level: config.log_level });
+  const clock = systemClock;
+  await using open = new AsyncDisposableStack();
+  const platform = await openPlatform(config, secrets, { log, stop });
+  open.defer(platform.close);
+  const { db, pool } = platform.database;
+  if (platform.embedded) await freeWhatWasHeld(platform.database);
+
+  const host = reachable(config.host);
+  const demoRoute = { host: DEMO_HOST, connect: { host, port: config.port }, pathPrefix: DEMO_PREFIX };
+  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
+  open.defer(() => egress.close());
+  const llmProviders = environmentProviders(config, secrets);
+  const app = await createApp({ db, clock, log, vault: platform.vault, egress, config, llmProviders });
+  open.defer(() => app.api.server.close());
+
+  await bootstrap(
+    { db, clock },
+    { email: config.bootstrap_admin_email, token: secrets.bootstrap_api_token },
+    seedDemo(clock),
+    (first) => process.stdout.write(`${firstAccountText(config.public_url, first)}\n`),
+  );
+  stop.throwIfAborted();
+  await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {
+    throw await portFault(error, config);
   });
+  const jobs = await startJobs({ pool, clock, log, handlers: app.jobs });
+  open.defer(() =>
+    stopServing(app, jobs, log).catch((error) => log.error({ err: error }, "no orderly stop")),
+  );
+  stop.throwIfAborted();
 
-/** Where this program reaches itself. */
-const loopbackOf = (host: string): string =>
-  host === "0.0.0.0" || host === "::" || host === "localhost" ? "127.0.0.1" : host;
+  const seconds = performance.now() / 1000;
+  process.stdout.write(readyText(config.public_url, { seconds, demo: await hasDemo(db) }));
+  const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
+  if (lost) throw lost;
+}
 
-export function environmentProviders(config: Config, secrets: Secrets) {
+/**
+ * Nobody but us works on an embedded database, so what a program that was killed still holds (the turn of a session, a
+ * job) is free now and need not run out first.
+ */
+async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
+  await db
+    .updateTable("sessions")
+    .set({ lease_owner: null, lease_expires_at: null })
+    .where("lease_owner", "is not", null)
+    .where("ended_at", "is", null)
+    .execute();
+  await pool.query("delete from job_runners");
+}
+
+function environmentProviders(config: Config, secrets: Secrets) {
   return Object.fromEntries(
     Object.entries(secrets.llm_api_keys).map(([name, api_key]) => {
       const base_url = config.llm_base_urls[name as keyof typeof config.llm_base_urls];
@@ -105,24 +94,14 @@ export function environmentProviders(config: Config, secrets: Secrets) {
   );
 }
 
-function greeting(url: string, seconds: number, first: FirstAccount | null): string {
-  const lines = [
-    `Parley ${VERSION} is ready in ${seconds.toFixed(1)} s: ${url}`,
-    "",
-    `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
-    `  The same in a terminal    ./parley chat "Demo clinic"`,
-    `  API reference             ${url}/docs`,
-    "",
-  ];
-  if (first) {
-    lines.push("First start; this is shown once:", "");
-    if (first.token_generated) lines.push(`  API token                 ${first.token}`);
-    lines.push(
-      `  Administrator             ${first.caller.email}`,
-      `  One-time sign-in link     ${url}/sign-in?code=${first.sign_in_code}`,
-      "",
-    );
-  }
-  lines.push("Stop with Ctrl-C.", "");
-  return `${lines.join("\n")}\n`;
+async function hasDemo(db: Db): Promise<boolean> {
+  const target = await db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select("t.id")
+    .where("t.target", "=", DEMO_TARGET)
+    .where("t.target_mode", "=", "chat")
+    .where("a.deleted_at", "is", null)
+    .executeTakeFirst();
+  return target !== undefined;
 }

@@ -47,7 +47,9 @@ class NamingClient extends pg.Client {
   /** Settles once the server has taken the rows and is ready for the next statement. */
   #copy(rows: CopyStreamQuery): Promise<object> {
     return new Promise((resolve, reject) => {
-      rows.on("error", reject).on("finish", () => resolve({ command: "COPY", rowCount: rows.rowCount, rows: [] }));
+      rows
+        .on("error", reject)
+        .on("finish", () => resolve({ command: "COPY", rowCount: rows.rowCount, rows: [] }));
       super.query(rows);
     });
   }
@@ -78,7 +80,9 @@ const COPY_ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": 
 
 /** A text as a field of `copyInto`. Most have nothing to escape, and testing is cheaper than replacing. */
 export const copyField = (text: string): string =>
-  /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => COPY_ESCAPES[character] as string) : text;
+  /[\\\t\n\r]/.test(text)
+    ? text.replace(/[\\\t\n\r]/g, (character) => COPY_ESCAPES[character] as string)
+    : text;
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 

@@ -32,19 +32,25 @@ export async function startEmbeddedPostgres(options: {
   log: Log;
   /** PostgreSQL settings, for tests: a database with fsync=off is also made without it. */
   settings?: Record<string, string>;
+  /** Aborts a start; once the server runs, only `stop` stops it. */
+  signal?: AbortSignal;
 }): Promise<EmbeddedPostgres> {
-  const { log, settings = {} } = options;
+  const { log, settings = {}, signal } = options;
+  signal?.throwIfAborted();
   const dataDir = resolve(options.dataDir);
   await makeWritable(dirname(dataDir));
   const user = await databaseUser(dataDir);
   const binaries = await postgresBinaries(user, dataDir);
   const output = openPostgresLog(`${dataDir}.log`);
   const stopping = new AbortController();
-  const closing = [output.close];
+  const abort = () => stopping.abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  const closing = [output.close, () => signal?.removeEventListener("abort", abort)];
   const closeAll = () => {
     for (const close of closing.splice(0)) close();
   };
 
+  let first: Server | undefined;
   try {
     await prepareDataDir({ dataDir, user, binaries, output, durable: settings.fsync !== "off" });
     const fd = openSync(dataDir, "r");
@@ -60,8 +66,10 @@ export async function startEmbeddedPostgres(options: {
       log,
       stopping: stopping.signal,
     };
-    const first = await bringUp(cluster);
+    first = await bringUp(cluster);
     await createDatabase(first);
+    // From here on whoever started it decides when it stops: after the turns that run.
+    signal?.removeEventListener("abort", abort);
     const supervised = supervise(cluster, first);
     let stopped: Promise<void> | undefined;
     return {
@@ -76,6 +84,7 @@ export async function startEmbeddedPostgres(options: {
     };
   } catch (error) {
     stopping.abort();
+    if (first) await leave(first);
     closeAll();
     throw error;
   }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
+import { Fault } from "../base/errors.ts";
 import type { Connection } from "./database.ts";
 
 const FOLDER = path.join(import.meta.dirname, "migrations");
@@ -82,12 +83,14 @@ function refuseForeignSchema(
   for (const row of applied) {
     const migration = byVersion.get(row.version);
     if (!migration && row.breaking) {
-      throw new Error(
+      throw new Fault(
+        "unavailable",
         `The database was migrated by a newer Parley (migration ${row.version}, ${row.name}) in a way this version can't read. Start that newer version.`,
       );
     }
     if (migration && migration.checksum !== row.checksum) {
-      throw new Error(
+      throw new Fault(
+        "unavailable",
         `Migration ${row.version} (${row.name}) is not the one this database was built with. Restore the file; a change belongs into a new migration.`,
       );
     }

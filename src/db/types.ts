@@ -425,6 +425,12 @@ export interface InsightWorkflowTools {
   workflow_id: number;
 }
 
+export interface Installation {
+  created_at: string;
+  key_check: string;
+  only_row: Generated<boolean>;
+}
+
 export interface JobRunners {
   heartbeat_at: string;
   id: string;
@@ -801,6 +807,7 @@ export interface DB {
   insight_tools: InsightTools;
   insight_workflow_tools: InsightWorkflowTools;
   insight_workflows: InsightWorkflows;
+  installation: Installation;
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;

@@ -1,8 +1,9 @@
 import { ensureSystemTools } from "../agents/system-tools.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
-import { insertTarget } from "../channels/channel-target.ts";
+import { insertTarget } from "../channels/claim-target.ts";
 import { json, type Tx } from "../db/database.ts";
+import { ensureDefaultInsights } from "../insights/default-insights.ts";
 import { DEMO_HOST, SERVICES } from "./demo-api.ts";
 
 export const DEMO_TARGET = "demo-clinic";
@@ -36,6 +37,7 @@ export const seedDemo =
     const { sub_organization_id } = caller;
     const stamp = { last_updated: now, last_updated_by: caller.email };
     await ensureSystemTools(tx, caller, clock.now());
+    await ensureDefaultInsights(tx, caller, clock.now());
 
     const service = await tx
       .insertInto("services")

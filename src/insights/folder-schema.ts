@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { name, recordId, timestamp } from "../api/schema.ts";
 
+/** Not InsightsFolderInput in openapi.json: that is the name of InsightsFolder as an input. */
 export const InsightsFolderInput = z
   .object({ name: name(), label: z.string().nullish(), description: z.string().nullish() })
-  .meta({ id: "InsightsFolderInput" });
+  .meta({ id: "InsightsFolderRequest" });
 export type InsightsFolderInput = z.output<typeof InsightsFolderInput>;
 
 export const InsightsFolder = z

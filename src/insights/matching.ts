@@ -21,7 +21,7 @@ export const subjectColumn = ({ source }: Pick<StoredWorkflow, "source">) =>
 
 /**
  * null for workflows that find nothing by themselves (`manual`, `sheet`). A session counts once it is over, and never when
- * it was a test. Index: sessions_insights, insight_files_folder.
+ * it was a test. Indexes: sessions_timestamp, insight_files_folder.
  */
 export function matchingSubjects(db: Db, workflow: StoredWorkflow, span: Span): Subjects | null {
   switch (workflow.source) {

@@ -48,7 +48,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         const workflow = await findWorkflow(tx, caller, before.id);
         refuseMoved(body.estimate, await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue }));
 
-        await setStatus(tx, { caller, at }, before, "ACTIVE");
+        await setStatus(tx, { caller, at }, before.id, "ACTIVE");
         const backfill = backfillOf(tx, workflow, at);
         const queued = backfill
           ? await queueExecutions(tx, workflow, backfill, { cause: "backfill", at })
@@ -72,7 +72,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         const at = clock.now();
         await releaseExecutions(tx, before, "PENDING", { at });
-        await setStatus(tx, { caller, at }, before, "INACTIVE");
+        await setStatus(tx, { caller, at }, before.id, "INACTIVE");
         return changed(tx, { caller, at }, before, "inactivate", {});
       }),
   );

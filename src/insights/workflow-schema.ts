@@ -132,5 +132,7 @@ export type StoredWorkflow = {
   start_datetime: string | null;
   end_datetime: string | null;
   status: WorkflowStatus;
+  /** The last time. */
+  activated_at: string | null;
   insight_tools: InsightToolOutput[];
 };

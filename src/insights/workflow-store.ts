@@ -72,6 +72,7 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
         where f.folder_id in (${folderIds("w")}))
       end`.as("last_folder_upload_at"),
       "w.sub_organization_id",
+      "w.activated_at",
     ])
     .$castTo<Workflow>();
 
@@ -188,17 +189,16 @@ export async function removeWorkflow(tx: Tx, { caller, at }: Stamp, id: number):
 }
 
 /** Under `lockWorkflow`. */
-export const setStatus = (tx: Tx, { caller, at }: Stamp, workflow: Workflow, status: Workflow["status"]) =>
+export const setStatus = (tx: Tx, { caller, at }: Stamp, id: number, status: Workflow["status"]) =>
   tx
     .updateTable("insight_workflows")
     .set({
       status,
       updated_at: at.toISOString(),
       last_updated_by: caller.email,
-      // Activated again while active, it goes on from its first activation.
-      ...(status === "ACTIVE" && workflow.status !== "ACTIVE" && { activated_at: at.toISOString() }),
+      ...(status === "ACTIVE" && { activated_at: at.toISOString() }),
     })
-    .where("id", "=", workflow.id)
+    .where("id", "=", id)
     .execute();
 
 const columns = ({ caller, at }: Stamp, input: InsightWorkflowInput) => ({

@@ -145,11 +145,11 @@ export function workflowRoutes(api: Api, deps: WorkflowDeps): void {
 /** The answer: without what only the program needs, with what activation would do now. */
 export async function withEstimate(
   db: Db,
-  { sub_organization_id, ...workflow }: Workflow,
+  workflow: Workflow,
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
-  const stored = { sub_organization_id, ...workflow };
-  return { ...workflow, estimate: await estimateOf(db, stored, { now: clock.now(), catalogue }) };
+  const { sub_organization_id, activated_at, ...shown } = workflow;
+  return { ...shown, estimate: await estimateOf(db, workflow, { now: clock.now(), catalogue }) };
 }
 
 /** Its tools are records of their own, and its counts change by themselves. */

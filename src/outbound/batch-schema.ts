@@ -41,7 +41,7 @@ export const CommunicationBatchInput = z
       .meta({ default: false })
       .describe("Spreads what is left over the hours until expires_on, which it needs."),
   })
-  .meta({ id: "CommunicationBatchInput" });
+  .meta({ id: "CommunicationBatchCreate" });
 export type BatchInput = z.output<typeof CommunicationBatchInput>;
 
 export const CommunicationBatchUpdate = z

@@ -100,7 +100,13 @@ export const readBatch = (db: Db, key: number, now: Date): Promise<Batch> =>
   selectFrom(db, now).where("b.key", "=", key).$castTo<Batch>().executeTakeFirstOrThrow();
 
 /** A batch that nobody else writes until the transaction ends, as it stood at `at`. */
-export type LockedBatch = { key: number; at: Date; batch: Batch };
+export type LockedBatch = {
+  key: number;
+  at: Date;
+  batch: Batch;
+  /** The file it was filled from; null until an upload has succeeded. */
+  filled_from: string | null;
+};
 
 export async function lockBatch(
   tx: Tx,
@@ -117,17 +123,17 @@ export async function lockBatch(
 export async function lockByKey(tx: Tx, clock: Clock, key: number): Promise<LockedBatch | null> {
   const stored = await tx
     .selectFrom("batches")
-    .select(["status", "expires_on", "sub_organization_id"])
+    .select(["status", "sub_organization_id", "upload_filename"])
     .where("key", "=", key)
     .forUpdate()
     .executeTakeFirst();
   if (!stored) return null;
   const at = clock.now();
-  const batch = await readBatch(tx, key, at);
-  if (batch.status === "EXPIRED" && stored.status !== "EXPIRED") {
-    await settleExpiry(tx, stored.sub_organization_id, { key, at, batch });
+  const locked = { key, at, batch: await readBatch(tx, key, at), filled_from: stored.upload_filename };
+  if (locked.batch.status === "EXPIRED" && stored.status !== "EXPIRED") {
+    await settleExpiry(tx, stored.sub_organization_id, locked);
   }
-  return { key, at, batch };
+  return locked;
 }
 
 async function settleExpiry(tx: Tx, sub_organization_id: number, { key, at, batch }: LockedBatch) {
@@ -156,7 +162,7 @@ export function statusAfter({ batch, at }: LockedBatch, change: BatchChange): Ba
   return next.status;
 }
 
-export async function insertBatch(tx: Tx, { caller, at }: Stamp, input: BatchInput): Promise<LockedBatch> {
+export async function insertBatch(tx: Tx, { caller, at }: Stamp, input: BatchInput): Promise<Batch> {
   await requireCampaign(tx, caller, input.campaign_id);
   const expires_on = input.expires_on ?? null;
   const status = statusAt(
@@ -186,7 +192,7 @@ export async function insertBatch(tx: Tx, { caller, at }: Stamp, input: BatchInp
         cause: error,
       });
     });
-  return { key, at, batch: await readBatch(tx, key, at) };
+  return readBatch(tx, key, at);
 }
 
 /** Locked against being deleted until the batch is there to hold it. */

@@ -8,46 +8,150 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { type Normalise, targetsOf } from "./address.ts";
 import type { Added, Batch } from "./batch-schema.ts";
-import { type LockedBatch, lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
+import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
+import { findSender } from "./campaign-store.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { addStaged, createStaging, newRequest, stagedLine } from "./request-store.ts";
-import {
-  type Claim,
-  claimUpload,
-  type Progress,
-  releaseUpload,
-  startBeating,
-} from "./upload-claim.ts";
+import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
 
-type Deps = { db: Db; clock: Clock; log: Log };
+export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
+type Upload = UploadDeps & { caller: Caller; claim: Claim };
+
+/** Rows that are stored while the next ones are read: the database and this program each have a processor to use. */
+const CHUNK_ROWS = 5_000;
 
 /**
  * Reads a file of requests into a batch, all of it or nothing: one transaction holds the rows while they stream in, and
- * the batch changes only at its end. It is locked just then, so it can be read, paused or deleted meanwhile.
+ * the batch changes only at its end. It is locked only then, so it can be read, paused or deleted meanwhile.
  */
 export async function uploadBatch(
-  deps: Deps,
-  audit: Api["audit"],
+  deps: UploadDeps,
   caller: Caller,
   batch_id: string,
-  file: { name: string; stream: Readable; isTooLarge(): boolean },
+  file: { name: string; stream: Readable },
 ): Promise<Added> {
-  const { db, clock } = deps;
   const { claim, normalise } = await begin(deps, caller, batch_id, file.name);
+  const upload = { ...deps, caller, claim };
   const progress: Progress = { rows: 0 };
-  const stalled = () => file.stream.destroy(new Fault("refused", "The upload stalled. Send the file again."));
-  const beating = startBeating(deps, claim, progress, stalled);
+  const beating = startBeating(deps, claim, progress, () => file.stream.destroy(stalled()));
   try {
-    return await db.transaction().execute(async (tx) => {
-      const counts = await storeRows(tx, clock, claim, normalise, file.stream, progress);
-      if (file.isTooLarge()) throw new Fault("too-large", "The file is larger than this operation accepts.");
-      const locked = await lockBatch(tx, clock, caller, batch_id);
-      return finish(tx, audit, caller, locked, claim, counts);
+    return await deps.db.transaction().execute(async (tx) => {
+      const counts = await storeRows(tx, upload, normalise, file.stream, progress);
+      return finish(tx, upload, { batch_id, ...counts });
     });
   } catch (error) {
-    await fail(deps, audit, caller, claim, file.isTooLarge() ? tooLarge : error);
+    await fail(upload, error);
     throw error;
   } finally {
     beating.stop();
   }
 }
+
+const begin = ({ db, clock }: UploadDeps, caller: Caller, batch_id: string, filename: string) =>
+  db.transaction().execute(async (tx) => {
+    const locked = await lockBatch(tx, clock, caller, batch_id);
+    statusAfter(locked, { kind: "filled" });
+    if (locked.filled_from !== null) {
+      throw new Fault(
+        "refused",
+        `Batch "${batch_id}" was filled from ${locked.filled_from}. Make another batch.`,
+      );
+    }
+    const claim = await claimUpload(tx, locked, filename);
+    return { claim, normalise: targetsOf(await findSender(tx, locked.batch.campaign_id)) };
+  });
+
+async function storeRows(
+  tx: Tx,
+  { clock, claim }: Upload,
+  normalise: Normalise,
+  file: Readable,
+  progress: Progress,
+): Promise<Omit<Added, "batch_id">> {
+  await createStaging(tx);
+  const at = clock.now();
+  let lines = "";
+  let waiting = 0;
+  let invalid = 0;
+  let rejected = 0;
+  let storing = Promise.resolve(0);
+  const flush = async () => {
+    rejected += await storing;
+    storing = addStaged(tx, claim.batch_key, at, lines);
+    // Told at the next await; without a listener until then it would end the process.
+    storing.catch(() => {});
+    lines = "";
+    waiting = 0;
+  };
+  try {
+    for await (const row of readRequestFile(file, progress)) {
+      const request = newRequest(row, normalise);
+      if (!request.valid) invalid++;
+      lines += stagedLine(request);
+      if (++waiting === CHUNK_ROWS) await flush();
+    }
+    await flush();
+    rejected += await storing;
+  } finally {
+    // What still runs must not outlive its transaction.
+    await storing.catch(() => {});
+  }
+  return { accepted: progress.rows - rejected, duplicates: rejected - invalid, invalid };
+}
+
+async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Added): Promise<Added> {
+  const locked = await lockBatch(tx, clock, caller, added.batch_id);
+  const status = statusAfter(locked, { kind: "filled" });
+  if (!(await releaseUpload(tx, claim)))
+    throw new Fault("conflict", "Another upload has taken this one's place.");
+  const after = await updateBatch(tx, locked, caller.email, {
+    status,
+    upload_filename: claim.filename,
+    dispatch_id: claim.upload_id,
+    error_message: null,
+  });
+  await record(tx, audit, caller, locked.batch, { ...after, added });
+  const { accepted, duplicates, invalid } = added;
+  await publish(tx, caller.sub_organization_id, [
+    {
+      at: locked.at,
+      source: "api",
+      source_id: null,
+      category: "outbound",
+      type: "batch-uploaded",
+      description: `Batch "${after.batch_id}" was filled from ${claim.filename}: ${accepted} requests, ${duplicates} duplicates, ${invalid} invalid`,
+      attributes: { batch_id: after.batch_id, campaign_id: after.campaign_id, accepted, duplicates, invalid },
+    },
+  ]);
+  return added;
+}
+
+/** Nothing of the file is stored by now; the batch is told why. */
+async function fail({ db, clock, log, audit, caller, claim }: Upload, error: unknown): Promise<void> {
+  try {
+    await db.transaction().execute(async (tx) => {
+      const locked = await lockByKey(tx, clock, claim.batch_key);
+      if (!locked || !(await releaseUpload(tx, claim))) return;
+      const after = await updateBatch(tx, locked, caller.email, {
+        status: statusAfter(locked, { kind: "upload-failed" }),
+        error_message: problemOf(error),
+      });
+      await record(tx, audit, caller, locked.batch, after);
+    });
+  } catch (cause) {
+    // The claim runs out by itself, and a job tells the batch then.
+    log.error({ err: cause }, "could not say that an upload failed");
+  }
+}
+
+const record = (tx: Tx, audit: Api["audit"], caller: Caller, before: Batch, after: object): Promise<void> =>
+  audit(tx, caller, { action: "upload", resource: "batches", resource_id: before.batch_id, before, after });
+
+function problemOf(error: unknown): string {
+  if (error instanceof InvalidInput) return fileProblem(error);
+  if (error instanceof Fault) return error.message;
+  return "Reading the file was interrupted and nothing of it was stored. Upload it again.";
+}
+
+const stalled = (): Fault =>
+  new Fault("refused", "The upload stalled, and nothing was stored. Send the file again.");

@@ -62,6 +62,14 @@ export async function findCampaign(db: Db, caller: Caller, id: number): Promise<
   return found;
 }
 
+/** Who a campaign's batches send as; deleted or not. */
+export const findSender = (db: Db, id: number) =>
+  db
+    .selectFrom("campaigns")
+    .select(["mode", "source", "caller_id"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+
 /**
  * The campaign as it stands, its row locked until the transaction ends: writers of one campaign go one after the
  * other, each seeing what the one before left, webhooks included (they are only written under this lock).

@@ -9,6 +9,7 @@ import type { Vault } from "../base/crypto.ts";
 import { InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { removeBatchesOf } from "./batch-store.ts";
 import { type CampaignInput, OutboundCampaign, OutboundCampaignInput } from "./campaign-schema.ts";
 import {
   campaignList,
@@ -108,6 +109,8 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
     one,
     {
       summary: "Delete a campaign",
+      description:
+        "Its batches are deleted with it; refused while one of them is active with people left to reach.",
       tag,
       permission: "outbound_delete",
       params,
@@ -116,6 +119,7 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
     ({ caller, params }) =>
       write(db, "Campaign", async (tx) => {
         const before = await lockCampaign(tx, caller, params.campaign_id);
+        await removeBatchesOf(tx, clock, caller, before.id);
         const stamp = stamped(caller);
         await removeCampaign(tx, stamp, before.id);
         await record(tx, stamp, "delete", { before });

@@ -36,12 +36,13 @@ export async function* readRequestFile(file: Readable, progress: { rows: number 
         header = readHeader(cells, row);
         continue;
       }
-      if (++rows > MAX_ROWS) throw invalid(["file", row], `The file has more than ${MAX_ROWS} rows`, "too_long");
+      if (++rows > MAX_ROWS)
+        throw invalid(["file", row], `The file has more than ${MAX_ROWS} rows`, "too_long");
       yield readRow(header, cells, row);
       progress.rows = rows;
     }
   } catch (error) {
-    throw error instanceof CsvError ? unreadable(error, header) : error;
+    throw error instanceof CsvError ? unreadable(error) : error;
   }
   if (rows === 0) throw invalid(["file"], "The file has no rows below its header", "too_short");
 }
@@ -67,7 +68,9 @@ export function readHeader(cells: string[], row: number): Header {
     })),
     ...names.flatMap((name, index) => {
       const problem = nameProblem(name, names.indexOf(name) !== index);
-      return problem === null ? [] : [{ loc: ["file", row, name || index + 1], msg: problem, type: "value_error" }];
+      return problem === null
+        ? []
+        : [{ loc: ["file", row, name || index + 1], msg: problem, type: "value_error" }];
     }),
   ];
   if (problems.length > 0) throw new InvalidInput(problems);
@@ -95,7 +98,7 @@ function nameProblem(name: string, repeated: boolean): string | null {
   return UNREADABLE.test(name) ? NOT_UTF8 : null;
 }
 
-/** NUL, which PostgreSQL can't store, and what the decoder puts in place of bytes that are no UTF-8. */
+/** NUL, which PostgreSQL can't store, and what a decoder puts in place of bytes that are no UTF-8. */
 const UNREADABLE = /[\0\uFFFD]/;
 const NOT_UTF8 = "Text is not UTF-8. Save the file as CSV UTF-8";
 
@@ -106,7 +109,8 @@ export function readRow(header: Header, cells: string[], row: number): FileRow {
     throw invalid(["file", row, cells.length], msg);
   }
   for (const [index, cell] of cells.entries()) {
-    if (UNREADABLE.test(cell)) throw invalid(["file", row, header.names[index] as string], NOT_UTF8, "string_unicode");
+    if (UNREADABLE.test(cell))
+      throw invalid(["file", row, header.names[index] as string], NOT_UTF8, "string_unicode");
   }
   const reference_id = (cells[header.reference_id] ?? "").trim();
   if (reference_id === "") throw invalid(["file", row, "reference_id"], "Field required", "missing");
@@ -124,16 +128,12 @@ export function readRow(header: Header, cells: string[], row: number): FileRow {
   return { reference_id, target, request_variables: `${request_variables}}` };
 }
 
-/** `records` were complete before the one that is broken. */
-function unreadable(error: CsvError, header: Header | undefined): InvalidInput {
+/** Rows before the broken one may not have come out of the parser, the header among them: the column is a number. */
+function unreadable(error: CsvError): InvalidInput {
   const { records, column } = error as CsvError & { records?: number; column?: number };
-  const index = typeof column === "number" ? column : 0;
   const [what = "Invalid CSV"] = error.message.split(":");
-  return invalid(
-    ["file", (records ?? 0) + 1, header?.names[index] ?? index + 1],
-    `${SENTENCES[error.code] ?? what}`,
-    "csv_invalid",
-  );
+  const loc = ["file", (records ?? 0) + 1, (typeof column === "number" ? column : 0) + 1];
+  return invalid(loc, SENTENCES[error.code] ?? what, "csv_invalid");
 }
 
 const SENTENCES: Record<string, string> = {

@@ -87,7 +87,9 @@ export function startBeating(
       .where("batch_key", "=", claim.batch_key)
       .where("upload_id", "=", claim.upload_id)
       .execute()
-      .catch((error: unknown) => parts.log.warn({ error: errorText(error) }, "could not store an upload's progress"));
+      .catch((error: unknown) =>
+        parts.log.warn({ error: errorText(error) }, "could not store an upload's progress"),
+      );
   }, BEAT_MS);
   return { stop: () => clearInterval(timer) };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import { timezone } from "../agents/timezone.ts";
+import { canonicalTimezone } from "../agents/timezone.ts";
 import { queryInteger, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -22,6 +22,14 @@ const ASSETS: [name: string, type: string][] = [
 ];
 
 const MAX_DAYS = 366;
+
+const timezone = () =>
+  z.string().transform((text, context) => {
+    const known = canonicalTimezone(text);
+    if (known !== null) return known;
+    context.addIssue({ code: "custom", message: "Input should be an IANA time zone such as Europe/Berlin" });
+    return z.NEVER;
+  });
 
 const DashboardData = Figures.extend({
   name: z.string(),
@@ -46,7 +54,7 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
       query: z.object({
         token: z.string().max(300),
         days: queryInteger({ min: 1, max: MAX_DAYS }).default(30).describe("How many, today included."),
-        timezone: timezone().default("UTC").describe("In which a day is a day."),
+        timezone: timezone().default("UTC").describe("In which a day begins and ends."),
       }),
       response: DashboardData,
     },
@@ -60,8 +68,8 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
       return {
         name: dashboard.name,
         display_name: dashboard.display_name,
-        timezone: period.timezone,
-        from: period.from.toISOString(),
+        timezone: query.timezone,
+        from: (period.starts[0] ?? period.to).toISOString(),
         to: period.to.toISOString(),
         ...(await dashboard.read(db, period)),
       };

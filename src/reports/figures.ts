@@ -25,37 +25,45 @@ export type Figures = z.infer<typeof Figures>;
 /** Whole days of a time zone, the last one unfinished. */
 export type Period = {
   sub_organization_id: number;
-  timezone: string;
-  /** YYYY-MM-DD, the first to the last */
+  /** YYYY-MM-DD, the first to the last, and when each begins. */
   days: string[];
-  from: Date;
+  starts: Date[];
   to: Date;
 };
 
 export function lastDays(now: Date, count: number, timezone: string, sub_organization_id: number): Period {
   const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timezone).toPlainDate();
-  const first = today.subtract({ days: count - 1 });
-  const days = Array.from({ length: count }, (_, index) => first.add({ days: index }).toString());
-  const from = new Date(first.toZonedDateTime(timezone).epochMilliseconds);
-  return { sub_organization_id, timezone, days, from, to: now };
+  const days = Array.from({ length: count }, (_, index) => today.subtract({ days: count - 1 - index }));
+  return {
+    sub_organization_id,
+    days: days.map(String),
+    starts: days.map((day) => new Date(day.toZonedDateTime(timezone).epochMilliseconds)),
+    to: now,
+  };
 }
 
-/** The local day of a time, as `period.days` spells it. */
-export const dayOf = (column: string, period: Period): RawBuilder<string> =>
-  sql<string>`to_char(${sql.ref(column)} at time zone ${period.timezone}::text, 'YYYY-MM-DD')`;
+/** Which of the period's days a time falls on, from 1. The days begin where we say: PostgreSQL may know other time zones. */
+export const dayOf = (column: string, period: Period): RawBuilder<number> =>
+  sql<number>`width_bucket(${sql.ref(column)}, ${period.starts.map((start) => start.toISOString())}::timestamptz[])`;
 
 export const within = (column: string, period: Period): RawBuilder<boolean> =>
-  sql<boolean>`(${sql.ref(column)} >= ${period.from.toISOString()}::timestamptz
+  sql<boolean>`(${sql.ref(column)} >= ${period.starts[0]?.toISOString()}::timestamptz
     and ${sql.ref(column)} <= ${period.to.toISOString()}::timestamptz)`;
+
+/** How often something of a kind happened on a day of the period. */
+export type DayCount = { day: number; kind: string; count: number };
 
 /** Counts by day and kind as a table with a column a kind and a row a day, those without any among them. */
 export function byDay(
   period: Period,
-  counts: { day: string; kind: string; count: number }[],
+  counts: DayCount[],
   kinds: string[] = [...new Set(counts.map(({ kind }) => kind))].toSorted(),
 ): Table {
   const found = new Map(counts.map(({ day, kind, count }) => [`${day} ${kind}`, count]));
-  const rows = period.days.map((day) => [day, ...kinds.map((kind) => found.get(`${day} ${kind}`) ?? 0)]);
+  const rows = period.days.map((day, index) => [
+    day,
+    ...kinds.map((kind) => found.get(`${index + 1} ${kind}`) ?? 0),
+  ]);
   return { name: "By day", columns: ["Day", ...kinds], rows };
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, dayOf, type Figures, type Period, table, within } from "./figures.ts";
+import { byDay, type DayCount, dayOf, type Figures, type Period, table, within } from "./figures.ts";
 
 /** Longer texts are summaries, which say something else each time. */
 const MAX_VALUE_CHARACTERS = 60;
@@ -15,7 +15,7 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
     sql<{ outputs: number; subjects: number }>`
       select count(*) as outputs, count(distinct (o.session_id, o.upload_file_id)) as subjects
       from ${outputsOf(period)}`.execute(db),
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("o.created_at", period)} as day, 'Analysed' as kind,
         count(distinct (o.session_id, o.upload_file_id)) as count
       from ${outputsOf(period)} group by 1`.execute(db),

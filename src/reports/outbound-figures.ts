@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
+import { byDay, type DayCount, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
 
 /** Requests made in the period, but for those that ended in a test session. */
 const requestsOf = (period: Period) => sql`
@@ -13,7 +13,7 @@ const requestsOf = (period: Period) => sql`
 
 export async function outboundCampaigns(db: Db, period: Period): Promise<Figures> {
   const [days, campaigns, outcomes] = await Promise.all([
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("r.created_at", period)} as day, r.request_status as kind, count(*) as count
       from ${requestsOf(period)} group by 1, 2`.execute(db),
     sql<{

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { byDay, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
+import { byDay, type DayCount, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
 
 /** Newest first; more would be a list, which GET /api/v1/sessions/ is. */
 const SESSIONS_SHOWN = 100;
@@ -25,7 +25,7 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
         count(*) filter (where s.is_outbound) as outbound,
         count(*) filter (where s.end_reason = 'user') as left, count(s.ended_at) as ended
       from sessions s where ${ofPeople(period)}`.execute(db),
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("s.timestamp", period)} as day, 'Sessions' as kind, count(*) as count
       from sessions s where ${ofPeople(period)} group by 1`.execute(db),
     sql<{ Channel: string; Sessions: number; "Turns each": number | null }>`
@@ -58,12 +58,12 @@ export async function sessions(db: Db, period: Period): Promise<Figures> {
     sql<{ all: number; open: number }>`
       select count(*) as all, count(*) filter (where s.ended_at is null) as open
       from sessions s where ${ofPeople(period)}`.execute(db),
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("s.timestamp", period)} as day, s.channel as kind, count(*) as count
       from sessions s where ${ofPeople(period)} group by 1, 2`.execute(db),
     // Without the person's number or address: a dashboard is shown to more people than a session is.
     sql<Record<string, string | number | null>>`
-      select to_char(s.timestamp at time zone ${period.timezone}::text, 'YYYY-MM-DD HH24:MI') as "Began",
+      select s.timestamp as "Began",
         s.id as "Session", s.agent_name as "Agent", s.channel as "Channel", s.turn_count as "Turns",
         s.duration as "Seconds", coalesce(s.end_reason, case when s.ended_at is null then 'open' end) as "Ended by"
       from sessions s where ${ofPeople(period)}
@@ -93,7 +93,7 @@ const eventsOf = (period: Period) => sql`
 
 export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
   const [days, types] = await Promise.all([
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.category, 'other') as kind, count(*) as count
       from ${eventsOf(period)} group by 1, 2`.execute(db),
     sql<{ Category: string; Type: string; Events: number; Sessions: number }>`
@@ -116,7 +116,7 @@ const TRANSFER = "phone-transfer";
 
 export async function sessionTransfers(db: Db, period: Period): Promise<Figures> {
   const [days, destinations, voicemail] = await Promise.all([
-    sql<{ day: string; kind: string; count: number }>`
+    sql<DayCount>`
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.attributes ->> 'outcome', 'unknown') as kind,
         count(*) as count
       from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1, 2`.execute(db),

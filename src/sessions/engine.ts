@@ -6,6 +6,9 @@ import type { LanguageModel } from "../llm/model.ts";
 import type { ServiceAuthenticator } from "./service-auth.ts";
 import type { SnapshotPrompt } from "./snapshot.ts";
 
+/** The lease of one session (`lease.ts`), and what cuts off the turn that holds it. */
+export type HeldLease = { id: number; lease: string; lost: AbortController };
+
 /** What running sessions takes. */
 export type Engine = {
   db: Db;
@@ -17,4 +20,6 @@ export type Engine = {
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** Names this process in leases. */
   owner: string;
+  /** The turns that run here now; a stop waits for them, then raises `lost` (`finish-turns.ts`). */
+  held: Set<HeldLease>;
 };

@@ -118,12 +118,11 @@ async function explainRefusal(engine: Engine, session_id: number): Promise<void>
   if (row.ended_at) throw new Fault("blocked", "This session has ended.");
 }
 
-/** Keeps the lease while the turn runs; `signal` is raised when it was lost. */
-export function renewLease(
-  engine: Engine,
-  { id: session_id, lease }: LeasedSession,
-  lost: AbortController,
-): () => void {
+/** Keeps the lease while the turn runs; `lost` is raised when it was. */
+export function renewLease(engine: Engine, session: LeasedSession, lost: AbortController): () => void {
+  const { id: session_id, lease } = session;
+  const held = { id: session_id, lease, lost };
+  engine.held.add(held);
   const timer = setInterval(async () => {
     try {
       const renewed = await engine.db
@@ -138,11 +137,17 @@ export function renewLease(
       engine.log.warn({ err: error, session_id }, "could not renew a session's lease");
     }
   }, RENEW_MS);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    engine.held.delete(held);
+  };
 }
 
 /** Gives the lease back without a result, after a turn that failed; a lost lease is not ours to give back. */
-export async function releaseLease(engine: Engine, { id, lease }: LeasedSession): Promise<void> {
+export async function releaseLease(
+  engine: Engine,
+  { id, lease }: { id: number; lease: string },
+): Promise<void> {
   await engine.db
     .updateTable("sessions")
     .set({ lease_owner: null, lease_expires_at: null })

@@ -17,14 +17,24 @@ const entered = (
 describe("set", () => {
   test.each<[string, object, object, object]>([
     ["a variable", { name: "x", value: 1 }, {}, { x: 1 }],
-    ["a text with variables in it", { name: "x", value: "{{ who }}!" }, { who: "Ann" }, { who: "Ann", x: "Ann!" }],
+    [
+      "a text with variables in it",
+      { name: "x", value: "{{ who }}!" },
+      { who: "Ann" },
+      { who: "Ann", x: "Ann!" },
+    ],
     [
       "texts inside a value",
       { name: "x", value: { a: ["{{ who }}"] } },
       { who: "Ann" },
       { who: "Ann", x: { a: ["Ann"] } },
     ],
-    ["what an expression gives", { name: "x", valueFrom: "length(who)" }, { who: "Ann" }, { who: "Ann", x: 3 }],
+    [
+      "what an expression gives",
+      { name: "x", valueFrom: "length(who)" },
+      { who: "Ann" },
+      { who: "Ann", x: 3 },
+    ],
     [
       "null for an expression that fails",
       { name: "x", valueFrom: { type: "cel", expression: "1 / 0" } },

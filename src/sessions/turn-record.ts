@@ -221,7 +221,7 @@ export class TurnRecord {
       await insertTrace(tx, session.id, this.index, trace, at);
       await publish(tx, session.sub_organization_id, events);
     });
-    this.calls.push(...calls);
+    this.calls.push(...calls.toSorted((a, b) => a.seq - b.seq));
     this.#unstored = nothing();
     // Told as said only now that it can't be lost any more; until then the visitor saw it as it was written.
     for (const { role, text } of messages) if (role === "agent") this.emit({ type: "message", text });

@@ -19,8 +19,8 @@ const MAX_INDEX = 999;
 const MAX_PARTS = 32;
 
 /** Variables the program sets itself; only the voice may be chosen (domain decision 7.2). */
-const isSystem = (name: string): boolean =>
-  name === "vars" || (/^(vars\.)?session(\.|$)/.test(name) && !/^(vars\.)?session\.voice$/.test(name));
+const isSystem = (name: string): boolean => name === "vars" || /^(vars\.)?session(\.|$)/.test(name);
+const VOICE = "vars.session.voice";
 
 export function writePath(name: string, globals: Members): WritePath {
   const parts = name.split(".");
@@ -34,6 +34,7 @@ export function writePath(name: string, globals: Members): WritePath {
     }
     return { ok: true, scope: first, path: parts.slice(1) };
   }
+  if (name === VOICE) return { ok: true, scope: "global", key: VOICE, path: [] };
   if (isSystem(name)) return { ok: false, why: `"${name}" is set by the program and can't be written.` };
   return { ok: true, scope: "global", ...globalKey(parts, globals) };
 }

@@ -1,4 +1,5 @@
 import type { ToolCall } from "../llm/model.ts";
+import { isGiven } from "./input-faults.ts";
 import { type Offering, offerTools } from "./offered-tools.ts";
 import { runTask, type WorkflowEvent } from "./run-steps.ts";
 import type { Snapshot, SnapshotTool } from "./snapshot.ts";
@@ -97,11 +98,9 @@ export class Workflows {
   /** The model's call with what a workflow knew for it; what the model gives wins. */
   withKnown(call: ToolCall, { forced }: Offering): ToolCall {
     if (!forced || forced.call.tool !== call.name || call.arguments_error) return call;
-    const given = Object.entries(call.arguments).filter(([, value]) => value !== null && value !== "");
-    return {
-      ...call,
-      arguments: { ...forced.call.arguments, ...call.arguments, ...Object.fromEntries(given) },
-    };
+    const given = Object.entries(call.arguments).filter(([, value]) => isGiven(value));
+    const known = { ...forced.call.arguments, ...Object.fromEntries(given) };
+    return { ...call, arguments: { ...call.arguments, ...known } };
   }
 
   submit(task: SessionTask, given: Record<string, unknown>): Promise<TaskReply> {

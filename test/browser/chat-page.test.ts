@@ -63,13 +63,13 @@ test("a message goes out with Enter, and its answer can be read while it is made
 test("a reload shows the same chat, cards and all, and goes on with it", async () => {
   const page = await openChat();
   await say(page, "show");
-  await page.getByText("These are they.").waitFor();
+  await hear(page, "These are they.");
   const before = await heard(page);
   await page.reload();
-  await page.getByText("These are they.").waitFor();
+  await hear(page, "These are they.");
   expect(await heard(page)).toBe(before);
   await say(page, "again");
-  await page.getByText("You said: again").waitFor();
+  await hear(page, "You said: again");
   expect(await messagesOf(page)).toEqual([
     ["agent", expect.any(String)],
     ["user", "show"],
@@ -89,7 +89,7 @@ test("what is written while the connection is lost waits, and is sent once when 
   // Not even a reload loses what waits.
   line.restore();
   await page.reload();
-  await page.getByText("You said: second").waitFor();
+  await hear(page, "You said: second");
   expect((await messagesOf(page)).slice(1)).toEqual([
     ["user", "first"],
     ["agent", "You said: first"],
@@ -103,7 +103,7 @@ test("what is written while the connection is lost waits, and is sent once when 
 test("a message whose answer got lost is sent again, stored once and answered once", async () => {
   const page = await openChat();
   await say(page, "hi");
-  await page.getByText("You said: hi").waitFor();
+  await hear(page, "You said: hi");
   line.loseAnswers();
   await say(page, "hello");
   await expect.poll(async () => (await messagesOf(page)).length).toBe(5);
@@ -111,7 +111,7 @@ test("a message whose answer got lost is sent again, stored once and answered on
   await page.getByText("Connection lost. Trying again…").waitFor();
   expect(await page.getByText("You said: hello").count()).toBe(0);
   line.restore();
-  await page.getByText("You said: hello").waitFor();
+  await hear(page, "You said: hello");
   await expect.poll(() => page.getByText("Connection lost").count()).toBe(0);
   expect((await messagesOf(page)).slice(3)).toEqual([
     ["user", "hello"],
@@ -127,7 +127,7 @@ test("an answer that broke off halfway is completed, and nothing of it is shown 
   line.cut();
   await page.getByText("Connection lost. Trying again…").waitFor();
   line.restore();
-  await page.getByText("Found it.").waitFor();
+  await hear(page, "Found it.");
   expect(await page.locator("#log .bubble").allTextContents()).toEqual([
     expect.stringContaining("Welcome"),
     "look",
@@ -140,9 +140,9 @@ test("where WebSockets don't get through, the chat goes on by plain HTTP", async
   line.refuseSockets();
   const page = await openChat();
   await say(page, "hello");
-  await page.getByText("You said: hello").waitFor();
+  await hear(page, "You said: hello");
   await say(page, "and again");
-  await page.getByText("You said: and again").waitFor();
+  await hear(page, "You said: and again");
   expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
 });
 
@@ -151,7 +151,7 @@ test("what comes from the server is words, never markup, script or an address th
   await say(page, HOSTILE);
   await say(page, "hostile");
   await say(page, "show");
-  await page.getByText("These are they.").waitFor();
+  await hear(page, "These are they.");
   expect(await page.locator("h1").textContent()).toBe("Doctor <b>Bones</b>");
   expect(await page.title()).toBe("Doctor <b>Bones</b>");
   expect(await page.locator("#log .bubble", { hasText: HOSTILE }).count()).toBeGreaterThan(2);
@@ -170,7 +170,7 @@ test("a card's message is the visitor's next message", async () => {
   const page = await openChat();
   await say(page, "show");
   await page.getByRole("button", { name: "Ask for a time" }).first().click();
-  await page.getByText("You said: When is Dr. Osei free?").waitFor();
+  await hear(page, "You said: When is Dr. Osei free?");
 });
 
 test("when the agent ends the chat there is nothing more to write, and a new one can begin", async () => {
@@ -182,16 +182,16 @@ test("when the agent ends the chat there is nothing more to write, and a new one
   await page.reload();
   await page.getByText("This chat has ended.").waitFor();
   await page.getByRole("button", { name: "Start a new chat" }).click();
-  await page.getByText("Welcome").waitFor();
+  await hear(page, "Welcome");
   await say(page, "hello");
-  await page.getByText("You said: hello").waitFor();
+  await hear(page, "You said: hello");
   expect(await sessionOf(page)).not.toBe(first);
 });
 
 test("a new chat is asked about first, and ends the one before", async () => {
   const page = await openChat();
   await say(page, "hello");
-  await page.getByText("You said: hello").waitFor();
+  await hear(page, "You said: hello");
   const first = await sessionOf(page);
   await page.getByRole("button", { name: "New chat" }).click();
   await page.getByRole("button", { name: "Keep chatting" }).click();
@@ -221,7 +221,7 @@ test("a chat that ended for silence says so, and gives back what was not sent", 
 test("everything fits a screen of 320 pixels", async () => {
   const page = await openChat({ width: 320, height: 480 });
   await say(page, `show ${"verylongword".repeat(12)}`);
-  await page.getByText("These are they.").waitFor();
+  await hear(page, "These are they.");
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
   expect(await page.locator("#scroller").evaluate((node) => node.scrollWidth)).toBeLessThanOrEqual(320);
 });
@@ -259,7 +259,7 @@ async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> 
     route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
   );
   await page.goto(`${line.url}/chat/${target}`);
-  await page.getByText("Welcome").waitFor();
+  await hear(page, "Welcome");
   return page;
 }
 
@@ -267,6 +267,10 @@ async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel("Your message").fill(text);
   await page.keyboard.press("Enter");
 }
+
+/** Waits until the agent has said this, not only begun to. */
+const hear = (page: Page, text: string): Promise<void> =>
+  page.locator("#log .agent").getByText(text).waitFor();
 
 const heard = async (page: Page): Promise<string> => page.locator("#log").innerText();
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, FrameLocator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -33,9 +33,7 @@ test("the button opens the chat and closes it, with Escape too, and the focus go
   const launcher = page.getByRole("button", { name: "Talk to us" });
   expect(await page.locator("iframe").count()).toBe(0);
 
-  await launcher.click();
-  const chat = page.frameLocator("iframe");
-  await chat.getByText("Welcome").waitFor();
+  const chat = await openWidget(page);
   await page.keyboard.type("typed at once");
   expect(await chat.getByLabel("Your message").inputValue()).toBe("typed at once");
 
@@ -55,8 +53,7 @@ test("the button opens the chat and closes it, with Escape too, and the focus go
 
 test("a chat goes on across the pages of a site, open where it was open", async () => {
   const page = await visit(await createChat(site));
-  await page.getByRole("button", { name: "Talk to us" }).click();
-  const chat = page.frameLocator("iframe");
+  const chat = await openWidget(page);
   await chat.getByLabel("Your message").fill("hello");
   await chat.getByLabel("Your message").press("Enter");
   await chat.getByText("You said: hello").waitFor();
@@ -73,8 +70,7 @@ test("a chat goes on across the pages of a site, open where it was open", async 
 
 test("words that come while the chat is closed leave a mark on the button", async () => {
   const page = await visit(await createChat(site));
-  await page.getByRole("button", { name: "Talk to us" }).click();
-  const chat = page.frameLocator("iframe");
+  const chat = await openWidget(page);
   await chat.getByLabel("Your message").fill("slowly");
   await chat.getByLabel("Your message").press("Enter");
   await page.keyboard.press("Escape");
@@ -128,6 +124,13 @@ async function visit(target: string): Promise<Page> {
   page.setDefaultTimeout(10_000);
   await page.goto(site);
   return page;
+}
+
+async function openWidget(page: Page): Promise<FrameLocator> {
+  await page.getByRole("button", { name: "Talk to us" }).click();
+  const chat = page.frameLocator("iframe");
+  await chat.getByText("Welcome").waitFor();
+  return chat;
 }
 
 const targetOf = async (page: Page): Promise<string> =>

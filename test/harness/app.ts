@@ -12,6 +12,8 @@ import { silentLog } from "../../src/base/log.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../../src/demo/demo-api.ts";
+import { ensureDefaultInsights } from "../../src/insights/default-insights.ts";
+import type { JobHandler } from "../../src/jobs/define-job.ts";
 import type { Engine } from "../../src/sessions/engine.ts";
 import { createTestDatabase } from "./database.ts";
 import { createResponseCheck } from "./response-check.ts";
@@ -21,7 +23,7 @@ import { createResponseCheck } from "./response-check.ts";
 export type Answer<T = any> = { status: number; body: T; headers: Record<string, unknown> };
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
-type Send = <T = any>(
+export type Send = <T = any>(
   method: string,
   url: string,
   body?: unknown,
@@ -32,6 +34,8 @@ type Send = <T = any>(
 export type TestApp = Parts & {
   api: Api;
   engine: Engine;
+  /** What `startJobs` runs in the program; no test app runs jobs by itself. */
+  jobs: JobHandler[];
   database: Database;
   clock: MovedClock;
   /** Opens a real port on loopback, for sockets, browsers and the demo's own tools. Resolves with the address. */
@@ -45,13 +49,16 @@ export type TestApp = Parts & {
   sendAs(token: string | null): Send;
   /** A second organization with its own administrator, for tenancy tests. */
   createNeighbour(): Promise<{ caller: Caller; token: string; send: Send }>;
-  /** A token of the administrator that can only do this. */
-  createToken(permissions: string[]): Promise<string>;
+  /** A token, the administrator's unless said otherwise, that can only do this; null: all that its bearer can. */
+  createToken(permissions: string[] | null, caller?: Caller): Promise<string>;
 };
 
 type Seed = (clock: MovedClock) => Parameters<typeof bootstrap>[2];
-/** What every sub-organization has: the system tools. */
-const bareSeed: Seed = (clock) => (tx, caller) => ensureSystemTools(tx, caller, clock.now());
+/** What every sub-organization has: the system tools and the default insights. */
+const bareSeed: Seed = (clock) => async (tx, caller) => {
+  await ensureSystemTools(tx, caller, clock.now());
+  await ensureDefaultInsights(tx, caller, clock.now());
+};
 
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
@@ -60,6 +67,7 @@ export const START = "2026-11-18T12:00:00.000Z";
 export async function createTestApp(
   env: Record<string, string> = {},
   seed: Seed = bareSeed,
+  outside: Pick<Parts, "sendMail" | "carriers"> = {},
 ): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
   const database = openDatabase(connection);
@@ -69,8 +77,8 @@ export async function createTestApp(
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", ...env });
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
-  const parts = { db, clock, log: silentLog, vault, egress, config, llmProviders: {} };
-  const { api, engine } = await createApp(parts);
+  const parts = { db, clock, log: silentLog, vault, egress, config, llmProviders: {}, ...outside };
+  const { api, engine, jobs } = await createApp(parts);
   const checkResponse = createResponseCheck(api.server);
   const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, seed(clock));
   if (!first) throw new Error("the test database was not empty");
@@ -93,7 +101,9 @@ export async function createTestApp(
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },
-        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+        ...(body !== undefined && {
+          payload: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+        }),
       });
       const text = response.body;
       const json = String(response.headers["content-type"]).includes("json");
@@ -122,6 +132,7 @@ export async function createTestApp(
     ...parts,
     api,
     engine,
+    jobs,
     async listen() {
       const url = await api.server.listen({ host: "127.0.0.1", port: 0 });
       demoRoute.connect.port = Number(new URL(url).port);
@@ -133,7 +144,7 @@ export async function createTestApp(
     token: first.token,
     send: sendAs(first.token),
     sendAs,
-    createToken: (permissions) => tokenFor(first.caller, permissions),
+    createToken: (permissions, caller = first.caller) => tokenFor(caller, permissions),
     async createNeighbour() {
       const caller = await db
         .transaction()

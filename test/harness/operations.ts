@@ -7,8 +7,8 @@ export type Schema = Record<string, any>;
 
 /** An operation as the program itself documents it. */
 export type Operation = {
-  /** `PUT /api/v1/outbound/campaigns/{id}` */
-  name: string;
+  /** `PUT /api/v1/outbound/campaigns/{}`: no two operations differ only in what a parameter is called. */
+  key: string;
   method: string;
   path: string;
   parameters: Parameter[];
@@ -46,7 +46,7 @@ export async function operationsOf(server: FastifyInstance): Promise<Operation[]
     Object.entries(methods).map(([method, documented]) => {
       const [consumes, content] = Object.entries(documented.requestBody?.content ?? {})[0] ?? [];
       return {
-        name: `${method.toUpperCase()} ${path}`,
+        key: keyOf(`${method} ${path}`),
         method: method.toUpperCase(),
         path,
         parameters: documented.parameters ?? [],
@@ -56,4 +56,10 @@ export async function operationsOf(server: FastifyInstance): Promise<Operation[]
       };
     }),
   );
+}
+
+/** The key of `PUT /api/v1/outbound/campaigns/{id}`. */
+export function keyOf(line: string): string {
+  const [method = "", path = ""] = line.split(" ");
+  return `${method.toUpperCase()} ${path.replace(/\{\w*\}/g, "{}")}`;
 }

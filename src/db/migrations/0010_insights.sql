@@ -28,7 +28,7 @@ create table insight_workflows (
   start_datetime timestamptz,
   end_datetime timestamptz,
   status text not null check (status in ('ACTIVE', 'INACTIVE')),
-  -- without a start_datetime, only what comes after this is analysed
+  -- the last time; without a start_datetime, only what comes after it is analysed
   activated_at timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,

@@ -1,0 +1,39 @@
+import type { FirstAccount } from "../accounts/bootstrap.ts";
+import { VERSION } from "../app.ts";
+import { DEMO_TARGET } from "../demo/seed.ts";
+
+/** What only the first start tells; nothing here can be read again later. */
+export function firstAccountText(
+  url: string,
+  { caller, token, token_generated, sign_in_code }: FirstAccount,
+): string {
+  return lines(
+    "First start. Keep these, they are shown once:",
+    "",
+    token_generated
+      ? `  API token                 ${token}`
+      : "  API token                 the one in BOOTSTRAP_API_TOKEN",
+    `  Administrator             ${caller.email}`,
+    `  One-time sign-in link     ${url}/sign-in?code=${sign_in_code}`,
+    "",
+  );
+}
+
+export function readyText(url: string, { seconds, demo }: { seconds: number; demo: boolean }): string {
+  return lines(
+    `Parley ${VERSION} is ready in ${seconds.toFixed(1)} s: ${url}`,
+    "",
+    ...(demo
+      ? [
+          `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
+          `  The same in a terminal    ./parley chat "Demo clinic"`,
+        ]
+      : []),
+    `  API reference             ${url}/docs`,
+    "",
+    "Stop with Ctrl-C.",
+    "",
+  );
+}
+
+const lines = (...all: string[]): string => `${all.join("\n")}\n`;

@@ -1,0 +1,29 @@
+/** A stop that takes longer (a peer that hangs, a database that does not answer) is cut short. */
+const PATIENCE_MS = 30_000;
+
+/**
+ * Aborted by the first signal that asks the program to end, also in the middle of a start, so that everything is taken
+ * down in order. A second one ends it at once; the database then ends by itself, as after a kill.
+ */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const heard = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(130);
+    if (signal === "SIGINT" && process.stderr.isTTY) {
+      process.stderr.write("\nStopping. Once more ends it at once.\n");
+    }
+    setTimeout(() => {
+      process.stderr.write(`parley: could not stop within ${PATIENCE_MS / 1000} s, ending now.\n`);
+      process.exit(1);
+    }, PATIENCE_MS).unref();
+    stop.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, heard);
+  return stop.signal;
+}
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,21 @@
+import type { Clock } from "../base/clock.ts";
+import type { Tx } from "../db/database.ts";
+import type { BatchStatus } from "./batch-state.ts";
+
+/** Stops all outreach of an organization that is deleted. */
+export async function cancelBatches(tx: Tx, clock: Clock, organization_id: number): Promise<void> {
+  const now = clock.now().toISOString();
+  await tx
+    .updateTable("batches")
+    .set({
+      status: "CANCELED" satisfies BatchStatus,
+      deleted_at: now,
+      deleted_reason: "The organization was deleted",
+      last_updated_at: now,
+    })
+    .where("deleted_at", "is", null)
+    .where("sub_organization_id", "in", (query) =>
+      query.selectFrom("sub_organizations").select("id").where("organization_id", "=", organization_id),
+    )
+    .execute();
+}

@@ -1,0 +1,80 @@
+import { createOrganization } from "../../../src/accounts/bootstrap.ts";
+import type { Example, Examples, Maker } from "./example.ts";
+import { plainRecord } from "./example.ts";
+
+/** What the program looks at of a PNG: its signature, and width and height in the first chunk. */
+const header = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const size = Buffer.from("0000007800000078", "hex");
+const LOGO = Buffer.concat([header, size, Buffer.alloc(32)]);
+
+const organization = (maker: Maker) => ({
+  display_name: `Organization ${maker.next()}`,
+  logo: { filename: "logo.png", content: LOGO },
+});
+
+async function userInput(maker: Maker) {
+  const { items } = (await maker.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=viewer")).body;
+  return { email: `person-${maker.next()}@example.com`, role_id: items[0].id };
+}
+const user = async (maker: Maker) => maker.post("/users/", await userInput(maker));
+
+/** The administrator of an organization that only this call is about. */
+const stranger = (maker: Maker) =>
+  maker.app.db.transaction().execute((tx) =>
+    createOrganization(tx, maker.app.clock, {
+      display_name: "Short-lived",
+      email: `stranger-${maker.next()}@example.net`,
+    }),
+  );
+
+async function secondAdministrator(maker: Maker): Promise<Example> {
+  const { email, id } = await user(maker);
+  return { caller: { ...maker.caller, email, user_id: id } };
+}
+
+const ranges = "/api/v1/organizations/sip_ip_ranges/";
+const rangeInput = (maker: Maker) => ({ type: "media", ip_range: `93.184.${maker.next() % 256}.${maker.next() % 256}/32` });
+const range = async (maker: Maker) =>
+  (await maker.post("/organizations/sip_ip_ranges/", rangeInput(maker))).id;
+
+const token = (maker: Maker) => ({ name: `Token ${maker.next()}`, permissions: ["tools_read"] });
+
+export const ACCOUNTS: Examples = {
+  "GET /api/v1/permissions/": () => ({}),
+  ...plainRecord("/roles", (maker) => ({ name: `Role ${maker.next()}`, permissions: ["tools_read"] })),
+
+  "GET /api/v1/users/": () => ({}),
+  "POST /api/v1/users/": async (maker) => ({ body: await userInput(maker) }),
+  "PUT /api/v1/users/": async (maker) => {
+    const { email, role_id } = await user(maker);
+    return { body: { email, role_id, first_name: "Ann" } };
+  },
+  "DELETE /api/v1/users/": async (maker) => ({ body: { email: (await user(maker)).email, reason: "test" } }),
+  "GET /api/v1/users/{}": async (maker) => ({ at: [(await user(maker)).email] }),
+  "POST /api/v1/users/{}/send_email": async (maker) => ({ at: [(await user(maker)).email] }),
+  "POST /api/v1/users/{}/sign_in_link": async (maker) => ({ at: [(await user(maker)).email] }),
+  "DELETE /api/v1/users/delete_account": secondAdministrator,
+
+  "GET /api/v1/organizations/": () => ({}),
+  "PUT /api/v1/organizations/": (maker) => ({ form: { display_name: `Organization ${maker.next()}` } }),
+  "POST /api/v1/organizations/": (maker) => ({ form: organization(maker) }),
+  "DELETE /api/v1/organizations/": async (maker) => ({
+    caller: await stranger(maker),
+    form: { delete_comments: "test" },
+  }),
+  [`GET ${ranges}`]: () => ({}),
+  [`POST ${ranges}`]: (maker) => ({ body: rangeInput(maker) }),
+  [`PUT ${ranges}{}`]: async (maker) => ({ at: [await range(maker)], body: rangeInput(maker) }),
+  [`DELETE ${ranges}{}`]: async (maker) => ({ at: [await range(maker)] }),
+
+  "GET /api/v1/api_tokens/": () => ({}),
+  "POST /api/v1/api_tokens/": (maker) => ({ body: token(maker) }),
+  "DELETE /api/v1/api_tokens/{}": async (maker) => ({ at: [(await maker.post("/api_tokens/", token(maker))).id] }),
+
+  "GET /api/v1/llm_providers/": () => ({}),
+  "PUT /api/v1/llm_providers/{}": () => ({ at: ["openai"], body: { api_key: "sk-test" } }),
+  "DELETE /api/v1/llm_providers/{}": async (maker) => {
+    await maker.send("PUT", "/api/v1/llm_providers/anthropic", { api_key: "sk-test" });
+    return { at: ["anthropic"] };
+  },
+};

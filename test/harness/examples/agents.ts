@@ -1,0 +1,135 @@
+import { endpointTool } from "../endpoint-tool.ts";
+import { type Examples, type Made, type Maker, plainRecord } from "./example.ts";
+
+export const service = (maker: Maker): Promise<Made> => maker.post("/services/", serviceInput(maker));
+const serviceInput = (maker: Maker) => ({ name: `Service ${maker.next()}`, description: "" });
+
+export const tool = async (maker: Maker): Promise<Made> => maker.post("/tools/", await toolInput(maker));
+async function toolInput(maker: Maker) {
+  const name = `tool_${maker.next()}`;
+  const { id } = await service(maker);
+  return { name, definition: endpointTool(name, "http://127.0.0.1:9/"), service_id: id };
+}
+
+export const prompt = (maker: Maker): Promise<Made> => maker.post("/prompts/", promptInput(maker));
+const promptInput = (maker: Maker) => ({
+  name: `Prompt ${maker.next()}`,
+  type: "prompt_v1",
+  context: 'You are a test.\n```script\non "bye" -> say "Goodbye!" then call hangup {"reason": "done"}\n```',
+  llm_config: { provider: "openai", model: "scripted" },
+  tools: ["hangup"],
+});
+
+export const agent = async (maker: Maker): Promise<Made> => maker.post("/agents/", await agentInput(maker));
+const agentInput = async (maker: Maker) => ({
+  name: `Agent ${maker.next()}`,
+  type: "ca_v1",
+  prompt_id: (await prompt(maker)).id,
+  timezone: "America/New_York",
+  prompt_tool_defaults: [],
+  languages: [],
+  variables: {},
+  tool_headers: null,
+});
+
+const voice = { language_code: "en-US", voice_provider: "ElevenLabs", voice_display_name: "Alice" };
+const languageGroup = (maker: Maker) => ({
+  name: `Group ${maker.next()}`,
+  language_configs: [{ ...voice, dtmf_code: 1 }],
+  skip_current_language_in_message: true,
+});
+
+const member = (maker: Maker) => ({ name: `Member ${maker.next()}`, type: "contact" });
+const members = "/api/v1/directory_members/";
+const ofMember = async (maker: Maker) => (await maker.post("/directory_members/", member(maker))).id;
+
+const pronunciations = { filename: "p.csv", content: "text,replacement,languages\r\nAI,A I,en-US\r\n" };
+
+export const AGENTS: Examples = {
+  ...plainRecord("/services", serviceInput),
+
+  "GET /api/v1/tools/": () => ({}),
+  "POST /api/v1/tools/": async (maker) => ({ body: await toolInput(maker) }),
+  "PUT /api/v1/tools/": async (maker) => {
+    const { id, name, definition, service_id } = await tool(maker);
+    return { body: { id, name, definition, service_id } };
+  },
+  "GET /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name] }),
+  "DELETE /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name], query: { reason: "test" } }),
+  "GET /api/v1/tools/{}/history": async (maker) => ({ at: [(await tool(maker)).id] }),
+
+  ...plainRecord("/prompts", promptInput),
+  "GET /api/v1/prompts/{}/history": async (maker) => ({ at: [(await prompt(maker)).id] }),
+  "GET /api/v1/prompts/llms/supported": () => ({}),
+
+  ...plainRecord("/agents", agentInput),
+  "GET /api/v1/agents/labels": () => ({}),
+  "GET /api/v1/agents/voices/available": () => ({}),
+  "POST /api/v1/agents/test/messages": async (maker) => ({
+    body: {
+      service_name: "test",
+      source: "tester@example.com",
+      test_id: `test-${maker.next()}`,
+      agent_id: String((await agent(maker)).id),
+      text: "bye",
+    },
+  }),
+
+  ...plainRecord("/custom_messages", (maker) => ({ name: `Message ${maker.next()}`, text: "Hello" })),
+  ...plainRecord("/voice_groups", languageGroup),
+  ...plainRecord("/language_groups", languageGroup),
+  "POST /api/v1/voice_groups/voices/sample": () => ({ body: voice }),
+  "POST /api/v1/language_groups/voices/sample": () => ({ body: voice }),
+
+  ...plainRecord("/bridge_phrases", (maker) => ({ name: `Phrases ${maker.next()}` })),
+  "GET /api/v1/conversation-config/bridges": () => ({}),
+  "PUT /api/v1/conversation-config/bridges": () => ({ body: { messages: ["One moment."] } }),
+
+  ...plainRecord("/data_sources", (maker) => ({ name: `Source ${maker.next()}`, chunk: false, text: "Hours: 9-5" })),
+
+  "GET /api/v1/pronunciations": () => ({}),
+  "GET /api/v1/pronunciations/metadata": () => ({}),
+  "GET /api/v1/pronunciations/csv": async (maker) => {
+    await maker.call("POST /api/v1/pronunciations/csv", { form: { file: pronunciations } });
+    return {};
+  },
+  "POST /api/v1/pronunciations/csv": () => ({ form: { file: pronunciations } }),
+  "DELETE /api/v1/pronunciations/csv": async (maker) => {
+    await maker.call("POST /api/v1/pronunciations/csv", { form: { file: pronunciations } });
+    return {};
+  },
+
+  [`GET ${members}`]: () => ({}),
+  [`POST ${members}`]: (maker) => ({ body: member(maker) }),
+  [`GET ${members}{}`]: async (maker) => ({ at: [await ofMember(maker)] }),
+  [`PUT ${members}{}`]: async (maker) => {
+    const id = await ofMember(maker);
+    return { at: [id], body: { id, ...member(maker) } };
+  },
+  [`DELETE ${members}{}`]: async (maker) => ({ at: [await ofMember(maker)], query: { comment: "test" } }),
+  [`GET ${members}{}/history`]: async (maker) => ({ at: [await ofMember(maker)] }),
+  [`GET ${members}{}/test`]: async (maker) => ({
+    at: [await ofMember(maker)],
+    query: { timestamp: "2026-11-18T12:00:00Z" },
+  }),
+  [`PUT ${members}{}/restore`]: async (maker) => {
+    const id = await ofMember(maker);
+    await maker.send("DELETE", `${members}${id}?comment=test`);
+    return { at: [id], body: {} };
+  },
+  [`PUT ${members}upload/`]: (maker) => ({
+    form: { file: { filename: "members.json", content: JSON.stringify([member(maker)]) } },
+  }),
+  [`GET ${members}download/`]: () => ({}),
+
+  // Written by operators alone, so a neighbour has none of its own.
+  ...plainRecord("/incidents", () => ({
+    description: "Slow answers",
+    start_datetime: "2026-11-18T08:00:00Z",
+    resolution_datetime: "2026-11-18T09:00:00Z",
+    impact_category: "Low",
+    sessions_impacted: 3,
+    markdown: "Models answered slowly.",
+  })),
+  "GET /api/v1/incidents/organizations": () => ({}),
+};

@@ -1,0 +1,73 @@
+import { agent } from "./agents.ts";
+import type { Examples, Made, Maker } from "./example.ts";
+
+const channelInput = (maker: Maker) => ({
+  name: `Channel ${maker.next()}`,
+  channel_service: "webchat",
+  config: {},
+});
+const channel = (maker: Maker): Promise<Made> => maker.post("/channels/", channelInput(maker));
+
+async function targetInput(maker: Maker) {
+  const [on, by] = [await channel(maker), await agent(maker)];
+  return { agent_id: by.id, channel_id: on.id, target: `chat-${maker.next()}`, target_mode: "chat" };
+}
+export async function target(maker: Maker): Promise<Made> {
+  const input = await targetInput(maker);
+  return maker.post(`/channels/${input.channel_id}/targets`, input);
+}
+
+const twilioInput = (maker: Maker) => ({
+  name: `Twilio ${maker.next()}`,
+  config: { account_sid: "AC0", auth_token: "secret" },
+});
+const twilio = async (maker: Maker) => (await maker.post("/channels/twilio/", twilioInput(maker))).id;
+
+const targets = "/api/v1/channels/{}/targets";
+const numbers = "/api/v1/channels/twilio/{}/numbers";
+
+export const CHANNELS: Examples = {
+  "GET /api/v1/channels/": () => ({}),
+  "POST /api/v1/channels/": (maker) => ({ body: channelInput(maker) }),
+  "PUT /api/v1/channels/": async (maker) => ({
+    body: { id: (await channel(maker)).id, ...channelInput(maker) },
+  }),
+  "GET /api/v1/channels/targets": () => ({}),
+  "GET /api/v1/channels/available-targets": () => ({}),
+  "DELETE /api/v1/channels/{}": async (maker) => {
+    const made = await target(maker);
+    return { at: [made.channel_id], query: { target_id: String(made.id) } };
+  },
+  [`POST ${targets}`]: async (maker) => {
+    const body = await targetInput(maker);
+    return { at: [body.channel_id], body };
+  },
+  [`GET ${targets}/{}`]: async (maker) => {
+    const made = await target(maker);
+    return { at: [made.channel_id, made.id] };
+  },
+  [`PUT ${targets}/{}`]: async (maker) => {
+    const { id, agent_id, channel_id, target_mode } = await target(maker);
+    const body = { id, agent_id, channel_id, target: `chat-${maker.next()}`, target_mode };
+    return { at: [channel_id, id], body };
+  },
+
+  "POST /api/v1/channels/twilio/": (maker) => ({ body: twilioInput(maker) }),
+  "PUT /api/v1/channels/twilio/": async (maker) => ({
+    body: { id: await twilio(maker), ...twilioInput(maker) },
+  }),
+  "GET /api/v1/channels/twilio/{}": async (maker) => ({ at: [await twilio(maker)] }),
+  [`GET ${numbers}`]: async (maker) => ({ at: [await twilio(maker)] }),
+  [`POST ${numbers}`]: async (maker) => ({
+    at: [await twilio(maker)],
+    body: { friendly_name: "Front desk", area_code: "512" },
+  }),
+  [`PUT ${numbers}`]: async (maker) => ({
+    at: [await twilio(maker)],
+    body: { friendly_name: "Front desk", phone_sid: "PN0" },
+  }),
+  [`POST ${numbers}/verify-a2p-compliance`]: async (maker) => ({
+    at: [await twilio(maker)],
+    body: { phone: "+15125551234" },
+  }),
+};

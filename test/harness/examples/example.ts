@@ -1,0 +1,109 @@
+import type { Caller } from "../../../src/api/caller.ts";
+import type { Send, TestApp } from "../app.ts";
+import { type Operation, operationsOf } from "../operations.ts";
+
+export type FormFile = { filename: string; content: string | Buffer };
+
+/** One call that is in order: what stands in its path, its query and its body. */
+export type Example = {
+  at?: (string | number)[];
+  query?: Record<string, string>;
+  body?: unknown;
+  form?: Record<string, string | FormFile>;
+  /** Who calls, where it must not be the maker: somebody who is about to be deleted. */
+  caller?: Caller;
+};
+
+/** Makes, through the API, the records that the call needs, then says the call. Each call of it makes new ones. */
+export type MakeExample = (maker: Maker) => Example | Promise<Example>;
+
+/** By the operation's key: `PUT /api/v1/outbound/campaigns/{}`. */
+export type Examples = Record<string, MakeExample>;
+
+// biome-ignore lint/suspicious/noExplicitAny: a record of any kind
+export type Made = any;
+
+export type Maker = {
+  app: TestApp;
+  caller: Caller;
+  send: Send;
+  /** A number that no other record of this test has. */
+  next(): number;
+  /** Creates a record. */
+  post(path: string, body: object): Promise<Made>;
+  /** Any operation by its key; throws unless it succeeds. */
+  call(key: string, example: Example): Promise<Made>;
+};
+
+let made = 0;
+
+export async function createMaker(app: TestApp, { caller, send }: { caller: Caller; send: Send }): Promise<Maker> {
+  const operations = new Map((await operationsOf(app.api.server)).map((each) => [each.key, each]));
+  const succeed = async (method: string, url: string, body?: unknown, headers?: Record<string, string>) => {
+    const answer = await send(method, url, body, headers);
+    if (answer.status < 300) return answer.body;
+    throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  };
+  return {
+    app,
+    caller,
+    send,
+    next: () => ++made,
+    post: (path, body) => succeed("POST", `/api/v1${path}`, body),
+    call(key, example) {
+      const operation = operations.get(key);
+      if (!operation) throw new Error(`There is no operation ${key}`);
+      const { method, url, body, headers } = request(operation, example);
+      return succeed(method, url, body, headers);
+    },
+  };
+}
+
+const BOUNDARY = "a boundary of tests";
+
+/** The example as it goes over the wire. */
+export function request(operation: Operation, example: Example) {
+  const values = [...(example.at ?? [])];
+  const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(String(values.shift())));
+  const query = new URLSearchParams(example.query).toString();
+  const { body, headers } = payload(operation, example);
+  return { method: operation.method, url: query ? `${path}?${query}` : path, body, headers };
+}
+
+function payload(operation: Operation, { body, form }: Example) {
+  if (!form) return { body, headers: {} };
+  if (operation.consumes === "application/x-www-form-urlencoded") {
+    const text = new URLSearchParams(form as Record<string, string>).toString();
+    return { body: text, headers: { "content-type": operation.consumes } };
+  }
+  return { body: multipart(form), headers: { "content-type": `multipart/form-data; boundary="${BOUNDARY}"` } };
+}
+
+function multipart(form: Record<string, string | FormFile>): Buffer {
+  const parts = Object.entries(form).flatMap(([name, value]) => {
+    const file = typeof value === "string" ? "" : `; filename="${value.filename}"`;
+    const head = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
+    const content = typeof value === "string" ? value : value.content;
+    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
+  });
+  return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+}
+
+/** The five operations of a plain record, whose update names it in the body. */
+export function plainRecord(
+  path: string,
+  input: (maker: Maker) => Promise<object> | object,
+): Examples {
+  const create = async (maker: Maker) => maker.post(`${path}/`, await input(maker));
+  const full = `/api/v1${path}/`;
+  return {
+    [`GET ${full}`]: () => ({}),
+    [`POST ${full}`]: async (maker) => ({ body: await input(maker) }),
+    [`PUT ${full}`]: async (maker) => {
+      const { id } = await create(maker);
+      return { body: { id, ...(await input(maker)) } };
+    },
+    [`GET ${full}{}`]: async (maker) => ({ at: [(await create(maker)).id] }),
+    [`DELETE ${full}{}`]: async (maker) => ({ at: [(await create(maker)).id], query: { reason: "test" } }),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Examples, Maker } from "./example.ts";
+
+/** One export runs at a time, so the last one is first declared done. */
+async function quiet({ app }: Maker) {
+  await app.db.updateTable("takeouts").set({ status: "failed" }).execute();
+  return {};
+}
+async function job(maker: Maker): Promise<string> {
+  await quiet(maker);
+  return (await maker.post("/takeouts/create", {})).job_id;
+}
+
+export const REPORTS: Examples = {
+  "POST /api/v1/dashboards/list": () => ({ body: {} }),
+  "POST /api/v1/dashboards/fetch_info": () => ({ query: { dashboard_name: "sessions" }, body: {} }),
+  "POST /api/v1/dashboards/session_events": () => ({ body: {} }),
+  "POST /api/v1/dashboards/session_summary": () => ({ body: {} }),
+  "POST /api/v1/dashboards/session_transfers": () => ({ body: {} }),
+  "POST /api/v1/dashboards/sessions": () => ({ body: {} }),
+
+  "POST /api/v1/takeouts/create": quiet,
+  "GET /api/v1/takeouts/get/{}": async (maker) => ({ at: [await job(maker)] }),
+  "GET /api/v1/takeouts/get/{}/file/{}": async (maker) => ({ at: [await job(maker), "none.zip"] }),
+};

@@ -1,0 +1,61 @@
+import { agent } from "./agents.ts";
+import { target } from "./channels.ts";
+import type { Example, Examples, Maker } from "./example.ts";
+
+/** A test session that has called a tool and ended. */
+export async function session(maker: Maker) {
+  const test_id = `test-${maker.next()}`;
+  const { id } = await agent(maker);
+  const { response } = await maker.post("/agents/test/messages", {
+    ...{ service_name: "test", source: "tester@example.com", test_id },
+    ...{ agent_id: String(id), text: "bye" },
+  });
+  const { session_id, tool_calls } = response.content;
+  return { test_id, session_id: session_id as number, tool_call_id: tool_calls[0].tool_call_id as string };
+}
+const ofSession = async (maker: Maker): Promise<Example> => ({ at: [(await session(maker)).session_id] });
+
+const labelInput = async (maker: Maker) => ({
+  session_id: (await session(maker)).session_id,
+  type: "human-rating",
+  code: "GOOD",
+  user_email: maker.caller.email,
+});
+
+/** A web chat that is open. */
+async function chat(maker: Maker): Promise<Example> {
+  const { target: client_id } = await target(maker);
+  const { session_id, token } = (await maker.send("POST", "/chat/v1/sessions", { client_id })).body;
+  return { at: [session_id], query: { token } };
+}
+
+export const SESSIONS: Examples = {
+  "GET /api/v1/sessions/": () => ({}),
+  "GET /api/v1/sessions/{}": ofSession,
+  "GET /api/v1/sessions/transcript/{}": ofSession,
+  "GET /api/v1/sessions/full-summary/{}": ofSession,
+  "GET /api/v1/sessions/latency/{}": ofSession,
+  "GET /api/v1/sessions/timeline/{}": ofSession,
+  "POST /api/v1/sessions/recording/{}": ofSession,
+  "GET /api/v1/sessions/recording/stream": () => ({ query: { token: "none" } }),
+  "GET /api/v1/session_debug/session_id/{}": ofSession,
+  "GET /api/v1/session_debug/sid/{}/{}": async (maker) => ({
+    at: ["console", (await session(maker)).test_id],
+  }),
+  "GET /api/v1/session_debug/tool_result/{}/{}": async (maker) => {
+    const made = await session(maker);
+    return { at: [made.session_id, made.tool_call_id] };
+  },
+  "GET /api/v1/conversations/": () => ({}),
+  "GET /api/v1/events/": () => ({}),
+  "GET /api/v1/session_labels/": () => ({}),
+  "POST /api/v1/session_labels/": async (maker) => ({ body: await labelInput(maker) }),
+  "GET /api/v1/session_labels/{}": async (maker) => ({
+    at: [(await maker.post("/session_labels/", await labelInput(maker))).id],
+  }),
+
+  "POST /chat/v1/sessions": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
+  "GET /chat/v1/sessions/{}": chat,
+  "POST /chat/v1/sessions/{}/messages": async (maker) => ({ ...(await chat(maker)), body: { text: "hello" } }),
+  "POST /chat/v1/sessions/{}/end": async (maker) => ({ ...(await chat(maker)), body: {} }),
+};

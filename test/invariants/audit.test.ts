@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from "vitest";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { createMaker, type Maker, request } from "../harness/examples/example.ts";
+import { EXAMPLES } from "../harness/examples/examples.ts";
+import { type Operation, operationsOf } from "../harness/operations.ts";
+
+/** Operations that are sent like a change and change no record of the organization. */
+const NOT_A_CHANGE: Record<string, string> = {
+  "POST /api/v1/agents/test/messages": "a conversation, which is its own record",
+  "POST /api/v1/sessions/recording/{}": "reads: makes links",
+  "POST /api/v1/voice_groups/voices/sample": "reads: speaks a sentence",
+  "POST /api/v1/language_groups/voices/sample": "reads: speaks a sentence",
+  "POST /api/v1/insights/tools-test": "a trial whose result is only answered",
+  "POST /api/v1/dashboards/list": "reads",
+  "POST /api/v1/dashboards/fetch_info": "reads",
+  "POST /api/v1/dashboards/session_events": "reads",
+  "POST /api/v1/dashboards/session_summary": "reads",
+  "POST /api/v1/dashboards/session_transfers": "reads",
+  "POST /api/v1/dashboards/sessions": "reads",
+};
+
+/** Changes whose success needs what a test has not: a carrier, a mail server. */
+const NO_SUCCESS_HERE: Record<string, string> = {
+};
+
+let app: TestApp;
+let maker: Maker;
+let operations: Operation[];
+beforeAll(async () => {
+  app = await createTestApp();
+  operations = (await operationsOf(app.api.server)).filter(
+    ({ method, path }) => method !== "GET" && path.startsWith("/api/v1/"),
+  );
+  maker = await createMaker(app, { caller: app.admin, send: app.send });
+});
+
+const entries = () =>
+  app.db.selectFrom("audit_entries").select(["id", "actor", "action", "resource"]).orderBy("id").execute();
+
+/** What the audit trail holds of one call, the example's preparations apart. */
+async function audited(operation: Operation) {
+  const example = await EXAMPLES[operation.key]?.(maker);
+  if (!example) throw new Error(`${operation.key} has no example`);
+  const { method, url, body, headers } = request(operation, example);
+  const send = app.sendAs(await app.createToken(null, example.caller));
+  const before = (await entries()).length;
+  const { status, body: answer } = await send(method, url, body, headers);
+  const written = (await entries()).slice(before);
+  return { status, answer, written, actor: (example.caller ?? app.admin).email };
+}
+
+test("every change that succeeds writes exactly one audit entry, in the name of who called", async () => {
+  const wrong: string[] = [];
+  for (const operation of operations) {
+    if (operation.key in NOT_A_CHANGE || operation.key in NO_SUCCESS_HERE) continue;
+    const { status, answer, written, actor } = await audited(operation);
+    const seen = `${operation.key}: ${status} ${status >= 300 ? JSON.stringify(answer) : ""}`;
+    if (status >= 300 || written.length !== 1 || written[0]?.actor !== actor)
+      wrong.push(`${seen} ${JSON.stringify(written)}`);
+  }
+  expect(wrong).toEqual([]);
+}, 60_000);
+
+test("what changes nothing, or does not succeed, writes none", async () => {
+  const wrong: string[] = [];
+  for (const operation of operations) {
+    if (!(operation.key in NOT_A_CHANGE || operation.key in NO_SUCCESS_HERE)) continue;
+    const { status, written } = await audited(operation);
+    if (written.length > 0 || (operation.key in NO_SUCCESS_HERE && status < 300))
+      wrong.push(`${operation.key}: ${status} ${JSON.stringify(written)}`);
+  }
+  expect(wrong).toEqual([]);
+}, 60_000);
+
+test("the lists of exceptions name only operations that there are", () => {
+  const known = new Set(operations.map(({ key }) => key));
+  expect(Object.keys({ ...NOT_A_CHANGE, ...NO_SUCCESS_HERE }).filter((key) => !known.has(key))).toEqual([]);
+});

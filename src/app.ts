@@ -57,6 +57,7 @@ import { dashboardRoutes } from "./reports/dashboard.ts";
 import { dashboardPageRoutes } from "./reports/dashboard-page.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
 import { takeoutRoutes } from "./reports/takeout.ts";
+import { chatPageRoutes } from "./sessions/chat-page.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
 import { sessionDebugRoutes } from "./sessions/debug.ts";
 import type { Engine } from "./sessions/engine.ts";
@@ -156,6 +157,7 @@ export async function createApp(parts: Parts): Promise<App> {
   sessionDebugRoutes(api, parts);
   testAgentRoutes(api, engine);
   webChatRoutes(api, engine);
+  chatPageRoutes(api, parts);
 
   campaignRoutes(api, parts);
   batchRoutes(api, parts);

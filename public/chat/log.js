@@ -58,7 +58,7 @@ export class Log {
 
   /** @param {Message} message */
   addWaiting(message) {
-    this.#queue.append(this.#ofUser(message));
+    this.#queue.append(this.#ofUser(message, "Waiting to be sent"));
     this.#end.go();
   }
 
@@ -67,6 +67,7 @@ export class Log {
     const waiting = this.#find(message.id);
     if (!waiting || waiting.parentElement !== this.#queue) return;
     this.#addTime(new Date());
+    waiting.querySelector(".state")?.replaceChildren();
     this.#log.append(waiting);
   }
 
@@ -135,10 +136,10 @@ export class Log {
   }
 
   /** @param {Message} message */
-  #ofUser({ id, text }) {
+  #ofUser({ id, text }, state = "") {
     const bubble = element("div", { class: "bubble", dir: "auto" }, text);
-    const state = element("p", { class: "state" }, "Waiting to be sent");
-    return element("div", { class: "turn user", "data-id": id }, unseen("You: "), bubble, state);
+    const note = element("p", { class: "state" }, state);
+    return element("div", { class: "turn user", "data-id": id }, unseen("You: "), bubble, note);
   }
 
   /** @param {Date} time */

@@ -13,7 +13,13 @@ const rule = textMap().check(({ value, issues }) => {
 const DirectoryExtensionNumber = z
   .object({
     number: directoryNumber(),
-    rules: z.array(rule).nullable().default(null).describe("One of them has to hold; none: always."),
+    rules: z
+      .array(rule)
+      .nullable()
+      .default(null)
+      .describe(
+        "One of them has to hold; none means always. Keys, all optional: `language` (es, es-US), `days` (mo,we or mo-fr) or `date` (2026-12-24), `start_time` with `end_time` (09:00), `invert` (true: outside those days and times), `timezone`. Days and times may stand together under any key: `@hours mo-fr 09:00-17:00`.",
+      ),
   })
   .meta({ id: "DirectoryExtensionNumber" });
 

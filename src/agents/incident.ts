@@ -189,7 +189,9 @@ async function audienceOf(tx: Tx, input: IncidentInput) {
       .executeTakeFirst();
     if (!organization) throw notFound("Organization", organization_id);
   }
-  if (input.sub_organization_id == null && input.sub_organization == null) {
+  // An answer sent back carries id and name; there the id counts, null included.
+  const named = input.sub_organization_id === undefined ? (input.sub_organization ?? null) : null;
+  if (input.sub_organization_id == null && named === null) {
     return { organization_id, sub_organization_id: null };
   }
   let matching = tx.selectFrom("sub_organizations").select("id").limit(2);
@@ -199,7 +201,7 @@ async function audienceOf(tx: Tx, input: IncidentInput) {
     if (!found) throw notFound("Sub-organization", input.sub_organization_id);
     return { organization_id, sub_organization_id: found.id };
   }
-  const [found, another] = await matching.where("name", "=", input.sub_organization as string).execute();
+  const [found, another] = await matching.where("name", "=", named).execute();
   if (!found || another) {
     const message = another
       ? "Several sub-organizations have this name; send an id"

@@ -17,8 +17,15 @@ export type UploadedFile = { filename: string; mimetype: string; bytes: Buffer }
 
 export const file = () =>
   z
-    .custom<UploadedFile>((value) => Buffer.isBuffer((value as UploadedFile | null)?.bytes), {
-      error: "Input should be a file",
+    .custom<UploadedFile>()
+    .superRefine((value, context) => {
+      if (Buffer.isBuffer(value?.bytes)) return;
+      const missing = value === undefined;
+      context.addIssue({
+        code: "custom",
+        message: missing ? "Field required" : "Input should be a file",
+        params: { type: missing ? "missing" : "value_error" },
+      });
     })
     .meta({ type: "string", format: "binary" });
 

@@ -1,6 +1,6 @@
 import { errorText } from "../base/errors.ts";
 import type { Config, LlmProvider, Secrets } from "../config.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 
 /** A cheap call of each provider that answers 200 to a good key: the list of models. */
 const KEY_CHECKS: Record<

@@ -3,12 +3,10 @@ import path from "node:path";
 import { errorText } from "../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../config.ts";
 import { checkKeys } from "./doctor-keys.ts";
+import type { Finding } from "./finding.ts";
 import { runningVersion, tryPort } from "./free-port.ts";
 import { askPostgres, tooOld } from "./outside-postgres.ts";
 import { secretKeyFile } from "./secret-key.ts";
-
-/** One thing looked at: fine, or a sentence that says what to do. */
-export type Finding = { check: string; status: "ok" | "warning" | "problem"; message: string };
 
 /** Looks at everything a start needs and says how to put right what is not. Resolves with the exit code. */
 export async function doctor(

@@ -53,7 +53,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     { db, clock },
     { email: config.bootstrap_admin_email, token: secrets.bootstrap_api_token },
     seedDemo(clock),
-    (first) => process.stdout.write(`${firstAccountText(config.public_url, first)}\n`),
+    (first) => process.stdout.write(firstAccountText(config.public_url, first)),
   );
   stop.throwIfAborted();
   await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {

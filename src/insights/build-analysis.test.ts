@@ -84,9 +84,16 @@ describe("an answer", () => {
   const right = { summary: "s", rating: "Good", count: 2, score: 0.5, done: false, topics: ["price"] };
 
   test("that fits comes back key by key, in the order asked for, in a fence or not", () => {
-    const values = outputs.map(({ name, type }) => ({ key: name, type, value: right[name as keyof typeof right] }));
+    const values = outputs.map(({ name, type }) => ({
+      key: name,
+      type,
+      value: right[name as keyof typeof right],
+    }));
     expect(checkAnswer(outputs, JSON.stringify({ extra: 1, ...right }))).toEqual({ ok: true, values });
-    expect(checkAnswer(outputs, `\`\`\`json\n${JSON.stringify(right)}\n\`\`\``)).toEqual({ ok: true, values });
+    expect(checkAnswer(outputs, `\`\`\`json\n${JSON.stringify(right)}\n\`\`\``)).toEqual({
+      ok: true,
+      values,
+    });
   });
 
   test.each([
@@ -94,14 +101,17 @@ describe("an answer", () => {
     ["[1]", "not a JSON object"],
     ["null", "not a JSON object"],
     [JSON.stringify({ ...right, rating: "Fair" }), 'rating has to be one of "Good", "Bad", not "Fair"'],
-    [JSON.stringify({ ...right, count: "2" }), "count has to be a integer"],
-    [JSON.stringify({ ...right, count: 2.5 }), "count has to be a integer"],
-    [JSON.stringify({ ...right, done: "false" }), "done has to be a boolean"],
+    [JSON.stringify({ ...right, count: "2" }), "count has to be an integer"],
+    [JSON.stringify({ ...right, count: 2.5 }), "count has to be an integer"],
+    [JSON.stringify({ ...right, done: "false" }), "done has to be true or false"],
     [JSON.stringify({ ...right, topics: ["price", "weather"] }), 'not "weather"'],
     [JSON.stringify({ ...right, topics: "price" }), "an array of strings"],
     [JSON.stringify({ ...right, summary: undefined }), "summary is missing"],
   ])("that does not fit is told what is wrong: %s", (text, problem) => {
-    expect(checkAnswer(outputs, text)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
+    expect(checkAnswer(outputs, text)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining(problem),
+    });
   });
 
   test("can always be stored: NUL and halves of pairs are dropped from texts", () => {

@@ -39,9 +39,16 @@ function parsed(text: string): unknown {
 /** PostgreSQL takes neither NUL nor half of a pair. */
 export const storable = (text: string): string => text.replaceAll("\0", "").toWellFormed();
 
+const IN_WORDS: Record<OutputSpec["type"], string> = {
+  boolean: "true or false",
+  string: "a string",
+  integer: "an integer",
+  number: "a number",
+  array: "an array of strings",
+};
+
 function valueProblem({ name, type, return_values }: OutputSpec, value: unknown): string | null {
-  if (!hasType(type, value))
-    return `${name} has to be ${type === "array" ? "an array of strings" : `a ${type}`}`;
+  if (!hasType(type, value)) return `${name} has to be ${IN_WORDS[type]}`;
   if (return_values === null) return null;
   const given = Array.isArray(value) ? value : [value];
   const wrong = given.find((one) => !return_values.includes(one));

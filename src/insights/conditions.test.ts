@@ -82,8 +82,10 @@ describe("the sample", () => {
   const ids = fc.integer({ min: 1, max: 2 ** 48 });
   const rate = fc.double({ min: 0, max: 100, noNaN: true });
 
-  test("falls the same at every try", () => {
-    fc.assert(fc.property(ids, ids, rate, (w, s, r) => inSample(w, s, r) === inSample(w, s, r)));
+  test("falls the same on every machine: these draws never change", () => {
+    const drawn = Array.from({ length: 40 }, (_, id) => id).filter((id) => inSample(1, id, 25));
+    // Worked out apart from this program: the first 8 hex digits of sha256("1:<id>"), modulo a million.
+    expect(drawn).toEqual([1, 5, 10, 11, 13, 22, 24, 33, 39]);
   });
 
   test("of a higher rate holds all that a lower rate took", () => {
@@ -97,11 +99,7 @@ describe("the sample", () => {
 
   test("at 100 percent and without a rate is everything, at 0 nothing", () => {
     fc.assert(
-      fc.property(
-        ids,
-        ids,
-        (w, s) => inSample(w, s, null) && inSample(w, s, 100) && !inSample(w, s, 0),
-      ),
+      fc.property(ids, ids, (w, s) => inSample(w, s, null) && inSample(w, s, 100) && !inSample(w, s, 0)),
     );
   });
 

@@ -4,7 +4,9 @@ import { durationText, sizeText } from "./folder-schema.ts";
 import { recordingType, SIGNATURE_bytes } from "./recording-type.ts";
 
 const bytes = (...parts: (string | number[])[]) =>
-  Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))));
+  Buffer.concat(
+    parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))),
+  );
 
 test.each([
   ["wav", bytes("RIFF", [1, 2, 3, 4], "WAVEfmt ")],

@@ -22,12 +22,12 @@ export function recordingType(head: Buffer): RecordingType | null {
   return frameType(head);
 }
 
-/** Streams without a header begin with a frame: eleven ones, then (MPEG) version and layer; ADTS has layer 0. */
+/** Streams without a header begin with a frame: eleven ones, then version and layer. ADTS has layer 0, UTF-16 text layer 3. */
 function frameType(head: Buffer): RecordingType | null {
-  if (head.length < 2 || head[0] !== 0xff || ((head[1] as number) & 0xe0) !== 0xe0) return null;
-  const second = head[1] as number;
+  const [first = 0, second = 0] = head;
+  if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
+  const version = (second >> 3) & 0b11;
   const layer = (second >> 1) & 0b11;
   if (layer === 0) return (second & 0xf0) === 0xf0 ? type("aac", "audio/aac") : null;
-  const version = (second >> 3) & 0b11;
-  return version === 0b01 ? null : type("mp3", "audio/mpeg");
+  return layer === 0b11 || version === 0b01 ? null : type("mp3", "audio/mpeg");
 }

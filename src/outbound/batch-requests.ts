@@ -59,8 +59,9 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       }
       uploads++;
       try {
+        if (!request.isMultipart()) throw missingFile();
         const part = await request.file({ limits: { fileSize: MAX_FILE_bytes, files: 1, fields: 20 } });
-        if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
+        if (part?.fieldname !== "file") throw missingFile();
         const stream = part.file;
         stream.once("limit", () => stream.destroy(tooLarge()));
         const name = part.filename || "file.csv";
@@ -70,8 +71,8 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
         });
       } finally {
         uploads--;
-        // An answer that comes before the file's end is only read by a sender that may finish sending.
-        request.raw.resume();
+        // Many senders read an answer that comes before the file's end only after they have sent the rest.
+        request.raw.unpipe().resume();
       }
     },
   );
@@ -171,3 +172,5 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
 
 const tooLarge = (): Fault =>
   new Fault("too-large", `The file is larger than ${MAX_FILE_bytes / 1024 / 1024} MB. Split it.`);
+
+const missingFile = (): Error => invalid(["body", "file"], "Field required", "missing");

@@ -93,6 +93,7 @@ export const NOT_EXPORTED = [
   "takeouts",
   "batch_uploads",
   "incidents",
+  "installation",
   "job_runners",
   "schema_migrations",
 ];

@@ -30,7 +30,7 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
         count(*) filter (where r.request_status = 'FAILED') as "Failed"
       from ${requestsOf(period)} group by c.id, c.campaign_name order by 2 desc, 1 limit 200`.execute(db),
     sql<{ Status: string; Outcome: string; Requests: number }>`
-      select r.request_status as "Status", coalesce(r.channel_manager_status, 'PENDING') as "Outcome",
+      select r.request_status as "Status", r.channel_manager_status as "Outcome",
         count(*) as "Requests"
       from ${requestsOf(period)} group by 1, 2 order by 3 desc, 1, 2`.execute(db),
   ]);

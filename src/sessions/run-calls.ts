@@ -1,5 +1,6 @@
 import { errorText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
+import { storableJson } from "../base/storable.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { Answerer, Offering } from "./offered-tools.ts";
 import { runTool } from "./run-tool.ts";
@@ -46,7 +47,7 @@ export class CallRunner {
     const record = this.#record;
     this.#round = round;
     const answered = calls.map((given) => {
-      const call = this.workflows.withKnown(given, offering);
+      const call = this.workflows.withKnown(storableJson(given), offering);
       return { call, answerer: offering.answerers.get(call.name) };
     });
     const plain = answered.filter(({ answerer }) => answerer === undefined || answerer.kind === "tool");
@@ -123,7 +124,7 @@ export class CallRunner {
       outcome = failed("The tool failed unexpectedly.");
       outcome.error += ` ${errorText(error)}`;
     }
-    const { effects, ...shown } = outcome;
+    const { effects, ...shown } = { ...outcome, result: storableJson(outcome.result) };
     const finished: Omit<FinishedCall, "seq"> = {
       round: this.#round,
       call,

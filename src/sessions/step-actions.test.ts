@@ -88,6 +88,11 @@ describe("set", () => {
     expect(driver.submit()).toMatchObject({ status: "completed", output: { foo: "1" } });
   });
 
+  test("keeps no text that can't be stored", () => {
+    const { driver } = entered([{ action: "set", name: "x", value: { "k\0": "a\0b\ud800" } }]);
+    expect(driver.variables).toEqual({ x: { k: "ab\ufffd" } });
+  });
+
   test.each(["__proto__.x", "local.__proto__.x", "local.constructor.prototype.x", "output.__proto__.x"])(
     "%s reaches no prototype",
     (name) => {

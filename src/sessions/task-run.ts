@@ -1,6 +1,7 @@
 import type { InputParameter, Step } from "../agents/task-definition.ts";
 import { compileExpression, type Expression, evaluate } from "../expressions/expression.ts";
 import { truthy } from "../expressions/json-value.ts";
+import { emptyRecord } from "../expressions/member.ts";
 import { Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
 import type { TraceEntry } from "./trace.ts";
@@ -92,7 +93,7 @@ export class TaskRun {
   get scope(): Scope {
     if (this.#scope) return this.#scope;
     const { local, inputs, output, captured } = this.#state;
-    const globals: Members = {};
+    const globals = emptyRecord();
     for (const own of [inputs, local]) {
       for (const name of Object.keys(own)) {
         if (!Object.hasOwn(this.#variables, `vars.${name}`)) globals[name] = own[name];
@@ -160,10 +161,8 @@ export class TaskRun {
       this.#variables = { ...this.#variables, [path.key]: written.root };
       this.#scope = null;
     } else this.update({ [path.scope]: written.root });
-    this.#changes.set(name, {
-      before: this.#changes.get(name)?.before ?? traced(before),
-      after: traced(stored.value),
-    });
+    const earlier = this.#changes.get(name) ?? { before: traced(before) };
+    this.#changes.set(name, { ...earlier, after: traced(stored.value) });
   }
 
   #declares(name: string | undefined): boolean {
@@ -195,8 +194,7 @@ export class TaskRun {
   }
 
   outcome(): TaskOutcome {
-    if (this.#changes.size > 0)
-      this.tell("variables", Object.fromEntries([["changes", Object.fromEntries(this.#changes)]]));
+    if (this.#changes.size > 0) this.tell("variables", { changes: Object.fromEntries(this.#changes) });
     return { state: this.#state, variables: this.#variables, effects: this.effects, trace: this.#trace };
   }
 }

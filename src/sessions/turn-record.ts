@@ -1,3 +1,4 @@
+import { storableText } from "../base/storable.ts";
 import { type NewEvent, publish } from "../events/event.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
@@ -72,7 +73,7 @@ export class TurnRecord {
 
   /** The agent's words, the model's or a workflow's. */
   say(text: string): void {
-    const said = text.trim();
+    const said = storableText(text).trim();
     if (said === "") return;
     this.#message("agent", said);
     this.messages.push(said);
@@ -80,7 +81,7 @@ export class TurnRecord {
 
   /** Words that a workflow puts into the user's mouth. */
   hear(text: string): void {
-    this.#message("user", text.trim());
+    this.#message("user", storableText(text).trim());
     this.wasSpokenTo = true;
   }
 

@@ -1,3 +1,4 @@
+import { storableJson } from "../base/storable.ts";
 import { isRecord, own } from "../expressions/member.ts";
 
 /*
@@ -25,7 +26,7 @@ const VOICE = "vars.session.voice";
 export function writePath(name: string, globals: Members): WritePath {
   const parts = name.split(".");
   const [first] = parts as [string];
-  if (parts.length > MAX_PARTS || parts.some((part) => part.trim() === "")) {
+  if (parts.length > MAX_PARTS || parts.some((part) => part.trim() === "" || part === "__proto__")) {
     return { ok: false, why: `"${name}" is no place to write to.` };
   }
   if (first === "local" || first === "inputs" || first === "output") {
@@ -67,7 +68,6 @@ export function withValue(root: unknown, path: readonly string[], value: unknown
   }
   if (root !== null && root !== undefined && !isRecord(root)) return null;
   const inner = withValue(own(root, part), rest, value);
-  // A computed key is an own property, also when it is called __proto__.
   return inner && { root: { ...(root as Members | null), [part]: inner.root } };
 }
 
@@ -75,7 +75,6 @@ export function withValue(root: unknown, path: readonly string[], value: unknown
 export function storable(value: unknown): { value: unknown } | null {
   if (value === undefined || value === null) return { value: null };
   if (typeof value === "boolean") return { value };
-  const text = JSON.stringify(value);
-  if (text === undefined || text.length > MAX_VALUE_CHARACTERS) return null;
-  return { value: typeof value === "object" || typeof value === "number" ? JSON.parse(text) : value };
+  const text = JSON.stringify(storableJson(value));
+  return text === undefined || text.length > MAX_VALUE_CHARACTERS ? null : { value: JSON.parse(text) };
 }

@@ -90,7 +90,8 @@ export const holdsTasks = (tool: SnapshotTool): boolean =>
  * (domain decision 5.1). Imports are for developers' machines and never run here.
  */
 export function sessionTasks(tools: readonly SnapshotTool[]): SessionTask[] {
-  const taken = new Set<string>();
+  // A state kept under this name would be nobody's own.
+  const taken = new Set(["__proto__"]);
   const unique = (wanted: string): string => {
     let key = wanted;
     for (let n = 2; taken.has(key); n++) key = `${wanted}#${n}`;

@@ -68,8 +68,7 @@ test("a reload shows the same chat, cards and all, and goes on with it", async (
   await page.reload();
   await hear(page, "These are they.");
   expect(await heard(page)).toBe(before);
-  await say(page, "again");
-  await hear(page, "You said: again");
+  await exchange(page, "again");
   expect(await messagesOf(page)).toEqual([
     ["agent", expect.any(String)],
     ["user", "show"],
@@ -81,6 +80,7 @@ test("a reload shows the same chat, cards and all, and goes on with it", async (
 
 test("what is written while the connection is lost waits, and is sent once when it is back", async () => {
   const page = await openChat();
+  await exchange(page, "hi");
   line.cut();
   await page.getByText("Connection lost. Trying again…").waitFor();
   await say(page, "first");
@@ -90,20 +90,19 @@ test("what is written while the connection is lost waits, and is sent once when 
   line.restore();
   await page.reload();
   await hear(page, "You said: second");
-  expect((await messagesOf(page)).slice(1)).toEqual([
+  expect((await messagesOf(page)).slice(3)).toEqual([
     ["user", "first"],
     ["agent", "You said: first"],
     ["user", "second"],
     ["agent", "You said: second"],
   ]);
-  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["first", "second"]);
-  expect(await page.getByText("Waiting to be sent").filter({ visible: true }).count()).toBe(0);
+  expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hi", "first", "second"]);
+  expect(await page.getByText("Waiting to be sent").count()).toBe(0);
 });
 
 test("a message whose answer got lost is sent again, stored once and answered once", async () => {
   const page = await openChat();
-  await say(page, "hi");
-  await hear(page, "You said: hi");
+  await exchange(page, "hi");
   line.loseAnswers();
   await say(page, "hello");
   await expect.poll(async () => (await messagesOf(page)).length).toBe(5);
@@ -139,10 +138,8 @@ test("an answer that broke off halfway is completed, and nothing of it is shown 
 test("where WebSockets don't get through, the chat goes on by plain HTTP", async () => {
   line.refuseSockets();
   const page = await openChat();
-  await say(page, "hello");
-  await hear(page, "You said: hello");
-  await say(page, "and again");
-  await hear(page, "You said: and again");
+  await exchange(page, "hello");
+  await exchange(page, "and again");
   expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
 });
 
@@ -183,15 +180,13 @@ test("when the agent ends the chat there is nothing more to write, and a new one
   await page.getByText("This chat has ended.").waitFor();
   await page.getByRole("button", { name: "Start a new chat" }).click();
   await hear(page, "Welcome");
-  await say(page, "hello");
-  await hear(page, "You said: hello");
+  await exchange(page, "hello");
   expect(await sessionOf(page)).not.toBe(first);
 });
 
 test("a new chat is asked about first, and ends the one before", async () => {
   const page = await openChat();
-  await say(page, "hello");
-  await hear(page, "You said: hello");
+  await exchange(page, "hello");
   const first = await sessionOf(page);
   await page.getByRole("button", { name: "New chat" }).click();
   await page.getByRole("button", { name: "Keep chatting" }).click();
@@ -266,6 +261,12 @@ async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel("Your message").fill(text);
   await page.keyboard.press("Enter");
+}
+
+/** Says something, and waits for the echo. */
+async function exchange(page: Page, text: string): Promise<void> {
+  await say(page, text);
+  await hear(page, `You said: ${text}`);
 }
 
 /** Waits until the agent has said this, not only begun to. */

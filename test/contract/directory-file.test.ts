@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { upload } from "../harness/upload.ts";
+import { sendForm } from "../harness/form.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -11,8 +11,14 @@ beforeEach(async () => {
 });
 
 const path = "/api/v1/directory_members/";
-const send = (content: string | Buffer, options = {}) =>
-  upload(app, "PUT", `${path}upload/`, content, options);
+const send = (content: string | Buffer, { field = "file", token = app.token } = {}) =>
+  sendForm(
+    app,
+    "PUT",
+    `${path}upload/`,
+    { [field]: { filename: "members", content: Buffer.from(content) } },
+    token,
+  );
 const download = async (query = "") => (await app.send("GET", `${path}download/${query}`)).body;
 const essence = ({ name, type, extensions, contact_tags }: Record<string, unknown>) => ({
   name,
@@ -102,6 +108,17 @@ describe("an uploaded directory", () => {
     await app.send("DELETE", `${path}${old.id}?comment=x`);
     expect((await send("name,type\nAnn,t\n")).body).toMatchObject({ created: 1, updated: 0 });
     expect((await download()).map(({ id }: { id: number }) => id)).not.toContain(old.id);
+  });
+
+  test("uploads at once wait for one another, whatever the order of their entries", async () => {
+    const entries = Array.from({ length: 50 }, (_, n) => ({ name: `Member ${n}`, type: "t" }));
+    const uploads = [entries, entries.toReversed(), entries, entries.toReversed()];
+    const answers = await Promise.all(uploads.map((members) => send(JSON.stringify(members))));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const created = answers.reduce((sum, { body }) => sum + body.created, 0);
+    expect([created, (await download()).length]).toEqual([50, 50]);
+    const versions = await app.db.selectFrom("directory_member_versions").select("version").execute();
+    expect(versions.filter(({ version }) => version === 4)).toHaveLength(50);
   });
 
   test("one upload writes one audit entry, whatever it holds", async () => {

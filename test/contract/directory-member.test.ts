@@ -90,6 +90,13 @@ describe("directory members", () => {
     expect((await app.send("PUT", `${path}${other.id}`, taken)).status).toBe(200);
   });
 
+  test("of members created at once with one name, one is", async () => {
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => app.send("POST", path, { name: "Race", type: "t" })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
+  });
+
   test("a neighbour's member answers 404 like one that never was", async () => {
     const made = await create();
     const neighbour = await app.createNeighbour();

@@ -88,6 +88,8 @@ describe("incidents", () => {
       sub_organization_id: other.sub_organization_id,
       sub_organization: "Neighbour",
     });
+    const forAll = await app.send("PUT", path, { ...named, sub_organization_id: null });
+    expect(forAll.body).toEqual({ ...named, sub_organization_id: null, sub_organization: null });
     expect(await app.send("POST", path, incident({ sub_organization: "Nobody" }))).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "sub_organization"] }] },

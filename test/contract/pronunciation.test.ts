@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PronunciationOverridesDictionary } from "../../src/agents/pronunciation.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { upload } from "../harness/upload.ts";
+import { sendForm } from "../harness/form.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,7 +11,14 @@ beforeAll(async () => {
 });
 
 const path = "/api/v1/pronunciations";
-const send = (csv: string | Buffer, options = {}) => upload(app, "POST", `${path}/csv`, csv, options);
+const send = (csv: string | Buffer, { field = "file", token = app.token } = {}) =>
+  sendForm(
+    app,
+    "POST",
+    `${path}/csv`,
+    { [field]: { filename: "words.csv", content: Buffer.from(csv) } },
+    token,
+  );
 const stored = async () => (await app.send("GET", path)).body.pronunciations;
 const override = (more: object) => ({
   text: "",
@@ -183,7 +190,7 @@ describe("pronunciations", () => {
   test("a neighbour has a dictionary of their own", async () => {
     await send("text,replacement\nmine,MINE\n");
     const neighbour = await app.createNeighbour();
-    await upload(app, "POST", `${path}/csv`, "text,replacement\ntheirs,THEIRS\n", { token: neighbour.token });
+    await send("text,replacement\ntheirs,THEIRS\n", { token: neighbour.token });
     expect((await stored()).map(({ text }: { text: string }) => text)).toEqual(["mine"]);
     await neighbour.send("DELETE", `${path}/csv`);
     expect(await stored()).toHaveLength(1);

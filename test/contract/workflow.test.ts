@@ -485,6 +485,40 @@ test("the session's trace tells of steps, conditions and changes", async () => {
   expect(timeline.status).toBe(200);
 });
 
+test("what no database stores is dropped from what models and services say, and the session goes on", async () => {
+  const tool = lookup();
+  const flow = workflow(
+    steps([
+      {
+        id: "A",
+        inputs: [{ name: "x", type: "string" }],
+        on: {
+          submit: [
+            { action: "save" },
+            { action: "call", name: tool.name, result: { save: [{ from: "text", to: "vars.text" }] } },
+            { action: "say", text: "{{ x }} {{ vars.text }}" },
+          ],
+        },
+        next: ["A"],
+      },
+    ]),
+  );
+  const hostile = "a\0b\ud800";
+  const { say, session_id } = await planned([flow.record, tool.record], {
+    plans: [{ text: hostile, calls: [[flow.submit, { x: hostile, [hostile]: hostile }]] }],
+  });
+  peer.respond((_, response) => json(response, 200, { text: hostile }));
+  await say("go");
+  await say("on");
+  expect((await stateOf(session_id)).variables).toEqual({ x: "ab\ufffd", "vars.text": "ab\ufffd" });
+  expect((await storyOf(session_id)).filter((line) => line.startsWith("agent"))).toEqual([
+    "agent: ab\ufffd",
+    "agent: ab\ufffd ab\ufffd",
+    "agent: Done.",
+    "agent: Done.",
+  ]);
+});
+
 describe("a process that dies", () => {
   const flowOf = () =>
     workflow(

@@ -45,7 +45,8 @@ export async function createOutbound(app: TestApp) {
       app.send("DELETE", `${BATCHES}/${batch_id}`, `delete_reason=${encodeURIComponent(delete_reason)}`, {
         "content-type": "application/x-www-form-urlencoded",
       }),
-    add: (batch_id: string, requests: unknown) => app.send("POST", `${BATCHES}/${batch_id}/requests`, requests),
+    add: (batch_id: string, requests: unknown) =>
+      app.send("POST", `${BATCHES}/${batch_id}/requests`, requests),
     results: (batch_id: string, query = "") => app.send("GET", `${BATCHES}/${batch_id}/results${query}`),
     upload: (batch_id: string, csv: string | Buffer, more?: UploadMore) => upload(app, batch_id, csv, more),
   };

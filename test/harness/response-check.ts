@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import addFormats from "ajv-formats";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import type { FastifyInstance } from "fastify";
 import { serverDocument } from "./operations.ts";
 
@@ -21,11 +21,11 @@ export function createResponseCheck(server: FastifyInstance): ResponseCheck {
 
   let ajv: Ajv2020 | undefined;
   const compiled = new Map<string, ValidateFunction | undefined>();
-  const schemaOf = (pointer: string): ValidateFunction | undefined => {
-    if (compiled.has(pointer)) return compiled.get(pointer);
+  const schemaOf = (place: string): ValidateFunction | undefined => {
+    if (compiled.has(place)) return compiled.get(place);
     ajv ??= ajvOf(serverDocument(server));
-    const schema = ajv.getSchema(`${DOCUMENT}#/paths/${pointer}`);
-    compiled.set(pointer, schema);
+    const schema = ajv.getSchema(`${DOCUMENT}#/paths/${place}`);
+    compiled.set(place, schema);
     return schema;
   };
 
@@ -33,15 +33,16 @@ export function createResponseCheck(server: FastifyInstance): ResponseCheck {
     const { method } = raw.req as IncomingMessage;
     const route = routes.get(raw.req as object);
     if (route === undefined || !String(headers["content-type"]).includes("application/json")) return;
-    const operation = `${escape(route.replace(/:(\w+)/g, "{$1}"))}/${String(method).toLowerCase()}`;
+    const operation = `${pointer(route.replace(/:(\w+)/g, "{$1}"))}/${String(method).toLowerCase()}`;
     const documented = schemaOf(`${operation}/responses/${statusCode}/content/application~1json/schema`);
     const schema = documented ?? (statusCode >= 400 && route.startsWith("/api/") ? isError : undefined);
     if (!schema || schema(body)) return;
-    const faults = schema.errors?.map(
-      (error) => `${error.instancePath || "/"} ${error.message} ${JSON.stringify(error.params)}`,
-    );
+    const faults = (schema.errors ?? [])
+      .slice(0, 8)
+      .map((error) => `${error.instancePath || "/"} ${error.message} ${JSON.stringify(error.params)}`);
+    const shown = JSON.stringify(body).slice(0, 1000);
     throw new Error(
-      `${method} ${route} answered ${statusCode} otherwise than documented:\n${faults?.join("\n")}\n${JSON.stringify(body).slice(0, 2000)}`,
+      `${method} ${route} answered ${statusCode} otherwise than documented:\n${faults.join("\n")}\n${shown}`,
     );
   };
 }
@@ -55,7 +56,8 @@ function ajvOf(document: object): Ajv2020 {
 }
 
 /** As in a JSON pointer inside a URI's fragment. */
-const escape = (text: string): string => encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
+const pointer = (text: string): string =>
+  encodeURIComponent(text.replaceAll("~", "~0").replaceAll("/", "~1"));
 
 /** What every refusal looks like, also those that the document doesn't list (404, 400, 409, 412, …). */
 const isError = new Ajv2020().compile({

@@ -2,6 +2,15 @@ import type { Caller } from "../../src/api/caller.ts";
 import type { Db } from "../../src/db/database.ts";
 import type { TestApp } from "./app.ts";
 
+const SCRIPTED = {
+  provider: "openai",
+  model: "scripted",
+  version: null,
+  api_version: null,
+  temperature: null,
+  seed: null,
+};
+
 type Sender = { target: string; mode?: "voice" | "sms" | "email"; timezone?: string };
 
 /** An address to send from, with a channel and an agent behind it, put straight into the database. */
@@ -28,7 +37,7 @@ export async function createSender(
       ...mine,
       name,
       type: "ca_v1",
-      llm_config: "{}",
+      llm_config: JSON.stringify(SCRIPTED),
       last_updated: stamp,
       last_updated_by: caller.email,
     });

@@ -13,13 +13,16 @@ const EXCEPT = new Set(["migrations", "job_runners"]);
  */
 export async function snapshot(db: Db, sub_organization_id?: number): Promise<Snapshot> {
   const tables = await tablesOf(db, sub_organization_id !== undefined);
-  const where = sub_organization_id === undefined ? sql`` : sql`where sub_organization_id = ${sub_organization_id}`;
+  const where =
+    sub_organization_id === undefined ? sql`` : sql`where sub_organization_id = ${sub_organization_id}`;
   const hashes = tables.map(
     (table) => sql`
       select ${table}::text as name, md5(coalesce(string_agg(r::text, ',' order by r::text), '')) as hash
       from (select to_jsonb(t) - 'last_used_at' as r from ${sql.table(table)} t ${where}) rows`,
   );
-  const { rows } = await sql<{ name: string; hash: string }>`${sql.join(hashes, sql` union all `)}`.execute(db);
+  const { rows } = await sql<{ name: string; hash: string }>`${sql.join(hashes, sql` union all `)}`.execute(
+    db,
+  );
   return new Map(rows.map(({ name, hash }) => [name, hash]));
 }
 

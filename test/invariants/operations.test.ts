@@ -4,27 +4,32 @@ import { createTestApp, type TestApp } from "../harness/app.ts";
 import { keyOf, operationsOf } from "../harness/operations.ts";
 
 /** The operations of the public API, one a line: what clients written for it count on. */
-const PUBLIC = readFileSync(`${import.meta.dirname}/operations.txt`, "utf8").trimEnd().split("\n").map(keyOf);
-
-/** Of those, the ones that are not built yet. */
-const PENDING = new Set<string>([]);
+const PUBLIC = readFileSync(`${import.meta.dirname}/operations.txt`, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map(keyOf);
 
 /** What the program has beside the public API, and documents too. */
 const OWN = [
   "DELETE /api/v1/api_tokens/{}",
   "DELETE /api/v1/llm_providers/{}",
   "GET /api/v1/api_tokens/",
+  "GET /api/v1/audit_entries/",
   "GET /api/v1/llm_providers/",
   "GET /chat/v1/sessions/{}",
+  "GET /reports/{}/data",
   "POST /api/v1/api_tokens/",
+  "POST /api/v1/users/{}/sign_in_link",
   "POST /chat/v1/sessions",
   "POST /chat/v1/sessions/{}/end",
   "POST /chat/v1/sessions/{}/messages",
   "PUT /api/v1/llm_providers/{}",
+  "PUT /api/v1/organizations/sip_ip_ranges/{}/verified",
 ];
 
-/** Pages' and the console's own calls: no part of the API, and so in no documentation. */
+/** A picture and a WebSocket, which OpenAPI has no words for. Pages and the console's own calls lie elsewhere. */
 const UNDOCUMENTED = new Set(["GET /api/v1/organizations/logos/{}", "GET /chat/v1/sessions/{}/socket"]);
+const API = / \/(api|chat)\/v1\//;
 
 let app: TestApp;
 let documented: string[];
@@ -33,11 +38,10 @@ beforeAll(async () => {
   documented = (await operationsOf(app.api.server)).map(({ key }) => key);
 });
 
-test("every operation of the public API is there, but for those that are listed as pending", () => {
-  expect(PUBLIC).toHaveLength(176);
+test("every one of the public API's 176 operations is there", () => {
+  expect(new Set(PUBLIC).size).toBe(176);
   const there = new Set(documented);
-  expect(PUBLIC.filter((key) => !there.has(key) && !PENDING.has(key))).toEqual([]);
-  expect([...PENDING].filter((key) => there.has(key))).toEqual([]);
+  expect(PUBLIC.filter((key) => !there.has(key))).toEqual([]);
 });
 
 test("what the program has beside the public API is listed here", () => {
@@ -47,9 +51,10 @@ test("what the program has beside the public API is listed here", () => {
 
 test("what the router routes and what openapi.json documents is the same", () => {
   const routed = routesOf(app.api.server.printRoutes({ commonPrefix: false }));
-  const api = routed.filter((key) => / \/(api|chat)\/v1\//.test(key) && !UNDOCUMENTED.has(key));
+  const api = routed.filter((key) => API.test(key) && !UNDOCUMENTED.has(key));
   // The router takes every path with and without a slash at its end, and prints it without.
-  expect(api.toSorted()).toEqual(documented.map((key) => key.replace(/\/$/, "")).toSorted());
+  const printed = documented.filter((key) => API.test(key)).map((key) => key.replace(/\/$/, ""));
+  expect(api.toSorted()).toEqual(printed.toSorted());
 });
 
 test.each(["/api/v1/services", "/api/v1/services/"])("%s is answered without a redirect", async (path) => {

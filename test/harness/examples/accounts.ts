@@ -1,21 +1,19 @@
 import { createOrganization } from "../../../src/accounts/bootstrap.ts";
-import type { Example, Examples, Maker } from "./example.ts";
-import { plainRecord } from "./example.ts";
-
-/** What the program looks at of a PNG: its signature, and width and height in the first chunk. */
-const header = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
-const size = Buffer.from("0000007800000078", "hex");
-const LOGO = Buffer.concat([header, size, Buffer.alloc(32)]);
+import { png } from "../form.ts";
+import { type Example, type Examples, type Maker, plainRecord } from "./example.ts";
 
 const organization = (maker: Maker) => ({
   display_name: `Organization ${maker.next()}`,
-  logo: { filename: "logo.png", content: LOGO },
+  logo: { filename: "logo.png", content: png(120, 120) },
 });
 
-async function userInput(maker: Maker) {
-  const { items } = (await maker.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=viewer")).body;
-  return { email: `person-${maker.next()}@example.com`, role_id: items[0].id };
-}
+/** May do nothing, so that whoever may write roles and users may make it. */
+const roleInput = (maker: Maker) => ({ name: `Role ${maker.next()}`, permissions: [] });
+
+const userInput = async (maker: Maker) => ({
+  email: `person-${maker.next()}@example.com`,
+  role_id: (await maker.post("/roles/", roleInput(maker))).id,
+});
 const user = async (maker: Maker) => maker.post("/users/", await userInput(maker));
 
 /** The administrator of an organization that only this call is about. */
@@ -28,20 +26,26 @@ const stranger = (maker: Maker) =>
   );
 
 async function secondAdministrator(maker: Maker): Promise<Example> {
-  const { email, id } = await user(maker);
+  const { items } = (await maker.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=admin"))
+    .body;
+  const email = `second-${maker.next()}@example.com`;
+  const { id } = await maker.post("/users/", { email, role_id: items[0].id });
   return { caller: { ...maker.caller, email, user_id: id } };
 }
 
 const ranges = "/api/v1/organizations/sip_ip_ranges/";
-const rangeInput = (maker: Maker) => ({ type: "media", ip_range: `93.184.${maker.next() % 256}.${maker.next() % 256}/32` });
+const rangeInput = (maker: Maker) => ({
+  type: "media",
+  ip_range: `93.184.${maker.next() % 256}.${maker.next() % 256}/32`,
+});
 const range = async (maker: Maker) =>
   (await maker.post("/organizations/sip_ip_ranges/", rangeInput(maker))).id;
 
-const token = (maker: Maker) => ({ name: `Token ${maker.next()}`, permissions: ["tools_read"] });
+const token = (maker: Maker) => ({ name: `Token ${maker.next()}`, permissions: [] });
 
 export const ACCOUNTS: Examples = {
   "GET /api/v1/permissions/": () => ({}),
-  ...plainRecord("/roles", (maker) => ({ name: `Role ${maker.next()}`, permissions: ["tools_read"] })),
+  ...plainRecord("/roles", roleInput),
 
   "GET /api/v1/users/": () => ({}),
   "POST /api/v1/users/": async (maker) => ({ body: await userInput(maker) }),
@@ -65,11 +69,16 @@ export const ACCOUNTS: Examples = {
   [`GET ${ranges}`]: () => ({}),
   [`POST ${ranges}`]: (maker) => ({ body: rangeInput(maker) }),
   [`PUT ${ranges}{}`]: async (maker) => ({ at: [await range(maker)], body: rangeInput(maker) }),
+  [`PUT ${ranges}{}/verified`]: async (maker) => ({ at: [await range(maker)], body: { verified: true } }),
   [`DELETE ${ranges}{}`]: async (maker) => ({ at: [await range(maker)] }),
 
   "GET /api/v1/api_tokens/": () => ({}),
   "POST /api/v1/api_tokens/": (maker) => ({ body: token(maker) }),
-  "DELETE /api/v1/api_tokens/{}": async (maker) => ({ at: [(await maker.post("/api_tokens/", token(maker))).id] }),
+  "DELETE /api/v1/api_tokens/{}": async (maker) => ({
+    at: [(await maker.post("/api_tokens/", token(maker))).id],
+  }),
+
+  "GET /api/v1/audit_entries/": () => ({}),
 
   "GET /api/v1/llm_providers/": () => ({}),
   "PUT /api/v1/llm_providers/{}": () => ({ at: ["openai"], body: { api_key: "sk-test" } }),

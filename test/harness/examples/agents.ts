@@ -85,7 +85,11 @@ export const AGENTS: Examples = {
   "GET /api/v1/conversation-config/bridges": () => ({}),
   "PUT /api/v1/conversation-config/bridges": () => ({ body: { messages: ["One moment."] } }),
 
-  ...plainRecord("/data_sources", (maker) => ({ name: `Source ${maker.next()}`, chunk: false, text: "Hours: 9-5" })),
+  ...plainRecord("/data_sources", (maker) => ({
+    name: `source_${maker.next()}`,
+    chunk: false,
+    text: "Hours: 9-5",
+  })),
 
   "GET /api/v1/pronunciations": () => ({}),
   "GET /api/v1/pronunciations/metadata": () => ({}),

@@ -1,5 +1,8 @@
+import { ensureSystemTools } from "../../../src/agents/system-tools.ts";
 import type { Caller } from "../../../src/api/caller.ts";
-import type { Send, TestApp } from "../app.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { migrateJobs } from "../../../src/jobs/runner.ts";
+import { createTestApp, type Send, type TestApp } from "../app.ts";
 import { type Operation, operationsOf } from "../operations.ts";
 
 export type FormFile = { filename: string; content: string | Buffer };
@@ -35,9 +38,27 @@ export type Maker = {
   call(key: string, example: Example): Promise<Made>;
 };
 
+/** A test's app with all that examples need: the queue of jobs too, and a maker for the administrator. */
+export async function createExampleApp(): Promise<{ app: TestApp; operations: Operation[]; maker: Maker }> {
+  const app = await createTestApp();
+  await migrateJobs(app.database.pool, silentLog);
+  const operations = await operationsOf(app.api.server);
+  return { app, operations, maker: await createMaker(app, { caller: app.admin, send: app.send }) };
+}
+
+/** A maker for another organization, which has the system tools as each one has. */
+export async function createNeighbourMaker(app: TestApp): Promise<Maker> {
+  const neighbour = await app.createNeighbour();
+  await app.db.transaction().execute((tx) => ensureSystemTools(tx, neighbour.caller, app.clock.now()));
+  return createMaker(app, neighbour);
+}
+
 let made = 0;
 
-export async function createMaker(app: TestApp, { caller, send }: { caller: Caller; send: Send }): Promise<Maker> {
+export async function createMaker(
+  app: TestApp,
+  { caller, send }: { caller: Caller; send: Send },
+): Promise<Maker> {
   const operations = new Map((await operationsOf(app.api.server)).map((each) => [each.key, each]));
   const succeed = async (method: string, url: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await send(method, url, body, headers);
@@ -70,13 +91,19 @@ export function request(operation: Operation, example: Example) {
   return { method: operation.method, url: query ? `${path}?${query}` : path, body, headers };
 }
 
-function payload(operation: Operation, { body, form }: Example) {
+function payload(
+  operation: Operation,
+  { body, form }: Example,
+): { body: unknown; headers: Record<string, string> } {
   if (!form) return { body, headers: {} };
   if (operation.consumes === "application/x-www-form-urlencoded") {
     const text = new URLSearchParams(form as Record<string, string>).toString();
     return { body: text, headers: { "content-type": operation.consumes } };
   }
-  return { body: multipart(form), headers: { "content-type": `multipart/form-data; boundary="${BOUNDARY}"` } };
+  return {
+    body: multipart(form),
+    headers: { "content-type": `multipart/form-data; boundary="${BOUNDARY}"` },
+  };
 }
 
 function multipart(form: Record<string, string | FormFile>): Buffer {
@@ -90,10 +117,7 @@ function multipart(form: Record<string, string | FormFile>): Buffer {
 }
 
 /** The five operations of a plain record, whose update names it in the body. */
-export function plainRecord(
-  path: string,
-  input: (maker: Maker) => Promise<object> | object,
-): Examples {
+export function plainRecord(path: string, input: (maker: Maker) => Promise<object> | object): Examples {
   const create = async (maker: Maker) => maker.post(`${path}/`, await input(maker));
   const full = `/api/v1${path}/`;
   return {

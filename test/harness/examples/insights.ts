@@ -98,7 +98,11 @@ export const INSIGHTS: Examples = {
     const at = await folder(maker);
     const call = `call-${maker.next()}`;
     const file = { filename: "call.wav", content: silence() };
-    const { id } = await maker.call(`POST ${folders}{}/upload-file`, { at: [at], query: { call_id: call }, form: { file } });
+    const { id } = await maker.call(`POST ${folders}{}/upload-file`, {
+      at: [at],
+      query: { call_id: call },
+      form: { file },
+    });
     return { at: [at], body: { destination_folder_id: await folder(maker), file_id_list: [id] } };
   },
 };

@@ -11,12 +11,17 @@ async function job(maker: Maker): Promise<string> {
 }
 
 export const REPORTS: Examples = {
-  "POST /api/v1/dashboards/list": () => ({ body: {} }),
-  "POST /api/v1/dashboards/fetch_info": () => ({ query: { dashboard_name: "sessions" }, body: {} }),
-  "POST /api/v1/dashboards/session_events": () => ({ body: {} }),
-  "POST /api/v1/dashboards/session_summary": () => ({ body: {} }),
-  "POST /api/v1/dashboards/session_transfers": () => ({ body: {} }),
-  "POST /api/v1/dashboards/sessions": () => ({ body: {} }),
+  "POST /api/v1/dashboards/list": () => ({}),
+  "POST /api/v1/dashboards/fetch_info": () => ({ query: { dashboard_name: "sessions" } }),
+  "POST /api/v1/dashboards/session_events": () => ({}),
+  "POST /api/v1/dashboards/session_summary": () => ({}),
+  "POST /api/v1/dashboards/session_transfers": () => ({}),
+  "POST /api/v1/dashboards/sessions": () => ({}),
+
+  "GET /reports/{}/data": async (maker) => {
+    const { guest_token } = await maker.post("/dashboards/fetch_info?dashboard_name=sessions", {});
+    return { at: ["sessions"], query: { token: guest_token } };
+  },
 
   "POST /api/v1/takeouts/create": quiet,
   "GET /api/v1/takeouts/get/{}": async (maker) => ({ at: [await job(maker)] }),

@@ -56,6 +56,9 @@ export const SESSIONS: Examples = {
 
   "POST /chat/v1/sessions": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
   "GET /chat/v1/sessions/{}": chat,
-  "POST /chat/v1/sessions/{}/messages": async (maker) => ({ ...(await chat(maker)), body: { text: "hello" } }),
+  "POST /chat/v1/sessions/{}/messages": async (maker) => ({
+    ...(await chat(maker)),
+    body: { text: "hello" },
+  }),
   "POST /chat/v1/sessions/{}/end": async (maker) => ({ ...(await chat(maker)), body: {} }),
 };

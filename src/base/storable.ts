@@ -1,0 +1,22 @@
+/*
+ * PostgreSQL stores neither NUL nor half a surrogate pair, and a JSON document with an escape of one can't be looked into.
+ * The API refuses them; what models and services answer is cleaned of them instead.
+ */
+
+export const storableText = (text: string): string => text.replaceAll("\0", "").toWellFormed();
+
+/** How JSON.stringify writes them. An escaped backslash before the `u` finds more than there is, which costs a copy. */
+const SUSPECT = /\\u(?:0000|d[89a-f])/;
+
+/** The JSON value with its texts and keys cleaned; itself where nothing is to be done. */
+export function storableJson<T>(value: T): T {
+  const text = JSON.stringify(value);
+  return text !== undefined && SUSPECT.test(text) ? (cleaned(JSON.parse(text)) as T) : value;
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === "string") return storableText(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(cleaned);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storableText(key), cleaned(item)]));
+}

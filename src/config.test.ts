@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { ConfigFaults, readConfig, SETTINGS } from "./config.ts";
+
+type Env = Record<string, string>;
+const config = (env: Env) => readConfig(env).config;
+const secrets = (env: Env) => readConfig(env).secrets;
+
+function faults(env: Env): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error.faults;
+    throw error;
+  }
+}
+
+test("an empty environment is a good one", () => {
+  expect(readConfig({})).toEqual({
+    config: {
+      port: 8080,
+      host: "127.0.0.1",
+      data_dir: "./data",
+      database_url: null,
+      public_url: "http://127.0.0.1:8080",
+      bootstrap_admin_email: "admin@localhost",
+      api_key_headers: [],
+      egress_allow: { hosts: [], networks: [] },
+      llm_base_urls: {},
+      llm_models: [],
+      log_level: "info",
+    },
+    secrets: { secret_key: null, bootstrap_api_token: null, llm_api_keys: {} },
+  });
+});
+
+test("an empty or blank setting counts as not given, as an unset line of .env does", () => {
+  const blank = Object.fromEntries(SETTINGS.map(({ name }) => [name, "  "]));
+  expect(readConfig(blank)).toEqual(readConfig({}));
+});
+
+const KEY = "k".repeat(32);
+
+describe("a good value is taken", () => {
+  test.each<[Env, Partial<ReturnType<typeof config>>]>([
+    [{ PORT: "0" }, { port: 0, public_url: "http://127.0.0.1:0" }],
+    [{ PORT: " 65535 " }, { port: 65_535 }],
+    [{ HOST: "0.0.0.0" }, { host: "0.0.0.0", public_url: "http://127.0.0.1:8080" }],
+    [
+      { HOST: "::1", PORT: "9" },
+      { host: "::1", public_url: "http://[::1]:9" },
+    ],
+    [{ HOST: "::" }, { public_url: "http://127.0.0.1:8080" }],
+    [{ HOST: "parley.internal" }, { public_url: "http://parley.internal:8080" }],
+    [{ DATA_DIR: "/srv/parley" }, { data_dir: "/srv/parley" }],
+    [{ DATABASE_URL: "postgres://u:p@h/d" }, { database_url: "postgres://u:p@h/d" }],
+    [{ DATABASE_URL: "postgresql:///d?host=/run" }, { database_url: "postgresql:///d?host=/run" }],
+    [{ PUBLIC_URL: "https://parley.example.com/" }, { public_url: "https://parley.example.com" }],
+    [{ PUBLIC_URL: "http://10.0.0.1:8081" }, { public_url: "http://10.0.0.1:8081" }],
+    [{ BOOTSTRAP_ADMIN_EMAIL: "Ann@Example.com" }, { bootstrap_admin_email: "ann@example.com" }],
+    [{ API_KEY_HEADERS: "X-Key, Api-Token," }, { api_key_headers: ["X-Key", "Api-Token"] }],
+    [{ OPENAI_BASE_URL: "http://127.0.0.1:1/v1/" }, { llm_base_urls: { openai: "http://127.0.0.1:1/v1" } }],
+    [{ LLM_MODELS: "openai/meta/llama-3" }, { llm_models: [{ provider: "openai", model: "meta/llama-3" }] }],
+    [{ LOG_LEVEL: "DEBUG" }, { log_level: "debug" }],
+  ])("%j", (env, expected) => {
+    expect(config(env)).toMatchObject(expected);
+  });
+
+  test("secrets stand apart from what may be printed", () => {
+    const env = {
+      SECRET_KEY: KEY,
+      BOOTSTRAP_API_TOKEN: `t-${KEY}`,
+      OPENAI_API_KEY: "o",
+      AZURE_OPENAI_API_KEY: "z",
+      AZURE_OPENAI_BASE_URL: "https://r.openai.azure.com/openai",
+      ANTHROPIC_API_KEY: "a",
+      GOOGLE_API_KEY: "g",
+    };
+    expect(secrets(env)).toEqual({
+      secret_key: KEY,
+      bootstrap_api_token: `t-${KEY}`,
+      llm_api_keys: { openai: "o", azure_openai: "z", anthropic: "a", google: "g" },
+    });
+    expect(JSON.stringify(config(env))).not.toContain(KEY);
+  });
+
+  test("EGRESS_ALLOW", () => {
+    const { hosts, networks } = config({ EGRESS_ALLOW: "tools.internal:8443, 10.1.0.0/16" }).egress_allow;
+    expect([hosts.length, networks.length]).toEqual([1, 1]);
+  });
+});
+
+describe("a bad value is named with what to write instead", () => {
+  test.each<[Env, RegExp]>([
+    [{ PORT: "eighty" }, /^PORT is "eighty"; use a whole number from 0 to 65535/],
+    [{ PORT: "65536" }, /^PORT is "65536"/],
+    [{ PORT: "-1" }, /^PORT is "-1"/],
+    [{ PORT: "80.5" }, /^PORT is "80.5"/],
+    [{ PORT: "0x50" }, /^PORT is "0x50"/],
+    [{ HOST: "http://localhost" }, /^HOST is "http:\/\/localhost"; use an address .*without http/],
+    [{ DATA_DIR: "~/parley" }, /^DATA_DIR is "~\/parley"; write the whole path/],
+    [
+      { DATABASE_URL: "db.example.com" },
+      /^DATABASE_URL is "db.example.com", not a URL starting with postgres:/,
+    ],
+    [{ DATABASE_URL: "mysql://u@h/d" }, /^DATABASE_URL is "mysql:\/\/…@h\/d", not a URL/],
+    [
+      { PUBLIC_URL: "parley.example.com" },
+      /^PUBLIC_URL is "parley.example.com", not a URL starting with http/,
+    ],
+    [{ PUBLIC_URL: "ftp://x" }, /^PUBLIC_URL is "ftp:/],
+    [{ PUBLIC_URL: "https://x.org/parley" }, /^PUBLIC_URL .* host and port only, such as https:\/\/x.org\.$/],
+    [{ PUBLIC_URL: "https://x.org?a=b" }, /^PUBLIC_URL .* host and port only/],
+    [{ SECRET_KEY: "short" }, /^SECRET_KEY has 5 characters; use 32 or more \(openssl rand -hex 32\)\.$/],
+    [{ BOOTSTRAP_API_TOKEN: "short" }, /^BOOTSTRAP_API_TOKEN has 5 characters/],
+    [{ BOOTSTRAP_API_TOKEN: `${KEY} x` }, /^BOOTSTRAP_API_TOKEN holds a space/],
+    [{ BOOTSTRAP_API_TOKEN: `${KEY}ü` }, /^BOOTSTRAP_API_TOKEN holds a space or a letter beyond ASCII/],
+    [{ BOOTSTRAP_API_TOKEN: `local.${KEY}` }, /^BOOTSTRAP_API_TOKEN starts with "local\."/],
+    [{ BOOTSTRAP_ADMIN_EMAIL: "ann" }, /^BOOTSTRAP_ADMIN_EMAIL is "ann"; use an e-mail address such as/],
+    [{ API_KEY_HEADERS: "X Key" }, /^API_KEY_HEADERS holds "X Key"/],
+    [{ EGRESS_ALLOW: "10.1.0.0/99" }, /^EGRESS_ALLOW/],
+    [{ OPENAI_BASE_URL: "localhost:1234" }, /^OPENAI_BASE_URL is "localhost:1234", not a URL/],
+    [{ AZURE_OPENAI_BASE_URL: "x" }, /^AZURE_OPENAI_BASE_URL is "x"/],
+    [{ ANTHROPIC_BASE_URL: "x" }, /^ANTHROPIC_BASE_URL is "x"/],
+    [{ GOOGLE_BASE_URL: "x" }, /^GOOGLE_BASE_URL is "x"/],
+    [{ AZURE_OPENAI_API_KEY: "k" }, /^AZURE_OPENAI_API_KEY is set without AZURE_OPENAI_BASE_URL/],
+    [{ LLM_MODELS: "llama-3" }, /^LLM_MODELS holds "llama-3"; write a provider \(openai, /],
+    [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL is "loud"; use one of trace, debug/],
+  ])("%j", (env, expected) => {
+    expect(faults(env)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test("and no fault shows a password", () => {
+    const told = faults({ DATABASE_URL: "mysql://ann:hunter2@h/d", PUBLIC_URL: "https://ann:hunter2@h/" });
+    expect(told).toHaveLength(2);
+    expect(told.join()).not.toContain("hunter2");
+  });
+
+  test("all of them at once", () => {
+    const told = faults({
+      PORT: "x",
+      LOG_LEVEL: "x",
+      SECRET_KEY: "x",
+      EGRESS_ALLOW: "10.0.0.0/99",
+      LLM_MODELS: "x",
+    });
+    expect(told).toHaveLength(5);
+  });
+});

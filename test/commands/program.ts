@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, afterEach, vi } from "vitest";
+import { processesIn, until } from "../database/programs.ts";
+
+/** The program as a person starts it: `src/main.ts` in a process, a folder and an environment of its own. */
+export type Program = {
+  child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Resolves with how it ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Resolves with what the ready text says. */
+  ready(): Promise<Greeting>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+export type Greeting = { url: string; token: string | undefined; link: string | undefined };
+
+/** On a machine that is busy with much else; on an idle one a first start takes 1 s. */
+const START_MS = 40_000;
+const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
+vi.setConfig({ testTimeout: 90_000 });
+const base = mkdtempSync(path.join(tmpdir(), "parley-commands-"));
+const running = new Set<ChildProcess>();
+
+afterEach(async () => {
+  for (const child of running) child.kill("SIGKILL");
+  await until(() => running.size === 0);
+});
+afterAll(async () => {
+  await until(() => folders.every((folder) => processesIn(postgresOf(folder)).length === 0), 5_000);
+  rmSync(base, { recursive: true, force: true, maxRetries: 5 });
+});
+
+const folders: string[] = [];
+
+/** A working folder; the data directory `data` below it is not there yet. */
+export function newFolder(): string {
+  folders.push(mkdtempSync(path.join(base, "home-")));
+  return folders.at(-1) as string;
+}
+
+let used: Promise<{ folder: string; greeting: Greeting }> | undefined;
+
+/** A copy of a folder whose first start lies behind it (and was stopped), and what that start told. */
+export async function usedFolder(): Promise<{ folder: string; greeting: Greeting }> {
+  used ??= firstStart();
+  const first = await used;
+  const folder = newFolder();
+  cpSync(first.folder, folder, { recursive: true, preserveTimestamps: true });
+  return { folder, greeting: first.greeting };
+}
+
+async function firstStart() {
+  const folder = newFolder();
+  const program = parley(["start"], { folder });
+  const greeting = await program.ready();
+  await program.end("SIGTERM");
+  return { folder, greeting };
+}
+
+export const postgresOf = (folder: string): string => path.join(folder, "data", "postgres");
+
+export function parley(
+  args: string[],
+  { folder, env = {}, input }: { folder: string; env?: Record<string, string>; input?: string },
+): Program {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  running.add(child);
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  child.stdin.on("error", () => {});
+  if (input !== undefined) child.stdin.end(input);
+  const ended = once(child, "close").then(([code, signal]) => {
+    running.delete(child);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null };
+  });
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async ready() {
+      const url = await until(() => {
+        if (child.exitCode !== null || child.signalCode !== null) {
+          throw new Error(`it ended (${child.exitCode ?? child.signalCode}): ${stderr}`);
+        }
+        return /is ready in [\d.]+ s: (\S+)\n[\s\S]*Stop with Ctrl-C/.exec(stdout)?.[1];
+      }, START_MS);
+      return {
+        url,
+        token: /API token +(\S+)/.exec(stdout)?.[1],
+        link: /sign-in link +(\S+)/.exec(stdout)?.[1],
+      };
+    },
+    end(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** A command that ends by itself. */
+export async function run(...given: Parameters<typeof parley>) {
+  const program = parley(...given);
+  const { code } = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+export { processesIn, until };
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects it to be
+export type Answer = { status: number; body: any; headers: Headers };
+
+export async function send(
+  method: string,
+  url: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const text = await response.text();
+  const json = response.headers.get("content-type")?.includes("json");
+  return { status: response.status, body: json ? JSON.parse(text) : text, headers: response.headers };
+}

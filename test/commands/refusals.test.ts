@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { newFolder, parley, postgresOf, processesIn, run, send, usedFolder } from "./program.ts";
+
+test("a second program on one data directory is told who runs there, and disturbs nobody", async () => {
+  const { folder } = await usedFolder();
+  const first = parley(["start"], { folder });
+  const { url } = await first.ready();
+  for (const command of ["start", "migrate"]) {
+    expect(await run([command], { folder })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `parley: Another Parley is already running on ${postgresOf(folder)} (pid ${first.child.pid}). Stop it, or set DATA_DIR to another folder.\n`,
+    });
+  }
+  expect((await send("GET", `${url}/readyz`)).status).toBe(200);
+});
+
+describe("an address that can't be had is told before anything is made", () => {
+  const start = async (env: Record<string, string>) => {
+    const folder = newFolder();
+    const ended = await run(["start"], { folder, env });
+    expect(readdirSync(folder)).toEqual([]);
+    return ended;
+  };
+
+  test("a port that another program has", async () => {
+    const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    expect(await start({ PORT: String(port) })).toMatchObject({
+      code: 1,
+      stderr: `parley: Port ${port} is taken by another program. Stop it, or set PORT to a free one.\n`,
+    });
+  });
+
+  test.each(["192.0.2.1", "no-such-host.invalid"])("HOST %s", async (host) => {
+    expect(await start({ HOST: host })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^parley: HOST \S+ is no address of this machine\. Use 127\.0\.0\.1/),
+    });
+  });
+});
+
+test("a port that is taken between the look and the start leaves no database server", async () => {
+  const { folder } = await usedFolder();
+  const program = parley(["start"], { folder, env: { PORT: "0", HOST: "127.0.0.1" } });
+  const { url } = await program.ready();
+  const { folder: another } = await usedFolder();
+  const { code } = await run(["start"], { folder: another, env: { PORT: new URL(url).port } });
+  expect(code).toBe(1);
+  expect(processesIn(postgresOf(another))).toEqual([]);
+});
+
+test("all faults of the configuration are told at once, each with its fix, and nothing is made", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, ".env"), "LOG_LEVEL=loud\nSECRET_KEY=short\n");
+  const env = { LOG_LEVEL: "", PORT: "eighty", PUBLIC_URL: "parley.example.com" };
+  const { code, stderr } = await run(["start"], { folder, env: { ...env, LOG_LEVEL: "loud" } });
+  expect(code).toBe(1);
+  expect(stderr.split("\n")).toEqual([
+    "parley: The configuration has 4 faults:",
+    expect.stringContaining('PORT is "eighty"; use a whole number'),
+    expect.stringContaining('LOG_LEVEL is "loud"; use one of trace'),
+    expect.stringContaining('PUBLIC_URL is "parley.example.com", not a URL starting with'),
+    expect.stringContaining("SECRET_KEY has 5 characters; use 32 or more"),
+    "",
+  ]);
+  expect(readdirSync(folder)).toEqual([".env"]);
+});
+
+test("a file .env that can't be read is told", async () => {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, ".env"));
+  const { code, stderr } = await run(["start"], { folder });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/The file \.env can't be read \(.+\)\. Mend or remove it\.\n$/),
+  });
+});
+
+test("a data directory that can't be made is told", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "data"), "");
+  const { code, stderr } = await run(["start"], { folder });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `parley: The data directory ${folder}/data can't be made (EEXIST). Set DATA_DIR to a folder this user may write to.\n`,
+  });
+});
+
+describe("a key that is not the one the secrets were sealed with", () => {
+  test("is refused at the start, with the way out, and leaves no database server", async () => {
+    const { folder } = await usedFolder();
+    const env = { SECRET_KEY: "another key that is long enough to be one" };
+    const { code, stderr } = await run(["start"], { folder, env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^parley: SECRET_KEY is not the key that this database's secrets were sealed with\. Set SECRET_KEY to that key, or put back/,
+      ),
+    });
+    expect(processesIn(postgresOf(folder))).toEqual([]);
+    await parley(["start"], { folder }).ready();
+  });
+
+  test("is not made up in place of one that was lost; put back, it works again", async () => {
+    const { folder } = await usedFolder();
+    const file = path.join(folder, "data", "secret.key");
+    const key = readFileSync(file);
+    rmSync(file);
+    const { code, stderr } = await run(["start"], { folder });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("secret.key is missing") });
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, key);
+    await parley(["start"], { folder }).ready();
+  });
+
+  test("may be the file's own, handed over in SECRET_KEY", async () => {
+    const { folder } = await usedFolder();
+    const file = path.join(folder, "data", "secret.key");
+    const SECRET_KEY = readFileSync(file, "utf8").trim();
+    rmSync(file);
+    await parley(["start"], { folder, env: { SECRET_KEY } }).ready();
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe("a command that is not understood ends with code 2, the reason and the help", () => {
+  test.each([
+    [["fly"], 'there is no command "fly".'],
+    [["constructor"], 'there is no command "constructor".'],
+    [["start", "--port", "9000"], '"start" knows no --port.'],
+    [["chat", "Demo", "clinic"], `"chat" can't use "clinic".`],
+    [["doctor", "now"], `"doctor" can't use "now".`],
+  ])("%j", async (args, reason) => {
+    const { code, stdout, stderr } = await run(args, { folder: newFolder() });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.startsWith(`parley: ${reason}`)).toBe(true);
+    expect(stderr).toContain("./parley start                  runs the platform");
+  });
+});

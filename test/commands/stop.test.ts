@@ -1,0 +1,97 @@
+import { readdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { type LlmServer, startLlmServer } from "../harness/llm-server.ts";
+import { newFolder, parley, postgresOf, processesIn, send, until, usedFolder } from "./program.ts";
+
+let llm: LlmServer;
+beforeAll(async () => {
+  llm = await startLlmServer();
+});
+afterAll(() => llm.close());
+
+const withModel = () => {
+  const { api_key = "", base_url = "" } = llm.settings.openai ?? {};
+  return { OPENAI_API_KEY: api_key, OPENAI_BASE_URL: base_url };
+};
+
+async function openChat(url: string) {
+  const { body } = await send("POST", `${url}/chat/v1/sessions`, { client_id: "demo-clinic" });
+  const path = `${url}/chat/v1/sessions/${body.session_id}`;
+  const socket = new WebSocket(`${path.replace("http", "ws")}/socket?token=${body.token}`);
+  const events: { type: string; text?: string }[] = [];
+  socket.on("message", (data) => events.push(JSON.parse(String(data))));
+  const closed = new Promise<number>((resolve) => socket.once("close", (code) => resolve(code)));
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  return { socket, events, closed, path, token: body.token as string };
+}
+
+describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s", (signal) => {
+  test("stops the program with code 0, says goodbye on open sockets and leaves no database server", async () => {
+    const { folder } = await usedFolder();
+    const program = parley(["start"], { folder });
+    const { closed } = await openChat((await program.ready()).url);
+    const before = performance.now();
+    expect(await program.end(signal)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - before).toBeLessThan(10_000);
+    expect(await closed).toBe(1001);
+    expect(processesIn(postgresOf(folder))).toEqual([]);
+    expect(program.stderr()).toBe("");
+  });
+});
+
+test("a signal at any moment of a first start leaves no server, and nothing that hinders the next", async () => {
+  const folder = newFolder();
+  for (const reached of ["secret.key", "postgres.log", "postgres", "postgres"]) {
+    const program = parley(["start"], { folder });
+    await until(() => below(folder).includes(reached), 40_000);
+    await sleep(Math.random() * 300);
+    expect(await program.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(program.stderr()).toBe("");
+    expect(processesIn(postgresOf(folder))).toEqual([]);
+  }
+  await parley(["start"], { folder }).ready();
+  expect(below(folder)).toEqual(["postgres", "postgres.log", "secret.key"]);
+});
+
+function below(folder: string): string[] {
+  try {
+    return readdirSync(`${folder}/data`).sort();
+  } catch {
+    return [];
+  }
+}
+
+test("a turn that runs is answered before the program stops, and none begins after", async () => {
+  const { folder } = await usedFolder();
+  llm.reply({ text: ["Yes, ", "we ", "are."], delay_ms: 300 });
+  const program = parley(["start"], { folder, env: withModel() });
+  const chat = await openChat((await program.ready()).url);
+  const asked = llm.requests.length;
+  chat.socket.send(JSON.stringify({ text: "Are you open?", id: "1" }));
+  await until(() => llm.requests.length > asked);
+  const ended = program.end("SIGTERM");
+  await sleep(100);
+  chat.socket.send(JSON.stringify({ text: "And tomorrow?", id: "2" }));
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(await chat.closed).toBe(1001);
+  expect(chat.events.at(-2)).toMatchObject({ type: "message", text: "Yes, we are." });
+  expect(chat.events.at(-1)).toEqual({ type: "answered", id: "1" });
+  expect(llm.requests.length).toBe(asked + 1);
+});
+
+test("a second Ctrl-C ends a program whose stop waits, and the database ends by itself", async () => {
+  const { folder } = await usedFolder();
+  llm.reply({ text: ["…"], after: { events: 0, comes: "hang" } });
+  const program = parley(["start"], { folder, env: withModel() });
+  const chat = await openChat((await program.ready()).url);
+  const asked = llm.requests.length;
+  chat.socket.send(JSON.stringify({ text: "Are you open?", id: "1" }));
+  await until(() => llm.requests.length > asked);
+  program.child.kill("SIGINT");
+  await sleep(500);
+  expect(program.child.exitCode).toBeNull();
+  expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
+  await until(() => processesIn(postgresOf(folder)).length === 0, 10_000);
+});

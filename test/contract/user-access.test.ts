@@ -1,0 +1,136 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Mail } from "../../src/accounts/welcome-mail.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+
+const PATH = "/api/v1/users/";
+
+let app: TestApp;
+let roles: Record<string, number>;
+const sent: Mail[] = [];
+
+beforeAll(async () => {
+  app = await createTestApp({ PUBLIC_URL: "https://parley.example" }, undefined, {
+    sendMail: async (mail) => void sent.push(mail),
+  });
+  const { body } = await app.send("GET", "/api/v1/roles/");
+  roles = Object.fromEntries(body.items.map((role: { name: string; id: number }) => [role.name, role.id]));
+});
+
+let counter = 0;
+const address = () => `person${++counter}@example.com`;
+const create = async (more: object = {}) =>
+  (await app.send("POST", PATH, { email: address(), role_id: roles.Viewer, ...more })).body;
+const get = async (email: string) => app.send("GET", `${PATH}${encodeURIComponent(email)}`);
+
+describe("how people get in, and who may let them", () => {
+  test("the link of the mail signs in once and sets the password; then the user is active", async () => {
+    const { email } = await create();
+    const code = /code=(\w+)/.exec(sent.at(-1)?.text ?? "")?.[1];
+    const use = () =>
+      app.sendAs(null)("POST", "/api/console/one-time-code", { code, password: "correct horse battery" });
+    expect((await use()).status).toBe(200);
+    expect((await use()).status).toBe(401);
+    expect((await get(email)).body).toMatchObject({
+      activity_status: "active",
+      last_session_at: expect.any(String),
+    });
+    const signIn = await app.sendAs(null)("POST", "/api/console/sign-in", {
+      email: ` ${email.toUpperCase()} `,
+      password: "correct horse battery",
+    });
+    expect(signIn.status).toBe(200);
+  });
+
+  test("the last administrator can neither leave, nor be deleted, nor lose the role", async () => {
+    const neighbour = await app.createNeighbour();
+    const email = "neighbour@example.org";
+    const viewer = (
+      await neighbour.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Viewer")
+    ).body.items[0].id;
+    for (const answer of [
+      await neighbour.send("DELETE", `${PATH}delete_account`),
+      await neighbour.send("DELETE", PATH, { email, reason: "x" }),
+      await neighbour.send("PUT", PATH, { email, role_id: viewer }),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("last administrator") },
+      });
+    }
+  });
+
+  test("an administrator who is not the last can delete the own account, and is out at once", async () => {
+    const neighbour = await app.createNeighbour();
+    const admin = (await neighbour.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Admin"))
+      .body.items[0].id;
+    await neighbour.send("POST", PATH, { email: "second@example.org", role_id: admin });
+    expect(await neighbour.send("DELETE", `${PATH}delete_account`)).toMatchObject({ status: 200 });
+    expect((await neighbour.send("GET", PATH)).status).toBe(401);
+  });
+
+  test("the same address may be in another organization, with a password of its own", async () => {
+    const { email } = await create();
+    const neighbour = await app.createNeighbour();
+    const role_id = (await neighbour.send("GET", "/api/v1/roles/")).body.items[0].id;
+    await neighbour.send("POST", PATH, { email, role_id });
+    const link = (await neighbour.send("POST", `${PATH}${email}/sign_in_link`)).body.sign_in_link;
+    await app.sendAs(null)("POST", "/api/console/one-time-code", {
+      code: link.split("code=")[1],
+      password: "set by the neighbour",
+    });
+    const signIn = (organization_id?: number) =>
+      app.sendAs(null)("POST", "/api/console/sign-in", {
+        email,
+        password: "set by the neighbour",
+        organization_id,
+      });
+    const cookie = String((await signIn()).headers["set-cookie"]).split(";")[0] ?? "";
+    const me = await app.sendAs(null)("GET", "/api/console/me", undefined, { cookie });
+    expect(me.body.organization_id).toBe(neighbour.caller.organization_id);
+    expect((await signIn(app.admin.organization_id)).status).toBe(401);
+    expect((await signIn(neighbour.caller.organization_id)).status).toBe(200);
+  });
+
+  test("nobody gives a role that allows more than they may do, nor acts on a person who may do more", async () => {
+    const { email } = await create({ role_id: roles.Admin });
+    const keeper = app.sendAs(await app.createToken(["users_read", "users_write", "users_delete"]));
+    for (const answer of [
+      await keeper("POST", PATH, { email: address(), role_id: roles.Viewer }),
+      await keeper("PUT", PATH, { email, role_id: roles.Admin }),
+      await keeper("DELETE", PATH, { email, reason: "x" }),
+      await keeper("POST", `${PATH}${email}/sign_in_link`),
+    ]) {
+      expect(answer.status).toBe(403);
+    }
+  });
+});
+
+describe("without a way to send mail", () => {
+  test("nobody counts as invited until a link is made for handing over", async () => {
+    const bare = await createTestApp({ PUBLIC_URL: "https://parley.example" });
+    const role = (await bare.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Viewer")).body
+      .items[0].id;
+    const email = "ann@example.com";
+    const made = await bare.send("POST", PATH, { email, role_id: role });
+    expect(made.body).toMatchObject({ email_sent: false, activity_status: "not_invited" });
+    expect(await bare.send("POST", `${PATH}${email}/send_email`)).toMatchObject({
+      status: 501,
+      body: { detail: expect.stringContaining("sign_in_link") },
+    });
+    const first = (await bare.send("POST", `${PATH}${email}/sign_in_link`)).body;
+    expect(first).toEqual({
+      sign_in_link: expect.stringMatching(/^https:\/\/parley\.example\/sign-in\?code=\w{40}$/),
+      expires_at: "2026-11-19T12:00:00.000Z",
+    });
+    expect((await bare.send("GET", `${PATH}${email}`)).body).toMatchObject({
+      email_sent: false,
+      activity_status: "invited",
+    });
+    const second = (await bare.send("POST", `${PATH}${email}/sign_in_link`)).body;
+    const use = (link: string) =>
+      bare.sendAs(null)("POST", "/api/console/one-time-code", { code: link.split("code=")[1] });
+    expect((await use(first.sign_in_link)).status).toBe(401);
+    bare.clock.advance(24 * 3_600_000 + 1);
+    expect((await use(second.sign_in_link)).status).toBe(401);
+  });
+});

@@ -1,0 +1,200 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Caller } from "../../src/api/caller.ts";
+import type { Send, TestApp } from "../harness/app.ts";
+import {
+  createExampleApp,
+  createNeighbourMaker,
+  type Example,
+  type Maker,
+  request,
+} from "../harness/examples/example.ts";
+import { EXAMPLES } from "../harness/examples/examples.ts";
+import type { Operation } from "../harness/operations.ts";
+import { changedTables, snapshot } from "../harness/snapshot.ts";
+
+/** Operations that need no sign-in: what stands for it is named in their path or query. */
+const PUBLIC = [
+  "GET /api/v1/sessions/recording/stream",
+  "GET /chat/v1/sessions/{}",
+  "GET /reports/{}/data",
+  "POST /chat/v1/sessions",
+  "POST /chat/v1/sessions/{}/end",
+  "POST /chat/v1/sessions/{}/messages",
+];
+
+/** Their path names no record of anybody's, or they answer 501 whatever it names: there is no mail server. */
+const NO_RECORD = new Set([
+  "PUT /api/v1/llm_providers/{}",
+  "DELETE /api/v1/llm_providers/{}",
+  "POST /api/v1/users/{}/send_email",
+]);
+
+/** For whoever operates the installation, across organizations. */
+const isOperators = ({ key }: Operation) =>
+  key.includes("/incidents/") || key.endsWith("/sip_ip_ranges/{}/verified");
+
+let app: TestApp;
+let all: Operation[];
+/** Those that need a sign-in. */
+let operations: Operation[];
+let maker: Maker;
+let neighbour: Maker;
+beforeAll(async () => {
+  ({ app, operations: all, maker } = await createExampleApp());
+  operations = all.filter(({ public: open }) => !open);
+  neighbour = await createNeighbourMaker(app);
+});
+
+const exampleOf = async (operation: Operation, by = maker): Promise<Example> => {
+  const make = EXAMPLES[operation.key];
+  if (!make) throw new Error(`${operation.key} has no example`);
+  return make(by);
+};
+
+/** What `look` finds wrong with each operation. */
+async function findings(of: Operation[], look: (operation: Operation) => Promise<string | null>) {
+  const found: string[] = [];
+  for (const operation of of) {
+    const wrong = await look(operation).catch((error: Error) => error.message);
+    if (wrong !== null) found.push(`${operation.key}: ${wrong}`);
+  }
+  return found;
+}
+
+/** The tables that change while something is done. */
+async function changedBy(act: () => Promise<void>): Promise<string[]> {
+  const before = await snapshot(app.db);
+  await act();
+  return changedTables(before, await snapshot(app.db));
+}
+
+const sendExample = (send: Send, operation: Operation, example: Example) => {
+  const { method, url, body, headers } = request(operation, example);
+  return send(method, url, body, headers);
+};
+
+/** A path that can be routed; who may not call learns nothing of what stands in it. */
+const anywhere = (operation: Operation): Example => ({ at: operation.path.match(/\{/g)?.map(() => 1) ?? [] });
+
+test("the operations that need no sign-in are these", async () => {
+  const open = all.filter((operation) => operation.public).map(({ key }) => key);
+  expect(open.toSorted()).toEqual(PUBLIC);
+});
+
+test("without a token, or with an unknown, expired or revoked one, every operation answers 401 and changes nothing", async () => {
+  const [expired, revoked] = [await app.createToken(null), await app.createToken(null)];
+  const past = new Date(app.clock.now().getTime() - 1).toISOString();
+  const set = (token: string, values: object) =>
+    app.db.updateTable("api_tokens").set(values).where("name", "=", token.slice(-6)).execute();
+  await set(expired, { expires_at: past });
+  await set(revoked, { revoked_at: past });
+
+  let wrong: string[] = [];
+  const changed = await changedBy(async () => {
+    wrong = await findings(operations, async (operation) => {
+      for (const token of [null, "nonsense", expired, revoked]) {
+        const { status, body } = await sendExample(app.sendAs(token), operation, anywhere(operation));
+        const detail = token === null ? "Not authenticated" : "Invalid API key";
+        if (status !== 401 || body.detail !== detail) return `${status} ${JSON.stringify(body)}`;
+      }
+      return null;
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(changed).toEqual([]);
+});
+
+test("every operation needs one permission: with all others it answers 403 and changes nothing, with it alone it answers", async () => {
+  const nothing = app.sendAs(await app.createToken([]));
+  const calls = new Map<string, { permission: string; caller: Caller; example: Example; others: string }>();
+  const unknown = await findings(operations, async (operation) => {
+    const { body } = await sendExample(nothing, operation, anywhere(operation));
+    const permission = /^Missing permission: (\w+)$/.exec(body.detail)?.[1];
+    if (!permission) return "needs no permission";
+    const example = await exampleOf(operation);
+    const caller = example.caller ?? app.admin;
+    const rest = [...app.admin.permissions].filter((name) => name !== permission);
+    const others = await app.createToken(rest, caller);
+    calls.set(operation.key, { permission, caller, example, others });
+    return null;
+  });
+  expect(unknown).toEqual([]);
+
+  let wrong: string[] = [];
+  const changed = await changedBy(async () => {
+    wrong = await findings(operations, async (operation) => {
+      const { permission, example, others } = calls.get(operation.key)!;
+      const { status, body } = await sendExample(app.sendAs(others), operation, example);
+      const refused = status === 403 && body.detail === `Missing permission: ${permission}`;
+      return refused ? null : `without ${permission}: ${status} ${JSON.stringify(body)}`;
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(changed).toEqual([]);
+
+  const locked = await findings(operations, async (operation) => {
+    const { permission, caller, example } = calls.get(operation.key)!;
+    const alone = await app.createToken([permission], caller);
+    const { status, body } = await sendExample(app.sendAs(alone), operation, example);
+    return status === 401 || status === 403 ? `with ${permission}: ${status} ${JSON.stringify(body)}` : null;
+  });
+  expect(locked).toEqual([]);
+}, 60_000);
+
+test("another organization's record answers 404 like one that never was, and stays as it is", async () => {
+  const theirs = new Map<Operation, Example>();
+  const unmade = await findings(operations, async (operation) => {
+    if (NO_RECORD.has(operation.key) || isOperators(operation)) return null;
+    const example = await exampleOf(operation, neighbour);
+    if (!example.caller && idsOf(example).length > 0) theirs.set(operation, example);
+    return null;
+  });
+  expect(unmade).toEqual([]);
+  expect(theirs.size).toBeGreaterThan(90);
+
+  let wrong: string[] = [];
+  const changed = await changedBy(async () => {
+    wrong = await findings([...theirs.keys()], async (operation) => {
+      const [example, never] = [theirs.get(operation)!, neverWas(theirs.get(operation)!)];
+      const refused = await sendExample(app.send, operation, example);
+      const unknown = await sendExample(app.send, operation, never);
+      const [seen, expected] = [withoutIds(refused.body, example), withoutIds(unknown.body, never)];
+      if (refused.status === 404 && unknown.status === 404 && seen === expected) return null;
+      return `${refused.status} ${seen} is not 404, or not ${unknown.status} ${expected}`;
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(changed).toEqual([]);
+}, 60_000);
+
+type Id = string | number;
+
+/** The records that a call names: in its path, its query, and where a collection is written to, in its body. */
+const idsOf = ({ at = [], query = {}, body }: Example): Id[] => [
+  ...at,
+  ...Object.entries(query).flatMap(([name, value]) => (name.endsWith("_id") ? [value] : [])),
+  ...(hasId(body) ? [body.id] : []),
+];
+
+const hasId = (body: unknown): body is { id: Id } =>
+  typeof body === "object" && body !== null && "id" in body && !Array.isArray(body);
+
+/** The same call for records that nobody ever made. */
+function neverWas(example: Example): Example {
+  const never = <T extends Id>(id: T): T => (typeof id === "number" ? 2_000_000_001 : unknownText(id)) as T;
+  const unknownText = (id: string) => (/^\d+$/.test(id) ? "2000000001" : `never${id}`);
+  const { at, query, body } = example;
+  return {
+    ...example,
+    ...(at && { at: at.map(never) }),
+    ...(query && {
+      query: Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [name, name.endsWith("_id") ? never(value) : value]),
+      ),
+    }),
+    ...(hasId(body) && { body: { ...body, id: never(body.id) } }),
+  };
+}
+
+const withoutIds = (answer: unknown, example: Example): string =>
+  idsOf(example).reduce<string>((text, id) => text.replaceAll(String(id), "…"), JSON.stringify(answer));

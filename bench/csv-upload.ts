@@ -4,7 +4,7 @@ import { createReadStream, mkdtempSync, openAsBlob, rmSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import pg from "pg";
+import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { API_KEY_HEADER } from "../src/api/server.ts";
 import { machine, markdownTable, median, print, startPlatform } from "./platform.ts";
@@ -76,8 +76,11 @@ function csv(count: number): string {
   const lines = ["reference_id,target,first_name,last_name,appointment_date,clinic,notes"];
   for (let i = 0; i < count; i++) {
     const digits = String(2_000_000_000 + ((i * 7_919) % 7_999_999_999)).slice(0, 10);
-    const target = i % 3 === 0 ? `+1${digits}` : `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`;
-    lines.push(`ref-${i},${target},Ann${i},"O'Neil, ${i}",2026-12-0${(i % 9) + 1},North Clinic,Bring your card`);
+    const target =
+      i % 3 === 0 ? `+1${digits}` : `${digits.slice(0, 3)}-${digits.slice(3, 6)}-${digits.slice(6)}`;
+    lines.push(
+      `ref-${i},${target},Ann${i},"O'Neil, ${i}",2026-12-0${(i % 9) + 1},North Clinic,Bring your card`,
+    );
   }
   return `${lines.join("\r\n")}\r\n`;
 }
@@ -145,7 +148,10 @@ async function plainCopy(): Promise<number> {
       "create table plain (reference_id text, target text, first_name text, last_name text, appointment_date text, clinic text, notes text)",
     );
     return await timed(() =>
-      pipeline(createReadStream(file), (client as pg.Client).query(copyFrom("copy plain from stdin csv header"))),
+      pipeline(
+        createReadStream(file),
+        (client as pg.Client).query(copyFrom("copy plain from stdin csv header")),
+      ),
     );
   } finally {
     client.release();

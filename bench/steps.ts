@@ -62,7 +62,7 @@ const activate: WorkflowEvent = { type: "activate" };
 const goodMail = submit({ email: "ann@example.com" });
 
 const rows: string[][] = [];
-for (const count of [10, 500]) {
+for (const count of [40, 500]) {
   row(
     `activation: variables, start hook, first step (${count} variables)`,
     walk,

@@ -6,9 +6,6 @@ const KINDS_COLORED = 6;
 const SVG = "http://www.w3.org/2000/svg";
 const days = document.getElementById("days");
 
-days.addEventListener("change", show);
-await show();
-
 async function show() {
   const query = new URLSearchParams({ token, days: days.value, timezone });
   const problem = document.getElementById("problem");
@@ -50,11 +47,11 @@ function spell({ value, unit }) {
 /** Bars by day, a color a kind, on a grid of one unit a day and a hundred in height. */
 function course({ columns, rows }) {
   const kinds = columns.slice(1);
-  const highest = Math.max(1, ...rows.map(([, ...counts]) => sum(counts)));
+  const highest = Math.max(0, ...rows.map(([, ...counts]) => sum(counts)));
   const bars = rows.flatMap(([day, ...counts], index) => {
     let top = 100;
     return counts.map((count, kind) => {
-      const height = (count / highest) * 100;
+      const height = (count / (highest || 1)) * 100;
       top -= height;
       const title = shape("title", {});
       title.textContent = `${day}: ${count} ${kinds[kind]}`;
@@ -67,7 +64,7 @@ function course({ columns, rows }) {
     viewBox: `0 0 ${rows.length} 100`,
     preserveAspectRatio: "none",
     role: "img",
-    "aria-label": `${kinds.join(", ")} by day, at most ${highest} a day`,
+    "aria-label": `${kinds.join(", ")} by day`,
   });
   chart.append(...bars);
   const legend = kinds.map((kind, index) => {
@@ -75,12 +72,20 @@ function course({ columns, rows }) {
     mark.append(shape("rect", { width: 1, height: 1, class: colorOf(index) }));
     return element("li", {}, mark, ` ${kind}`);
   });
-  return [chart, element("ul", { class: "legend" }, ...legend)];
+  const caption = `${rows[0][0]} to ${rows.at(-1)[0]}, at most ${highest.toLocaleString()} a day`;
+  return [chart, element("p", { class: "empty" }, caption), element("ul", { class: "legend" }, ...legend)];
 }
 
 function tableOf({ columns, rows }) {
   if (rows.length === 0) return element("p", { class: "empty" }, "Nothing in this period.");
-  const head = element("tr", {}, ...columns.map((column) => element("th", { scope: "col" }, column)));
+  const isNumber = (index) => rows.some((row) => typeof row[index] === "number");
+  const head = element(
+    "tr",
+    {},
+    ...columns.map((column, index) =>
+      element("th", { scope: "col", ...(isNumber(index) && { class: "number" }) }, column),
+    ),
+  );
   const body = rows.map((row) =>
     element(
       "tr",
@@ -115,3 +120,6 @@ function shape(tag, attributes) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   return made;
 }
+
+days.addEventListener("change", show);
+await show();

@@ -138,6 +138,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     ({ caller, body }) =>
       write(db, "Organization", async (tx) => {
         const resource_id = caller.organization_id;
+        await lock(tx, resource_id);
         const before = await find(tx, resource_id);
         const after = await set(tx, caller, resource_id, body);
         await api.audit(tx, caller, { action: "update", resource: tag, resource_id, before, after });
@@ -183,6 +184,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
       write(db, "Organization", async (tx) => {
         const id = caller.organization_id;
         await refuseOperator(tx, id);
+        await lock(tx, id);
         const before = await find(tx, id);
         await tx
           .updateTable("organizations")
@@ -217,6 +219,10 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     },
   );
 }
+
+/** The organization stays as it is until the transaction ends. */
+const lock = (tx: Tx, id: number) =>
+  tx.selectFrom("organizations").select("id").where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
 
 /** Its administrators operate the installation; without it nobody could. */
 async function refuseOperator(tx: Tx, id: number): Promise<void> {

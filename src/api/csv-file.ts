@@ -80,6 +80,10 @@ function records(text: string): string[][] {
     return parse(text, { relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw invalid(["file", Number(error.records ?? 0) + 1], `Not readable as CSV: ${error.message}`, "csv_invalid");
+    throw invalid(
+      ["file", Number(error.records ?? 0) + 1],
+      `Not readable as CSV: ${error.message}`,
+      "csv_invalid",
+    );
   }
 }

@@ -19,7 +19,7 @@ import { findKey, lockBatch, statusAfter, updateBatch } from "./batch-store.ts";
 import { uploadBatch } from "./batch-upload.ts";
 import { findSender } from "./campaign-store.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
-import { addRequests, newRequest, removeRequests } from "./request-store.ts";
+import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
 
 type Deps = { db: Db; clock: Clock; log: Log };
@@ -132,14 +132,9 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       const requests = inputs.map((input) =>
         newRequest({ ...input, request_variables: JSON.stringify(input.request_variables) }, normalise),
       );
-      const rejected = await addRequests(tx, locked.key, locked.at, requests);
-      const invalid = requests.filter(({ valid }) => !valid).length;
-      const added = {
-        batch_id,
-        accepted: requests.length - rejected,
-        duplicates: rejected - invalid,
-        invalid,
-      };
+      const duplicates = await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
+      const invalid = countInvalid(requests);
+      const added = { batch_id, accepted: requests.length - duplicates - invalid, duplicates, invalid };
       await updateBatch(tx, locked, caller.email, { status });
       const reference_ids = requests.map(({ reference_id }) => reference_id);
       await api.audit(tx, caller, {

@@ -11,7 +11,7 @@ import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 import { findSender } from "./campaign-store.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
-import { addStaged, createStaging, newRequest, stagedLine } from "./request-store.ts";
+import { createStaging, newRequest, stagedLine } from "./request-store.ts";
 import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
 
 export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
@@ -68,35 +68,35 @@ async function storeRows(
   file: Readable,
   progress: Progress,
 ): Promise<Omit<Added, "batch_id">> {
-  await createStaging(tx);
-  const at = clock.now();
-  let lines = "";
-  let waiting = 0;
+  const staging = await createStaging(tx, { batch_key: claim.batch_key, at: clock.now() });
+  let chunk = { lines: "", rows: 0, invalid: 0 };
   let invalid = 0;
-  let rejected = 0;
+  let duplicates = 0;
   let storing = Promise.resolve(0);
   const flush = async () => {
-    rejected += await storing;
-    storing = addStaged(tx, claim.batch_key, at, lines);
+    duplicates += await storing;
+    storing = staging.add(chunk);
     // Told at the next await; without a listener until then it would end the process.
     storing.catch(() => {});
-    lines = "";
-    waiting = 0;
+    chunk = { lines: "", rows: 0, invalid: 0 };
   };
   try {
     for await (const row of readRequestFile(file, progress)) {
       const request = newRequest(row, normalise);
-      if (!request.valid) invalid++;
-      lines += stagedLine(request);
-      if (++waiting === CHUNK_ROWS) await flush();
+      chunk.lines += stagedLine(request);
+      if (!request.valid) {
+        chunk.invalid++;
+        invalid++;
+      }
+      if (++chunk.rows === CHUNK_ROWS) await flush();
     }
     await flush();
-    rejected += await storing;
+    duplicates += await storing;
   } finally {
     // What still runs must not outlive its transaction.
     await storing.catch(() => {});
   }
-  return { accepted: progress.rows - rejected, duplicates: rejected - invalid, invalid };
+  return { accepted: progress.rows - duplicates - invalid, duplicates, invalid };
 }
 
 async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Added): Promise<Added> {

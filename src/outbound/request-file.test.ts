@@ -41,25 +41,37 @@ describe("a file of requests", () => {
       [row("a", "1", { First_Name: "Ann", "vars.city": "Bern" })],
     ],
     ["a byte order mark passed over", "\uFEFFreference_id,target\na,1", [row("a", "1")]],
-    ["any ending of its lines", "reference_id,target\r\na,1\rb,2\nc,3", [row("a", "1"), row("b", "2"), row("c", "3")]],
+    [
+      "any ending of its lines",
+      "reference_id,target\r\na,1\rb,2\nc,3",
+      [row("a", "1"), row("b", "2"), row("c", "3")],
+    ],
     ["blank lines passed over", "\nreference_id,target\n\na,1\n,\n\n", [row("a", "1")]],
     [
       "quoted commas, quotes and lines",
       'reference_id,target,note\na,1,"He said ""no"",\nthen left"',
       [row("a", "1", { note: 'He said "no",\nthen left' })],
     ],
-    ["blanks around what is looked up, and not in texts", "reference_id,target,x\n a , 1 , y ", [row("a", "1", { x: " y " })]],
+    [
+      "blanks around what is looked up, and not in texts",
+      "reference_id,target,x\n a , 1 , y ",
+      [row("a", "1", { x: " y " })],
+    ],
     ["cells that are left out empty", "reference_id,target,x\na", [row("a", "", { x: "" })]],
     ["any letters", "reference_id,target,name\nä,1,日本 👋", [row("ä", "1", { name: "日本 👋" })]],
-    ["a variable that is called __proto__", "reference_id,target,__proto__\na,1,x", [
-      { reference_id: "a", target: "1", request_variables: '{"__proto__":"x"}' },
-    ]],
+    [
+      "a variable that is called __proto__",
+      "reference_id,target,__proto__\na,1,x",
+      [{ reference_id: "a", target: "1", request_variables: '{"__proto__":"x"}' }],
+    ],
   ])("is read with %s", async (_, text, rows) => {
     expect(await read(text)).toEqual(rows);
   });
 
   test("gives back what was written, wherever its bytes are cut", async () => {
-    const cell = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !/[\0\uFFFD]/.test(text) && text.isWellFormed());
+    const cell = fc
+      .string({ unit: "grapheme", maxLength: 12 })
+      .filter((text) => !/[\0\uFFFD]/.test(text) && text.isWellFormed());
     const id = cell.map((text) => `#${text}#`);
     const rows = fc.array(fc.tuple(id, id, cell, cell), { minLength: 1, maxLength: 20 });
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
@@ -67,17 +79,29 @@ describe("a file of requests", () => {
       fc.asyncProperty(rows, fc.integer({ min: 1, max: 50 }), async (rows, chunk) => {
         const lines = [["reference_id", "target", "one", "two"], ...rows];
         const text = lines.map((cells) => cells.map(quoted).join(",")).join("\r\n");
-        expect(await read(text, chunk)).toEqual(rows.map(([id, target, one, two]) => row(id, target, { one, two })));
+        expect(await read(text, chunk)).toEqual(
+          rows.map(([id, target, one, two]) => row(id, target, { one, two })),
+        );
       }),
     );
   });
 
   test.each([
     ["", ["file"], "too_short", "Invalid file format: The file has no rows below its header"],
-    ["reference_id,target\n", ["file"], "too_short", "Invalid file format: The file has no rows below its header"],
+    [
+      "reference_id,target\n",
+      ["file"],
+      "too_short",
+      "Invalid file format: The file has no rows below its header",
+    ],
     ["a,b\n1,2", ["file", 1, "reference_id"], "missing", "Missing required fields: reference_id, target"],
     ["reference_id\na", ["file", 1, "target"], "missing", "Missing required fields: target"],
-    ["reference_id;target\na;1", ["file", 1, "reference_id"], "missing", "Missing required fields: reference_id, target"],
+    [
+      "reference_id;target\na;1",
+      ["file", 1, "reference_id"],
+      "missing",
+      "Missing required fields: reference_id, target",
+    ],
     [
       "reference_id,target,x,x\na,1,2,3",
       ["file", 1, "x"],

@@ -145,7 +145,7 @@ const step = (id: string) =>
         fc.record({
           id: fc.constantFrom(...IDS),
           if: condition,
-          requires: fc.option(fc.subarray([...INPUTS, "x"])),
+          requires: fc.option(fc.subarray([...INPUTS, "secret"])),
         }),
       ),
       { maxLength: 3 },

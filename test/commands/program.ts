@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, vi } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
+import { temporaryFolder } from "../harness/postgres.ts";
 
 /** The program as a person starts it: `src/main.ts` in a process, a folder and an environment of its own. */
 export type Program = {
@@ -25,7 +25,8 @@ export type Greeting = { url: string; token: string | undefined; link: string | 
 const START_MS = 40_000;
 const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
 vi.setConfig({ testTimeout: 90_000 });
-const base = mkdtempSync(path.join(tmpdir(), "parley-commands-"));
+/** In memory where there is plenty: a kill of processes loses nothing there either. Named for the sweep of killed runs. */
+const base = path.join(temporaryFolder(), `parley-test-${process.pid}`);
 const running = new Set<ChildProcess>();
 
 afterEach(async () => {
@@ -41,6 +42,7 @@ const folders: string[] = [];
 
 /** A working folder; the data directory `data` below it is not there yet. */
 export function newFolder(): string {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
   folders.push(mkdtempSync(path.join(base, "home-")));
   return folders.at(-1) as string;
 }

@@ -54,7 +54,11 @@ describe("requests", () => {
       enrichment: null,
     });
     expect(CommunicationRequestResult.strict().parse(body[0])).toEqual(body[0]);
-    expect(await shown(batch_id)).toEqual(["a +15125550001 PENDING", "b +442079460018 PENDING", "c 0001 INVALID"]);
+    expect(await shown(batch_id)).toEqual([
+      "a +15125550001 PENDING",
+      "b +442079460018 PENDING",
+      "c 0001 INVALID",
+    ]);
     expect((await outbound.get(batch_id)).body).toMatchObject({
       status: "ACTIVE",
       status_counts: { PENDING: 2, INVALID: 1 },
@@ -66,7 +70,9 @@ describe("requests", () => {
   });
 
   test("keep their variables, letter for letter", async () => {
-    const text = fc.string({ unit: "grapheme", maxLength: 30 }).filter((text) => text.isWellFormed() && !text.includes("\0"));
+    const text = fc
+      .string({ unit: "grapheme", maxLength: 30 })
+      .filter((text) => text.isWellFormed() && !text.includes("\0"));
     const key = text.filter((key) => key !== "__proto__");
     const batch_id = await emptyBatch();
     let n = 0;
@@ -170,7 +176,10 @@ describe("requests", () => {
         for (const step of steps) {
           if ("add" in step) {
             for (const person of step.add) come(person);
-            await outbound.add(batch_id, step.add.map((person) => request(person.reference_id, person.target)));
+            await outbound.add(
+              batch_id,
+              step.add.map((person) => request(person.reference_id, person.target)),
+            );
           } else if ("remove" in step) {
             for (const row of rows) {
               if (row.status === "PENDING" && step.remove.includes(row.reference_id)) row.status = "CANCELED";

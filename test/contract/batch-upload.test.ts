@@ -58,7 +58,9 @@ describe("an upload", () => {
       body: { batch_id, accepted: 2, duplicates: 2, invalid: 1 },
     });
     const { body } = await outbound.results(batch_id);
-    expect(body.map((row: Record<string, unknown>) => [row.reference_id, row.target, row.request_status])).toEqual([
+    expect(
+      body.map((row: Record<string, unknown>) => [row.reference_id, row.target, row.request_status]),
+    ).toEqual([
       ["a", "+15125550001", "PENDING"],
       ["b", "+15125550001", "DUPLICATE"],
       ["c", "nobody", "INVALID"],
@@ -158,7 +160,10 @@ describe("an upload", () => {
   test("may have variables of any kind: quotes, backslashes, tabs, several lines", async () => {
     const batch_id = await emptyBatch();
     const text = 'back\\slash, "quote",\ttab\r\nline \\N \\. end';
-    await outbound.upload(batch_id, `reference_id,target,note\n\\N,512-555-0001,"${text.replaceAll('"', '""')}"`);
+    await outbound.upload(
+      batch_id,
+      `reference_id,target,note\n\\N,512-555-0001,"${text.replaceAll('"', '""')}"`,
+    );
     const { body } = await outbound.results(batch_id);
     expect(body[0]).toMatchObject({ reference_id: "\\N", request_variables: { note: text } });
   });
@@ -169,7 +174,10 @@ describe("while a file is read", () => {
     const batch_id = await emptyBatch();
     const sender = slowly(batch_id);
     sender.send(HEADER + rows(6_000));
-    await vi.waitFor(async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThanOrEqual(5_999), 10_000);
+    await vi.waitFor(
+      async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThanOrEqual(5_999),
+      10_000,
+    );
     expect((await outbound.get(batch_id)).body).toMatchObject({
       status: "PENDING",
       upload_filename: "slow.csv",

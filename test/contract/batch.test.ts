@@ -75,9 +75,10 @@ describe("a batch", () => {
   test("has an id of its own, deleted ones counted", async () => {
     const { batch_id } = await outbound.createBatch();
     await outbound.remove(batch_id);
-    expect(
-      await app.send("POST", BATCHES, { batch_id, campaign_id: outbound.campaign_id }),
-    ).toMatchObject({ status: 400, body: { detail: `Batch "${batch_id}" already exists. Choose another batch_id.` } });
+    expect(await app.send("POST", BATCHES, { batch_id, campaign_id: outbound.campaign_id })).toMatchObject({
+      status: 400,
+      body: { detail: `Batch "${batch_id}" already exists. Choose another batch_id.` },
+    });
   });
 
   test("comes back as it was sent, whatever its id looks like", async () => {
@@ -101,7 +102,11 @@ describe("a batch", () => {
     );
     await fc.assert(
       fc.asyncProperty(input, fc.boolean(), async (body, auto) => {
-        const sent = { ...body, campaign_id: outbound.campaign_id, auto_call_rate: auto && body.expires_on != null };
+        const sent = {
+          ...body,
+          campaign_id: outbound.campaign_id,
+          auto_call_rate: auto && body.expires_on != null,
+        };
         const created = await app.send("POST", BATCHES, sent);
         expect(created.status, JSON.stringify(created.body)).toBe(200);
         const { body: read } = await outbound.get(encodeURIComponent(body.batch_id));
@@ -316,7 +321,9 @@ describe("tenancy, permissions and the audit trail", () => {
     const neighbour = await app.createNeighbour();
     for (const [method, url, , body] of operations(mine.batch_id)) {
       const answer = url.endsWith("upload_batch")
-        ? await outbound.upload(mine.batch_id, "reference_id,target\na,512-555-0001", { token: neighbour.token })
+        ? await outbound.upload(mine.batch_id, "reference_id,target\na,512-555-0001", {
+            token: neighbour.token,
+          })
         : await neighbour.send(method, url, body, headersOf(method));
       expect(answer, `${method} ${url}`).toMatchObject({
         status: 404,

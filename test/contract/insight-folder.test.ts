@@ -14,9 +14,12 @@ const url = "/api/v1/insights/folders";
 const data_dir = mkdtempSync(path.join(tmpdir(), "parley-recordings-"));
 let app: TestApp;
 let make: ReturnType<typeof insightsOf>;
+/** For senders that hang up or never end, which need a real connection. */
+let base: URL;
 beforeAll(async () => {
   app = await createTestApp({ DATA_DIR: data_dir });
   make = insightsOf(app);
+  base = new URL(await app.listen());
 });
 afterAll(() => rmSync(data_dir, { recursive: true, force: true }));
 
@@ -290,7 +293,6 @@ describe("an uploaded recording", () => {
   test("a caller who hangs up halfway leaves nothing behind", async () => {
     const folder = await make.folder();
     const files = onDisk().length;
-    const base = new URL(await app.listen());
     const whole = form(Buffer.concat([WAV, Buffer.alloc(1_000_000)]));
     const sender = httpRequest({
       host: base.hostname,
@@ -304,6 +306,32 @@ describe("an uploaded recording", () => {
     await until(() => onDisk().length === files + 1);
     sender.destroy();
     await until(() => onDisk().length === files);
+  });
+
+  test("that is larger than 200 MB is a 413, and leaves nothing behind", async () => {
+    const folder = await make.folder();
+    const files = onDisk().length;
+    const sender = httpRequest({
+      host: base.hostname,
+      port: base.port,
+      method: "POST",
+      path: `${url}/${folder.id}/upload-file?call_id=${nextCall()}`,
+      headers: { ...form(WAV).headers, [API_KEY_HEADER]: app.token },
+    });
+    const answer = new Promise<number | undefined>((resolve, reject) => {
+      sender.on("response", (response) => resolve(response.resume().statusCode));
+      sender.on("error", reject);
+    });
+    const { payload } = form(WAV);
+    const end = payload.indexOf("\r\n------recording--");
+    const block = Buffer.alloc(1024 * 1024);
+    sender.write(payload.subarray(0, end));
+    for (let n = 0; n < 200; n++) {
+      if (!sender.write(block)) await new Promise((resolve) => sender.once("drain", resolve));
+    }
+    sender.end(payload.subarray(end));
+    expect(await answer).toBe(413);
+    expect(onDisk()).toHaveLength(files);
   });
 
   test.each([

@@ -103,6 +103,18 @@ describe("how people get in, and who may let them", () => {
       expect(answer.status).toBe(403);
     }
   });
+
+  test("nobody comes to a mightier role by deleting the one they have", async () => {
+    const role = await app.send("POST", "/api/v1/roles/", {
+      name: "Role keeper",
+      permissions: ["roles_read", "roles_write", "roles_delete"],
+    });
+    await create({ role_id: role.body.id });
+    const keeper = app.sendAs(await app.createToken(["roles_read", "roles_write", "roles_delete"]));
+    const url = `/api/v1/roles/${role.body.id}?reason=x&new_role_id=`;
+    expect((await keeper("DELETE", `${url}${roles.Admin}`)).status).toBe(403);
+    expect((await app.send("DELETE", `${url}${roles.Viewer}`)).status).toBe(200);
+  });
 });
 
 describe("without a way to send mail", () => {

@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { afterAll } from "vitest";
 import { insertToken, newToken } from "../../src/accounts/api-token.ts";
 import { bootstrap, createOrganization } from "../../src/accounts/bootstrap.ts";
@@ -8,7 +9,7 @@ import { createApp, type Parts } from "../../src/app.ts";
 import { type MovedClock, movedClock } from "../../src/base/clock.ts";
 import { createVault } from "../../src/base/crypto.ts";
 import { createEgress } from "../../src/base/egress.ts";
-import { silentLog } from "../../src/base/log.ts";
+import { createLog } from "../../src/base/log.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../../src/demo/demo-api.ts";
@@ -38,6 +39,8 @@ export type TestApp = Parts & {
   jobs: JobHandler[];
   database: Database;
   clock: MovedClock;
+  /** What the program logged as errors: the causes of its 500s. */
+  errors: string[];
   /** Opens a real port on loopback, for sockets, browsers and the demo's own tools. Resolves with the address. */
   listen(): Promise<string>;
   /** The first administrator, and their token. */
@@ -63,6 +66,14 @@ const bareSeed: Seed = (clock) => async (tx, caller) => {
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
 
+const collect = (lines: string[]) =>
+  new Writable({
+    write(line, _encoding, done) {
+      lines.push(String(line));
+      done();
+    },
+  });
+
 /** One for a test file: created in `beforeAll`, gone after it. */
 export async function createTestApp(
   env: Record<string, string> = {},
@@ -77,7 +88,9 @@ export async function createTestApp(
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", ...env });
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
-  const parts = { db, clock, log: silentLog, vault, egress, config, llmProviders: {}, ...outside };
+  const errors: string[] = [];
+  const log = createLog({ level: "error", destination: collect(errors) });
+  const parts = { db, clock, log, vault, egress, config, llmProviders: {}, ...outside };
   const { api, engine, jobs } = await createApp(parts);
   const checkResponse = createResponseCheck(api.server);
   const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, seed(clock));
@@ -132,6 +145,7 @@ export async function createTestApp(
     ...parts,
     api,
     engine,
+    errors,
     jobs,
     async listen() {
       const url = await api.server.listen({ host: "127.0.0.1", port: 0 });

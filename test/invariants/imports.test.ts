@@ -36,7 +36,7 @@ const SRC = path.resolve(import.meta.dirname, "../../src");
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
 
 const areaOf = (file: string): string =>
-  file.includes(path.sep) ? (file.split(path.sep)[0] as string) : file.slice(0, -3);
+  file.includes(path.sep) ? (file.split(path.sep)[0] as string) : file.replace(/(\.test)?\.ts$/, "");
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(path.join(SRC, file), "utf8").matchAll(/^(?:import|export)\s[^;]*?from\s+"(\.[^"]+)"/gms)]

@@ -116,6 +116,16 @@ function multipart(form: Record<string, string | FormFile>): Buffer {
   return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 }
 
+/** The records that a call names: in its path, its query, and where a collection is written to, in its body. */
+export const idsOf = ({ at = [], query = {}, body }: Example): (string | number)[] => [
+  ...at,
+  ...Object.entries(query).flatMap(([name, value]) => (name.endsWith("_id") ? [value] : [])),
+  ...(hasId(body) ? [body.id] : []),
+];
+
+export const hasId = (body: unknown): body is { id: string | number } =>
+  typeof body === "object" && body !== null && "id" in body && !Array.isArray(body);
+
 /** The five operations of a plain record, whose update names it in the body. */
 export function plainRecord(path: string, input: (maker: Maker) => Promise<object> | object): Examples {
   const create = async (maker: Maker) => maker.post(`${path}/`, await input(maker));

@@ -1,0 +1,105 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inDatabase, runAsAdmin } from "../harness/postgres.ts";
+import { startFakePostgres } from "./fake-postgres.ts";
+import { newFolder, parley, run, send } from "./program.ts";
+
+const OUTSIDE = process.env.TEST_DATABASE_URL;
+const SECRET_KEY = "one key for every machine of this cluster";
+
+describe("a DATABASE_URL that can't be used is told in a sentence", () => {
+  test("because the server is older than 15", async () => {
+    const env = { DATABASE_URL: await startFakePostgres("14.19 (Debian 14.19-1)") };
+    for (const command of ["start", "migrate"]) {
+      expect(await run([command], { folder: newFolder(), env })).toMatchObject({
+        code: 1,
+        stderr: "parley: DATABASE_URL names PostgreSQL 14.19 (Debian 14.19-1); Parley needs 15 or newer.\n",
+      });
+    }
+    const { code, stdout } = await run(["doctor"], { folder: newFolder(), env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/PROBLEM +database +DATABASE_URL names PostgreSQL 14\.19/);
+  });
+
+  test("because nobody answers there", async () => {
+    const env = { DATABASE_URL: "postgres://ann:hunter2@127.0.0.1:1/parley" };
+    const { code, stderr } = await run(["start"], { folder: newFolder(), env });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "parley: The database of DATABASE_URL does not answer: connect ECONNREFUSED 127.0.0.1:1.\n",
+    });
+  });
+});
+
+/** Set TEST_DATABASE_URL to a PostgreSQL 15 or newer whose user may create databases. */
+describe.skipIf(!OUTSIDE)("with a PostgreSQL of one's own (TEST_DATABASE_URL)", () => {
+  const admin = { connectionString: OUTSIDE ?? "" };
+  const database = `parley_cluster_${randomBytes(4).toString("hex")}`;
+  const env = { DATABASE_URL: inDatabase(admin, database).connectionString ?? "", SECRET_KEY };
+  beforeAll(() => runAsAdmin(admin, `create database ${database}`));
+  afterAll(() => runAsAdmin(admin, `drop database ${database} with (force)`));
+
+  test("two programs that start at once share it: one tells the secrets, and a chat goes on at either", async () => {
+    const folders = [newFolder(), newFolder()];
+    const both = folders.map((folder) => parley(["start"], { folder, env }));
+    const [one, other] = await Promise.all(both.map((program) => program.ready()));
+    expect([one?.token, other?.token].filter(Boolean)).toHaveLength(1);
+    expect(folders.some((folder) => existsSync(path.join(folder, "data", "postgres")))).toBe(false);
+
+    const { body: chat } = await send("POST", `${one?.url}/chat/v1/sessions`, { client_id: "demo-clinic" });
+    const say = async (url: string | undefined, id: string) =>
+      (
+        await send("POST", `${url}/chat/v1/sessions/${chat.session_id}/messages?token=${chat.token}`, {
+          text: "When are you open?",
+          id,
+        })
+      ).body.events;
+    const answer = [{ type: "message", text: expect.stringContaining("Monday to Friday") }];
+    expect(await say(one?.url, "1")).toMatchObject(answer);
+    expect(await say(other?.url, "2")).toMatchObject(answer);
+    // Sent again to the other machine, as after a lost answer.
+    expect(await say(other?.url, "1")).toMatchObject(answer);
+    const { body } = await send("GET", `${one?.url}/chat/v1/sessions/${chat.session_id}?token=${chat.token}`);
+    expect(body.messages.map((said: { id: string | null }) => said.id)).toEqual([null, "1", null, "2", null]);
+
+    expect(await both[0]?.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(await say(other?.url, "3")).toMatchObject(answer);
+  });
+
+  test("a machine with another key is refused", async () => {
+    const { code, stderr } = await run(["start"], {
+      folder: newFolder(),
+      env: { ...env, SECRET_KEY: `not the ${SECRET_KEY}` },
+    });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining(
+        "SECRET_KEY is not the key that this database's secrets were sealed with",
+      ),
+    });
+  });
+
+  test("a database or a password that is wrong is told", async () => {
+    const wrong = new URL(env.DATABASE_URL);
+    wrong.pathname = "/no_such_database";
+    expect(
+      await run(["migrate"], { folder: newFolder(), env: { ...env, DATABASE_URL: wrong.href } }),
+    ).toMatchObject({
+      code: 1,
+      stderr:
+        'parley: The database of DATABASE_URL can\'t be opened: database "no_such_database" does not exist.\n',
+    });
+  });
+
+  test("migrate and doctor say that all is well", async () => {
+    const folder = newFolder();
+    expect(await run(["migrate"], { folder, env })).toEqual({
+      code: 0,
+      stdout: "The database is up to date.\n",
+      stderr: "",
+    });
+    expect((await run(["doctor"], { folder, env })).stdout).toMatch(/ok +database +PostgreSQL 1[5-9]/);
+  });
+});

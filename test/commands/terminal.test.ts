@@ -1,0 +1,139 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { newFolder, parley, run, usedFolder } from "./program.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = (await usedFolder()).folder;
+}, 90_000);
+
+/** A running program, and the environment that leads a terminal on this machine to it. */
+async function running() {
+  const { url } = await parley(["start"], { folder }).ready();
+  return { PORT: new URL(url).port };
+}
+
+const BOOKING = "I need a cleaning on 2030-01-07\nthe first one\nAnn Example\n+1 415 555 0100\n";
+
+describe("./parley chat", () => {
+  test("talks with an agent: --json prints one object a turn, plain text shows words and tools", async () => {
+    const env = await running();
+    const json = await run(["chat", "Demo clinic", "--json"], { folder, env, input: BOOKING });
+    expect(json).toMatchObject({ code: 0, stderr: "" });
+    const turns = json.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(turns).toHaveLength(5);
+    expect(turns[0].text).toContain("Demo Clinic");
+    expect(turns.every((turn) => Number.isInteger(turn.ms) && Array.isArray(turn.tool_calls))).toBe(true);
+    expect(turns[1].tool_calls[0]).toMatchObject({ tool_name: "find_slots", tool_error: null });
+    expect(turns.at(-1).text).toMatch(/confirmation number/i);
+
+    const plain = await run(["chat", "1"], { folder, env, input: "When are you open?\n" });
+    expect(plain).toMatchObject({ code: 0, stderr: "" });
+    expect(plain.stdout).toMatch(/^Demo clinic \(agent 1\)/);
+    expect(plain.stdout).toMatch(/you › When are you open\?\nagent › We are open Monday to Friday/);
+
+    const unknown = await run(["chat", "Nobody"], { folder, env });
+    expect(unknown).toMatchObject({
+      code: 1,
+      stderr: 'parley: There is no agent Nobody. There is "Demo clinic".\n',
+    });
+  });
+
+  test("says so when nothing, or something else, answers, or nobody is named", async () => {
+    const stopped = await run(["chat", "1"], { folder, env: { PORT: "1" } });
+    expect(stopped).toMatchObject({
+      code: 1,
+      stderr:
+        "parley: Parley does not answer at http://127.0.0.1:1. Start it with ./parley start, or set PUBLIC_URL.\n",
+    });
+    const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
+    onTestFinished(() => void other.close());
+    const env = { PORT: String((other.address() as AddressInfo).port) };
+    expect((await run(["chat", "1"], { folder, env })).stderr).toMatch(
+      /^parley: What answers at \S+ is not Parley/,
+    );
+    expect((await run(["chat"], { folder })).stderr).toMatch(/^parley: Name an agent/);
+    expect((await run(["chat", "1"], { folder: newFolder() })).stderr).toMatch(
+      /^parley: There is no Parley in/,
+    );
+  });
+
+  test("with another installation's key is told which settings name the right one", async () => {
+    const env = await running();
+    const SECRET_KEY = "the key of some other installation here";
+    const { code, stderr } = await run(["chat", "1"], { folder, env: { ...env, SECRET_KEY } });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^parley: The Parley at \S+ does not know this token\. Set DATA_DIR/);
+  });
+});
+
+describe("./parley doctor", () => {
+  const CHECKS = ["runtime", "port", "data", "secret key", "database", "models", "clock", "public url"];
+
+  test("finds nothing wrong with an empty folder, nor with a program that runs", async () => {
+    const empty = await run(["doctor", "--json"], { folder: newFolder() });
+    expect(empty).toMatchObject({ code: 0, stderr: "" });
+    const findings = JSON.parse(empty.stdout) as { check: string; status: string; message: string }[];
+    expect(findings.map(({ check }) => check)).toEqual(CHECKS);
+    expect(findings.every(({ status }) => status === "ok")).toBe(true);
+
+    const text = await run(["doctor"], { folder, env: await running() });
+    expect(text.code).toBe(0);
+    expect(text.stdout).toMatch(/^ok +port +Parley 0\.1\.0 is running on 127\.0\.0\.1:\d+$/m);
+    expect(text.stdout.trimEnd().split("\n")).toHaveLength(CHECKS.length);
+  });
+
+  test("ends with code 1 and says what to do about a taken port, a refused key and faulty settings", async () => {
+    const other = createServer((_request, response) => response.writeHead(401).end("<html>")).listen(
+      0,
+      "127.0.0.1",
+    );
+    onTestFinished(() => void other.close());
+    const PORT = String((other.address() as AddressInfo).port);
+    const env = { PORT, OPENAI_API_KEY: "sk-wrong", OPENAI_BASE_URL: `http://127.0.0.1:${PORT}/v1` };
+    const { code, stdout } = await run(["doctor"], { folder: newFolder(), env });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^PROBLEM +port +Port \d+ is taken by another program\. Stop it, or set PORT/m);
+    expect(stdout).toMatch(
+      /^PROBLEM +openai +the key is refused \(401\)\. Set OPENAI_API_KEY to a good one\.$/m,
+    );
+    expect(stdout).not.toContain("sk-wrong");
+
+    const faulty = await run(["doctor", "--json"], {
+      folder: newFolder(),
+      env: { PORT: "x", LOG_LEVEL: "x" },
+    });
+    expect(faulty.code).toBe(1);
+    expect(JSON.parse(faulty.stdout)).toMatchObject([
+      { check: "settings", status: "problem" },
+      { check: "settings", status: "problem" },
+    ]);
+  });
+});
+
+test("./parley migrate brings a database up to date and leaves nothing running", async () => {
+  const fresh = newFolder();
+  const migrated = { code: 0, stdout: "The database is up to date.\n", stderr: "" };
+  expect(await run(["migrate"], { folder: fresh })).toEqual(migrated);
+  // It told no secrets, so the first start still does.
+  expect((await parley(["start"], { folder: fresh }).ready()).token).toMatch(/^parley_/);
+});
+
+test("help and version are printed", async () => {
+  for (const args of [[], ["help"], ["--help"], ["start", "--help"]]) {
+    const { code, stdout } = await run(args, { folder: newFolder() });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Parley \S+: a self-hosted/),
+    });
+  }
+  expect(await run(["--version"], { folder: newFolder() })).toEqual({
+    code: 0,
+    stdout: "0.1.0\n",
+    stderr: "",
+  });
+});

@@ -33,6 +33,7 @@ import type { Vault } from "./base/crypto.ts";
 import type { Egress } from "./base/egress.ts";
 import { randomId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
+import { VERSION } from "./base/version.ts";
 import type { Carriers } from "./channels/adapter.ts";
 import { channelRoutes } from "./channels/channel.ts";
 import { channelTargetRoutes } from "./channels/channel-target.ts";
@@ -71,8 +72,6 @@ import { testAgentRoutes } from "./sessions/test-agent.ts";
 import { timelineRoutes } from "./sessions/timeline.ts";
 import { transcriptRoutes } from "./sessions/transcript.ts";
 import { webChatRoutes } from "./sessions/web-chat.ts";
-
-export const VERSION = "0.1.0";
 
 export type Parts = {
   db: Db;

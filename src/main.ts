@@ -1,10 +1,6 @@
 import { existsSync } from "node:fs";
-import { VERSION } from "./app.ts";
 import { errorText, Fault } from "./base/errors.ts";
-import { chat } from "./commands/chat.ts";
-import { doctor } from "./commands/doctor.ts";
-import { migrateOnly } from "./commands/migrate.ts";
-import { start } from "./commands/start.ts";
+import { VERSION } from "./base/version.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "./config.ts";
 
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
@@ -21,31 +17,50 @@ Settings come from the environment or a file .env in the current folder; .env.ex
 
 type Settings = { config: Config; secrets: Secrets };
 
-/** What a person can say after the command's name; anything else is a mistake worth telling. */
-const COMMANDS: Record<string, { flags: string[]; names: number; run(args: string[]): Promise<number> }> = {
+type Command = { flags: string[]; names: number; run(args: string[]): number | Promise<number> };
+
+/**
+ * What a person can say after the command's name; anything else is a mistake worth telling. Each loads what it needs
+ * only: the whole platform takes half a second, help none.
+ */
+const COMMANDS: Record<string, Command> = {
   start: {
     flags: [],
     names: 0,
-    run: () => withSettings(({ config, secrets }) => start(config, secrets)),
+    async run() {
+      const { config, secrets } = settings();
+      const { start } = await import("./commands/start.ts");
+      return start(config, secrets);
+    },
   },
   chat: {
     flags: ["--json"],
     names: 1,
-    run: (args) =>
-      withSettings(({ config, secrets }) => chat(args, config, secrets, process.env.PARLEY_API_TOKEN)),
+    async run(args) {
+      const { config, secrets } = settings();
+      const { chat } = await import("./commands/chat.ts");
+      return chat(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
   },
   doctor: {
     flags: ["--json"],
     names: 0,
-    run: (args) => doctor(settingsOrFaults(), args.includes("--json")),
+    async run(args) {
+      const { doctor } = await import("./commands/doctor.ts");
+      return doctor(settingsOrFaults(), args.includes("--json"));
+    },
   },
   migrate: {
     flags: [],
     names: 0,
-    run: () => withSettings(({ config, secrets }) => migrateOnly(config, secrets)),
+    async run() {
+      const { config, secrets } = settings();
+      const { migrateOnly } = await import("./commands/migrate.ts");
+      return migrateOnly(config, secrets);
+    },
   },
-  version: { flags: [], names: 0, run: async () => print(`${VERSION}\n`) },
-  help: { flags: [], names: 0, run: async () => print(HELP) },
+  version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
+  help: { flags: [], names: 0, run: () => print(HELP) },
 };
 const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
 
@@ -88,10 +103,10 @@ function settingsOrFaults(): Settings | ConfigFaults {
   }
 }
 
-async function withSettings(run: (settings: Settings) => Promise<number>): Promise<number> {
-  const settings = settingsOrFaults();
-  if (settings instanceof ConfigFaults) throw settings;
-  return run(settings);
+function settings(): Settings {
+  const found = settingsOrFaults();
+  if (found instanceof ConfigFaults) throw found;
+  return found;
 }
 
 // A reader that went away (`| head`) is no error; what was printed for it is not missed.

@@ -1,5 +1,5 @@
 import type { FirstAccount } from "../accounts/bootstrap.ts";
-import { VERSION } from "../app.ts";
+import { VERSION } from "../base/version.ts";
 import { DEMO_TARGET } from "../demo/seed.ts";
 
 /** What only the first start tells; nothing here can be read again later. */

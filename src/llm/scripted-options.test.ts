@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { type Option, optionIn } from "./scripted-options.ts";
 
-const slots: Option[] = ["09:00", "10:30", "14:45"].map((label) => ({ value: `slot ${label}`, label, sure: false }));
+const slots: Option[] = ["09:00", "10:30", "14:45"].map((label) => ({
+  value: `slot ${label}`,
+  label,
+  sure: false,
+}));
 
 test.each([
   ["10:30", "slot 10:30"],

@@ -202,7 +202,7 @@ const rows = (of: TaskDriver, label: string) =>
 /** Ten thousand conversations in all. */
 const runs = { numRuns: 2_000 };
 
-describe("for all workflows and all that models do to them", () => {
+describe("for all workflows and all that models do to them", { timeout: 60_000 }, () => {
   test("a step is only left for one that it names and whose requirements are there, or where it allows to jump", () => {
     fc.assert(
       fc.property(task, events, (definition, list) => {

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { afterAll, afterEach, vi } from "vitest";
+import { afterAll, afterEach, onTestFinished, vi } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
 
@@ -124,6 +126,15 @@ export async function run(...given: Parameters<typeof parley>) {
 }
 
 export { processesIn, until };
+
+/** Something that is not Parley and answers every request with a page. Resolves with its port. */
+export async function otherProgram(status: number): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(status).end("<html>"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return String((server.address() as AddressInfo).port);
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the test expects it to be
 export type Answer = { status: number; body: any; headers: Headers };

@@ -1,9 +1,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { newFolder, parley, postgresOf, processesIn, run, send, usedFolder } from "./program.ts";
+import { describe, expect, test } from "vitest";
+import {
+  newFolder,
+  otherProgram,
+  parley,
+  postgresOf,
+  processesIn,
+  run,
+  send,
+  usedFolder,
+} from "./program.ts";
 
 test("a second program on one data directory is told who runs there, and disturbs nobody", async () => {
   const { folder } = await usedFolder();
@@ -28,10 +35,8 @@ describe("an address that can't be had is told before anything is made", () => {
   };
 
   test("a port that another program has", async () => {
-    const other = createServer((_request, response) => response.end("<html>")).listen(0, "127.0.0.1");
-    onTestFinished(() => void other.close());
-    const { port } = other.address() as AddressInfo;
-    expect(await start({ PORT: String(port) })).toMatchObject({
+    const port = await otherProgram(200);
+    expect(await start({ PORT: port })).toMatchObject({
       code: 1,
       stderr: `parley: Port ${port} is taken by another program. Stop it, or set PORT to a free one.\n`,
     });
@@ -43,16 +48,6 @@ describe("an address that can't be had is told before anything is made", () => {
       stderr: expect.stringMatching(/^parley: HOST \S+ is no address of this machine\. Use 127\.0\.0\.1/),
     });
   });
-});
-
-test("a port that is taken between the look and the start leaves no database server", async () => {
-  const { folder } = await usedFolder();
-  const program = parley(["start"], { folder, env: { PORT: "0", HOST: "127.0.0.1" } });
-  const { url } = await program.ready();
-  const { folder: another } = await usedFolder();
-  const { code } = await run(["start"], { folder: another, env: { PORT: new URL(url).port } });
-  expect(code).toBe(1);
-  expect(processesIn(postgresOf(another))).toEqual([]);
 });
 
 test("all faults of the configuration are told at once, each with its fix, and nothing is made", async () => {

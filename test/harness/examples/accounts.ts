@@ -34,10 +34,10 @@ async function secondAdministrator(maker: Maker): Promise<Example> {
 }
 
 const ranges = "/api/v1/organizations/sip_ip_ranges/";
-const rangeInput = (maker: Maker) => ({
-  type: "media",
-  ip_range: `93.184.${maker.next() % 256}.${maker.next() % 256}/32`,
-});
+const rangeInput = (maker: Maker) => {
+  const n = maker.next();
+  return { type: "media", ip_range: `93.${n >> 16}.${(n >> 8) % 256}.${n % 256}/32` };
+};
 const range = async (maker: Maker) =>
   (await maker.post("/organizations/sip_ip_ranges/", rangeInput(maker))).id;
 

@@ -10,6 +10,8 @@ import { resolved } from "./values.ts";
 
 export type FuzzReport = {
   requests: number;
+  /** Examples that could not be made any more, each used once more as it was. */
+  unmade: number;
   seconds: number;
   statuses: Record<number, number>;
   slowest_ms: number;
@@ -42,6 +44,7 @@ export async function fuzz(
   const ids: (string | number)[] = [...theirs];
   const report: FuzzReport = {
     requests,
+    unmade: 0,
     seconds: 0,
     statuses: {},
     slowest_ms: 0,
@@ -68,13 +71,24 @@ export async function fuzz(
   async function baseOf(operation: Operation): Promise<Base> {
     const known = bases.get(operation.key);
     if (known && known.uses++ < USES) return known;
-    const example = (await EXAMPLES[operation.key]?.(maker)) ?? {};
+    const example = await made(operation);
+    if (!example) return known ?? { example: {}, token: app.token, uses: 0 };
     const token = example.caller ? await app.createToken(null, example.caller) : app.token;
     const base = { example, token, uses: 0 };
     bases.set(operation.key, base);
     if (ids.length > theirs.length + 500) ids.splice(theirs.length, 100);
     ids.push(...idsOf(example));
     return base;
+  }
+
+  /** Undefined when earlier calls left nothing to make it from: they may have changed anything. */
+  async function made({ key }: Operation): Promise<Example | undefined> {
+    try {
+      return await EXAMPLES[key]?.(maker);
+    } catch {
+      report.unmade++;
+      return undefined;
+    }
   }
 
   async function send(wire: Wire, token: string, name: string): Promise<void> {

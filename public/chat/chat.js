@@ -61,6 +61,7 @@ function openConnection() {
     },
     event(event) {
       if (event.type === "typing") log.work(event.text);
+      else if (event.type === "tool_result") log.add(event);
       else if (event.type === "message" || event.type === "tool_display") {
         log.add(event);
         count();

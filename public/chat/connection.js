@@ -219,6 +219,7 @@ export class Connection {
         if (this.#outbox.isNew(event.text)) this.#tell(event);
         break;
       case "tool_display":
+      case "tool_result":
         this.#tell(event);
         break;
       case "typing":

@@ -9,6 +9,7 @@
 import { cardList } from "./cards.js";
 import { element, unseen } from "./element.js";
 import { followEnd } from "./follow-end.js";
+import { toolCall } from "./tool-call.js";
 import { formatted } from "./words.js";
 
 /** A time is written above what comes after a longer pause. */
@@ -51,6 +52,7 @@ export class Log {
   add(entry, time = new Date()) {
     this.rest();
     if (entry.type === "tool_display") return this.#addCards(entry.display_result);
+    if (entry.type === "tool_result") return void this.#log.append(toolCall(entry));
     this.#addTime(time);
     const { role, text, id } = entry;
     this.#log.append(role === "user" ? this.#ofUser({ id: id ?? "", text }) : this.#ofAgent(formatted(text)));

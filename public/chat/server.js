@@ -5,7 +5,9 @@
  * @typedef {import("./saved-chat.js").Session} Session
  * @typedef {import("./saved-chat.js").Message} Message
  * @typedef {{ type: "message", role: "user" | "agent", text: string, timestamp: string, id?: string | null }
- *   | { type: "tool_display", tool_name: string, display_result: any }} Said
+ *   | { type: "tool_display", tool_name: string, display_result: any } | ShownCall} Said
+ * @typedef {{ type: "tool_result", tool_name: string, arguments: unknown, result: unknown, error: string | null,
+ *   duration_ms: number }} ShownCall
  * @typedef {{ agent_name: string, scripted: boolean, ended: boolean, messages: Said[] }} Chat
  * @typedef {Said | { type: "typing", text: string } | { type: "session_end", reason: string }
  *   | { type: "answered", id: string } | { type: "error", message: string, id?: string | null }} ChatEvent

@@ -23,7 +23,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     if (error.retry_after_s !== undefined) reply.header("retry-after", Math.ceil(error.retry_after_s));
     return reply.code(STATUS[error.kind]).send({ detail: error.message });
   }
-  const known = fromFramework(error as FastifyError) ?? fromDatabase(error);
+  const known = fromFramework(error as FastifyError) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return reply.code(known.status).send({ detail: known.detail });
 
   request.log.error({ err: error }, "unexpected error");
@@ -48,6 +48,15 @@ function fromFramework(error: FastifyError): Answer | undefined {
     default:
       return { status, detail: error.message };
   }
+}
+
+/** What the parser of forms, whose errors have no codes, says of one that breaks off or whose boundary is none. */
+const BROKEN_FORM = /unexpected end of multipart data|^Multipart: Boundary not found|^The needle cannot /i;
+
+function fromForm(error: unknown): Answer | undefined {
+  if (!(error instanceof Error) || !BROKEN_FORM.test(error.message)) return undefined;
+  const msg = "Not readable as a form: it breaks off, or its boundary is not the one that the header names";
+  return { status: 422, detail: [{ loc: ["body"], msg, type: "form_invalid" }] };
 }
 
 /** Values that pass the schema but no PostgreSQL column: the sender's mistake, never a 500. */

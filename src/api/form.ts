@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { errorText, InvalidInput, invalid } from "../base/errors.ts";
+import { invalid } from "../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
 /** How a form is documented; a sender may use either, as browsers do: multipart only where there is a file. */
@@ -32,7 +32,7 @@ export const file = () =>
 /** The fields of a form, as the body that the operation's schema then checks. */
 export async function readForm(request: FastifyRequest, form: Form): Promise<Record<string, unknown>> {
   if (request.isMultipart()) {
-    return form.streamed ? {} : readMultipart(request, form.max_file_bytes).catch(refuseBroken);
+    return form.streamed ? {} : readMultipart(request, form.max_file_bytes);
   }
   const fields = (request.body ?? {}) as Record<string, unknown>;
   if (request.body !== undefined && !isUrlEncoded(request)) {
@@ -52,12 +52,6 @@ const wrongMediaType = (wanted: string): Error =>
 
 const isUrlEncoded = (request: FastifyRequest): boolean =>
   (request.headers["content-type"] ?? "").toLowerCase().startsWith("application/x-www-form-urlencoded");
-
-/** The parser tells of a form that breaks off or names no boundary by errors without a status. */
-function refuseBroken(error: unknown): never {
-  if (error instanceof InvalidInput || (error as { statusCode?: number }).statusCode) throw error;
-  throw invalid(["body"], `Not readable as a form: ${errorText(error)}`, "form_invalid");
-}
 
 async function readMultipart(request: FastifyRequest, max_file_bytes: number | undefined) {
   const fields: Record<string, unknown> = {};

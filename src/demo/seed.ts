@@ -189,6 +189,8 @@ const findSlots = {
       },
     },
   },
+  // The demo's visitors may look at what the tools answer.
+  options: { propagate_tool_result: true },
   endpoint: { url: `http://${DEMO_HOST}/demo/slots`, method: "get", argument_location: "query", timeout: 10 },
 };
 
@@ -210,6 +212,7 @@ const bookAppointment = {
       },
     },
   },
+  options: { propagate_tool_result: true },
   endpoint: {
     url: `http://${DEMO_HOST}/demo/appointments`,
     method: "post",

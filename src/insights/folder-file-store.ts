@@ -8,7 +8,7 @@ import type { InsightsUploadFile } from "./folder-schema.ts";
 import { queueExecutions, subjectsOf } from "./queue.ts";
 import type { Saved } from "./recording-store.ts";
 import type { Stamp } from "./tool-configuration-store.ts";
-import { lockActiveUploads, shareFolders, type Workflow } from "./workflow-store.ts";
+import { shareFolders, shareUploads, type Workflow } from "./workflow-store.ts";
 
 export const fileList: list.ListRules = {
   fields: {
@@ -86,6 +86,7 @@ export async function insertFile(
   recording: Recording,
   { object_key, size_bytes, type }: Stored,
 ): Promise<InsightsUploadFile> {
+  const active = await shareUploads(tx, caller, folder_id);
   await shareFolders(tx, caller, [folder_id]);
   const { id } = await tx
     .insertInto("insight_files")
@@ -104,7 +105,7 @@ export async function insertFile(
     .catch((error) => {
       throw isUniqueViolation(error, "insight_files_call") ? knownCall(recording.call_id) : error;
     });
-  for (const workflow of await lockActiveUploads(tx, caller, folder_id)) {
+  for (const workflow of active) {
     if (!wants(workflow, { ...recording, id, folder_id }, at)) continue;
     await queueExecutions(tx, workflow, subjectsOf([id]), { cause: "upload", at });
   }

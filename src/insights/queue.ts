@@ -11,7 +11,7 @@ import type { Workflow } from "./workflow-store.ts";
  *      ↑ (tries left) ↓
  *      └──────────── FAILED   until it is queued by hand
  *
- * All of this is called with the workflow's row locked (`lockWorkflow`).
+ * All of this is called with the workflow's row locked (`lockWorkflow`; `shareUploads` for a recording nobody else can see yet).
  */
 export type Cause = "backfill" | "upload" | "manual";
 export type SubjectColumn = "session_id" | "upload_file_id";

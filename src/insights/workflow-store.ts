@@ -130,22 +130,29 @@ const lockRow = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>)
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** The workflows over uploads that a new recording in this folder may be for; locked as by `lockWorkflow`. */
-export async function lockActiveUploads(tx: Tx, caller: Caller, folder_id: number): Promise<Workflow[]> {
+/**
+ * The active workflows over uploads that a new recording in this folder may be for. Lock: a share of every such workflow's
+ * row, active or not, taken before the recording is stored: an activation sees the recording, or the recording sees that it
+ * is active. Workflow before folder, as everywhere here, so that nobody waits for each other.
+ */
+export async function shareUploads(tx: Tx, caller: Caller, folder_id: number): Promise<Workflow[]> {
   const found = await tx
     .selectFrom("insight_workflows as w")
     .select("w.id")
     .where("w.sub_organization_id", "=", caller.sub_organization_id)
     .where("w.source", "=", "upload")
-    .where("w.status", "=", "ACTIVE")
     .where("w.deleted_at", "is", null)
     .where(sql<boolean>`${folder_id} in (${folderIds("w")})`)
     .orderBy("w.id")
-    .forNoKeyUpdate()
+    .forShare()
     .execute();
-  const workflows: Workflow[] = [];
-  for (const { id } of found) workflows.push(await findWorkflow(tx, caller, id));
-  return workflows;
+  if (found.length === 0) return [];
+  const ids = found.map(({ id }) => id);
+  const rows = await selectWorkflows(tx, caller)
+    .where("w.id", "in", ids)
+    .where("w.status", "=", "ACTIVE")
+    .execute();
+  return rows.map(complete);
 }
 
 /** The new row is INACTIVE. */

@@ -14,8 +14,9 @@ export async function finishTurns(engine: Engine, within_ms: number): Promise<nu
   const deadline = performance.now() + within_ms;
   while (engine.held.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
   const cut = [...engine.held];
-  for (const { lost } of cut) lost.abort(stopping());
+  // The lease first: a turn whose model is cut off apologizes, and without it that apology can't be stored as its answer.
   await Promise.all(cut.map((turn) => releaseLease(engine, turn).catch(() => {})));
+  for (const { lost } of cut) lost.abort(stopping());
   return cut.length;
 }
 

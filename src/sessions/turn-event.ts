@@ -21,6 +21,8 @@ export type TurnEvent =
       error: string | null;
       duration_ms: number;
       display_result: unknown;
+      /** What was asked and what came of it, where the tool hands its results on; null where it keeps them. */
+      propagated: { arguments: unknown; result: unknown } | null;
     }
   | { type: "session_end"; reason: string };
 

@@ -118,6 +118,7 @@ export class TurnRecord {
       error: outcome.error,
       duration_ms,
       display_result: displayResult(tool?.definition, outcome.result, outcome.error !== null),
+      propagated: handsResultOn(tool) ? { arguments: call.arguments, result: outcome.result } : null,
     });
   }
 
@@ -134,7 +135,7 @@ export class TurnRecord {
       request: outcome.request,
       result: outcome.result,
       error: outcome.error,
-      propagate_result: tool?.definition.options?.propagate_tool_result ?? false,
+      propagate_result: handsResultOn(tool),
       display_result: displayResult(tool?.definition, outcome.result, outcome.error !== null),
       provider_data: call.provider_data ?? null,
       timestamp: started,
@@ -271,3 +272,7 @@ const historyCall = (call: StoredCall): HistoryEntry => ({
   is_error: call.error !== null,
   provider_data: call.provider_data,
 });
+
+/** The tool's owner lets the person on the channel see what it answers. */
+const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
+  tool?.definition.options?.propagate_tool_result ?? false;

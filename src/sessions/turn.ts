@@ -44,7 +44,8 @@ export async function runTurn(
     return await record.finish();
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
-    throw error;
+    // What fails once the turn was cut off fails for that reason.
+    throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
     stopRenewing();
   }

@@ -7,7 +7,7 @@ import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
-import { chatSoFar } from "./chat-so-far.ts";
+import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
 import { endSession } from "./end-session.ts";
 import type { Engine } from "./engine.ts";
 import { startSession } from "./start-session.ts";
@@ -43,6 +43,7 @@ type ChatEvent =
   | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
   | { type: "typing"; text: string }
   | { type: "tool_display"; tool_name: string; display_result: unknown }
+  | ShownCall
   | { type: "session_end"; reason: string }
   /** All that answers the message of this number was sent; the page need not ask for it again. */
   | { type: "answered"; id: string }
@@ -204,9 +205,10 @@ function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
     case "tool_call":
       return { type: "typing", text: "" };
     case "tool_result":
-      return event.display_result
-        ? { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result }
-        : null;
+      if (event.display_result) {
+        return { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result };
+      }
+      return event.propagated && shownCall({ ...event, ...event.propagated });
     case "session_end":
       return event;
   }

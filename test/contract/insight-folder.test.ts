@@ -1,9 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../src/api/server.ts";
 import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../src/insights/folder-schema.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -11,17 +10,17 @@ import { insightsOf } from "../harness/insights.ts";
 
 const url = "/api/v1/insights/folders";
 
-const data_dir = mkdtempSync(path.join(tmpdir(), "parley-recordings-"));
+let data_dir: string;
 let app: TestApp;
 let make: ReturnType<typeof insightsOf>;
 /** For senders that hang up or never end, which need a real connection. */
 let base: URL;
 beforeAll(async () => {
-  app = await createTestApp({ DATA_DIR: data_dir });
+  app = await createTestApp();
+  data_dir = app.config.data_dir;
   make = insightsOf(app);
   base = new URL(await app.listen());
 });
-afterAll(() => rmSync(data_dir, { recursive: true, force: true }));
 
 /** One second of silence, as a WAV begins. */
 const WAV = Buffer.concat([Buffer.from("RIFF\x24\x1f\0\0WAVEfmt "), Buffer.alloc(8000)]);
@@ -396,6 +395,27 @@ describe("an uploaded recording", () => {
     expect((await queue()).body).toEqual({ queued: 1, skipped: 0 });
     expect((await queue()).body).toEqual({ queued: 0, skipped: 1 });
   });
+});
+
+test("a recording that comes while a workflow is activated is queued for it once, whichever is first", async () => {
+  const [folder, tool] = [await make.folder(), await make.tool()];
+  for (let n = 0; n < 20; n++) await upload(folder.id);
+  const workflows: { id: number }[] = [];
+  for (let round = 0; round < 6; round++) {
+    const workflow = await make.workflow({
+      source: "upload",
+      insight_tool_ids: [tool.id],
+      conditions: { folder_list: [folder.id] },
+      start_datetime: "2026-11-01",
+    });
+    workflows.push(workflow);
+    const [activated, uploaded] = await Promise.all([make.activate(workflow.id), upload(folder.id)]);
+    expect([activated.status, uploaded.status], JSON.stringify(activated.body)).toEqual([200, 200]);
+  }
+  for (const { id } of workflows) {
+    const { body } = await app.send("GET", `/api/v1/insights/workflows/${id}`);
+    expect(body.queue_count).toBe(26);
+  }
 });
 
 describe("recordings", () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { Writable } from "node:stream";
 import { afterAll } from "vitest";
 import { insertToken, newToken } from "../../src/accounts/api-token.ts";
@@ -85,7 +88,8 @@ export async function createTestApp(
   const { db } = database;
   const clock = movedClock(START);
   const vault = createVault("a secret key for tests, long enough");
-  const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", ...env });
+  const data_dir = mkdtempSync(path.join(tmpdir(), "parley-test-data-"));
+  const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: data_dir, ...env });
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
   const errors: string[] = [];
@@ -101,6 +105,7 @@ export async function createTestApp(
     await api.server.close();
     await database.close();
     await drop();
+    rmSync(data_dir, { recursive: true, force: true });
   });
 
   const sendAs =

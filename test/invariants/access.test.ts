@@ -169,6 +169,39 @@ test("another organization's record answers 404 like one that never was, and sta
   expect(changed).toEqual([]);
 }, 60_000);
 
+test("a body that names another organization's record is refused, and changes nothing", async () => {
+  const calls = new Map<Operation, Example>();
+  await findings(operations, async (operation) => {
+    if (NO_RECORD.has(operation.key) || isOperators(operation)) return null;
+    const theirs = await exampleOf(operation, neighbour);
+    // The path is ours, where there is one; what the body refers to is theirs.
+    const ours = await exampleOf(operation);
+    const at = ours.at ? { at: ours.at } : {};
+    const id = hasId(ours.body) ? { id: ours.body.id } : {};
+    if (refers(theirs.body)) calls.set(operation, { ...theirs, ...at, body: { ...theirs.body, ...id } });
+    return null;
+  });
+  expect(calls.size).toBeGreaterThanOrEqual(15);
+
+  let wrong: string[] = [];
+  const changed = await changedBy(async () => {
+    wrong = await findings([...calls.keys()], async (operation) => {
+      const { status, body } = await sendExample(app.send, operation, calls.get(operation)!);
+      return status >= 400 && status < 500 ? null : `${status} ${JSON.stringify(body)}`;
+    });
+  });
+  expect(wrong).toEqual([]);
+  expect(changed).toEqual([]);
+}, 60_000);
+
+/** A field that names a record by number: `prompt_id`, `insight_tool_ids`, `session_id_list`. */
+const refers = (body: unknown): body is object =>
+  typeof body === "object" &&
+  body !== null &&
+  Object.entries(body).some(
+    ([name, value]) => /_id(s|_list)?$/.test(name) && [value].flat().every(Number.isInteger),
+  );
+
 type Id = string | number;
 
 /** The same call for records that nobody ever made. */

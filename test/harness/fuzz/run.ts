@@ -113,7 +113,8 @@ export async function fuzz(
       fault((error as Error).message);
     }
     const took = performance.now() - sent;
-    if (took > report.slowest_ms) Object.assign(report, { slowest_ms: Math.round(took), slowest: name });
+    if (took > report.slowest_ms)
+      Object.assign(report, { slowest_ms: Math.round(took), slowest: `${name} ${wire.url.slice(0, 300)}` });
   }
 }
 

@@ -11,6 +11,7 @@ import type { Clock } from "../base/clock.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { findChannel } from "./channel.ts";
 import {
   ChannelTargetCreateRequest,
   ChannelTargetUpdateRequest,
@@ -185,6 +186,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): v
     },
     ({ caller, params, body }) =>
       write(db, "Channel target", async (tx) => {
+        await findChannel(tx, caller, params.channel_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
         const id = await insertTarget(tx, clock, caller, body);
         const after = await find(tx, caller, body.channel_id, id);
@@ -210,10 +212,10 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): v
     },
     ({ caller, params, body }) =>
       write(db, "Channel target", async (tx) => {
+        const before = await find(tx, caller, params.channel_id, params.target_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
         if (body.id !== params.target_id)
           throw invalid(["body", "id"], "id differs from the one in the path");
-        const before = await find(tx, caller, params.channel_id, params.target_id);
         await replaceTarget(tx, clock, caller, body);
         const after = await find(tx, caller, params.channel_id, params.target_id);
         const resource_id = body.id;

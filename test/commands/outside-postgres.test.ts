@@ -35,7 +35,7 @@ describe("a DATABASE_URL that can't be used is told in a sentence", () => {
 
 /** Set TEST_DATABASE_URL to a PostgreSQL 15 or newer whose user may create databases. */
 describe.skipIf(!OUTSIDE)("with a PostgreSQL of one's own (TEST_DATABASE_URL)", () => {
-  const admin = { connectionString: OUTSIDE ?? "postgres://127.0.0.1/postgres" };
+  const admin = { connectionString: OUTSIDE || "postgres://127.0.0.1/postgres" };
   const database = `parley_cluster_${randomBytes(4).toString("hex")}`;
   const env = { DATABASE_URL: inDatabase(admin, database).connectionString ?? "", SECRET_KEY };
   beforeAll(() => runAsAdmin(admin, `create database ${database}`));

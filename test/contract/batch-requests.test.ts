@@ -157,7 +157,7 @@ describe("requests", () => {
     });
     const step = fc.oneof(
       fc.record({ add: fc.array(people, { minLength: 1, maxLength: 6 }) }),
-      fc.record({ remove: fc.uniqueArray(fc.constantFrom("a", "b", "c"), { maxLength: 3 }) }),
+      fc.record({ remove: fc.uniqueArray(fc.constantFrom<string>("a", "b", "c"), { maxLength: 3 }) }),
       fc.record({ file: fc.array(people, { minLength: 1, maxLength: 12 }) }),
     );
     await fc.assert(

@@ -1,57 +1,51 @@
-import { API_KEY_HEADER } from "../../src/api/server.ts";
 import type { Answer, TestApp } from "./app.ts";
 
-type Fields = Record<string, string | { filename: string; content: Buffer }>;
+export type FormFile = { filename: string; content: string | Buffer };
+export type Form = Record<string, string | FormFile>;
+type Method = "POST" | "PUT" | "DELETE";
 
 const BOUNDARY = "a-boundary-of-tests";
 
-/** Sends texts and files as a form does. */
-export async function sendForm(
-  app: TestApp,
-  method: "POST" | "PUT" | "DELETE",
-  url: string,
-  fields: Fields,
-  token = app.token,
-): Promise<Answer> {
-  const parts = Object.entries(fields).map(([name, value]) => {
+/** Texts and files as a browser sends them. */
+export function multipart(form: Form): { body: Buffer; headers: { "content-type": string } } {
+  const parts = Object.entries(form).flatMap(([name, value]) => {
     const file = typeof value === "string" ? "" : `; filename="${value.filename}"`;
     const head = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    const content = typeof value === "string" ? Buffer.from(value) : value.content;
-    return Buffer.concat([Buffer.from(head), content, Buffer.from("\r\n")]);
+    const content = typeof value === "string" ? value : value.content;
+    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
   });
-  return send(app, method, url, token, {
-    type: `multipart/form-data; boundary=${BOUNDARY}`,
-    payload: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
-  });
+  return {
+    body: Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]),
+    headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+  };
 }
 
-/** Sends texts as a form without a file does. */
-export const sendUrlEncoded = (
+/** Texts as a form without a file sends them. */
+export const urlEncoded = (fields: Record<string, string>) => ({
+  body: new URLSearchParams(fields).toString(),
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+});
+
+export function sendForm(
   app: TestApp,
-  method: "POST" | "PUT" | "DELETE",
+  method: Method,
+  url: string,
+  form: Form,
+  token = app.token,
+): Promise<Answer> {
+  const { body, headers } = multipart(form);
+  return app.sendAs(token)(method, url, body, headers);
+}
+
+export function sendUrlEncoded(
+  app: TestApp,
+  method: Method,
   url: string,
   fields: Record<string, string>,
   token = app.token,
-): Promise<Answer> =>
-  send(app, method, url, token, {
-    type: "application/x-www-form-urlencoded",
-    payload: Buffer.from(new URLSearchParams(fields).toString()),
-  });
-
-async function send(
-  app: TestApp,
-  method: "POST" | "PUT" | "DELETE",
-  url: string,
-  token: string,
-  { type, payload }: { type: string; payload: Buffer },
 ): Promise<Answer> {
-  const response = await app.api.server.inject({
-    method,
-    url,
-    headers: { [API_KEY_HEADER]: token, "content-type": type },
-    payload,
-  });
-  return { status: response.statusCode, body: JSON.parse(response.body), headers: response.headers };
+  const { body, headers } = urlEncoded(fields);
+  return app.sendAs(token)(method, url, body, headers);
 }
 
 /** The beginning of a PNG picture of this size; nothing looks further. */

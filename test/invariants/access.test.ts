@@ -194,12 +194,15 @@ test("a body that names another organization's record is refused, and changes no
   expect(changed).toEqual([]);
 }, 60_000);
 
-/** A field that names a record by number: `prompt_id`, `insight_tool_ids`, `session_id_list`. */
+const isRecord = (body: unknown): body is Record<string, Id> =>
+  typeof body === "object" && body !== null && !Array.isArray(body);
+
+/** By number: `prompt_id`, `insight_tool_ids`, `session_id_list`; definitions are everybody's. */
 const refers = (body: unknown): body is object =>
-  typeof body === "object" &&
-  body !== null &&
+  isRecord(body) &&
   Object.entries(body).some(
-    ([name, value]) => /_id(s|_list)?$/.test(name) && [value].flat().every(Number.isInteger),
+    ([name, value]) =>
+      /(?<!_definition)_id(s|_list)?$/.test(name) && [value].flat().every((id) => Number.isInteger(id)),
   );
 
 type Id = string | number;
@@ -217,7 +220,15 @@ function neverWas(example: Example): Example {
         Object.entries(query).map(([name, value]) => [name, name.endsWith("_id") ? never(value) : value]),
       ),
     }),
-    ...(hasId(body) && { body: { ...body, id: never(body.id) } }),
+    // A body may say again what the path says.
+    ...(isRecord(body) && {
+      body: Object.fromEntries(
+        Object.entries(body).map(([name, value]) => [
+          name,
+          name === "id" || at?.includes(value) ? never(value) : value,
+        ]),
+      ),
+    }),
   };
 }
 

@@ -3,16 +3,15 @@ import type { Caller } from "../../../src/api/caller.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { createTestApp, type Send, type TestApp } from "../app.ts";
+import { type Form, multipart, urlEncoded } from "../form.ts";
 import { type Operation, operationsOf } from "../operations.ts";
-
-export type FormFile = { filename: string; content: string | Buffer };
 
 /** One call that is in order: what stands in its path, its query and its body. */
 export type Example = {
   at?: (string | number)[];
   query?: Record<string, string>;
   body?: unknown;
-  form?: Record<string, string | FormFile>;
+  form?: Form;
   /** Who calls, where it must not be the maker: somebody who is about to be deleted. */
   caller?: Caller;
 };
@@ -80,8 +79,6 @@ export async function createMaker(
   };
 }
 
-const BOUNDARY = "a boundary of tests";
-
 /** The example as it goes over the wire. */
 export function request(operation: Operation, example: Example) {
   const values = [...(example.at ?? [])];
@@ -92,28 +89,12 @@ export function request(operation: Operation, example: Example) {
 }
 
 function payload(
-  operation: Operation,
+  { consumes }: Operation,
   { body, form }: Example,
 ): { body: unknown; headers: Record<string, string> } {
   if (!form) return { body, headers: {} };
-  if (operation.consumes === "application/x-www-form-urlencoded") {
-    const text = new URLSearchParams(form as Record<string, string>).toString();
-    return { body: text, headers: { "content-type": operation.consumes } };
-  }
-  return {
-    body: multipart(form),
-    headers: { "content-type": `multipart/form-data; boundary="${BOUNDARY}"` },
-  };
-}
-
-function multipart(form: Record<string, string | FormFile>): Buffer {
-  const parts = Object.entries(form).flatMap(([name, value]) => {
-    const file = typeof value === "string" ? "" : `; filename="${value.filename}"`;
-    const head = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"${file}\r\n\r\n`;
-    const content = typeof value === "string" ? value : value.content;
-    return [Buffer.from(head), Buffer.from(content), Buffer.from("\r\n")];
-  });
-  return Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
+  if (consumes === "application/x-www-form-urlencoded") return urlEncoded(form as Record<string, string>);
+  return multipart(form);
 }
 
 /** The records that a call names: in its path, its query, and where a collection is written to, in its body. */

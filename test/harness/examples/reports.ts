@@ -1,8 +1,12 @@
 import type { Examples, Maker } from "./example.ts";
 
 /** One export runs at a time, so the last one is first declared done. */
-async function quiet({ app }: Maker) {
-  await app.db.updateTable("takeouts").set({ status: "failed" }).execute();
+async function quiet({ app, caller }: Maker) {
+  await app.db
+    .updateTable("takeouts")
+    .set({ status: "failed" })
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .execute();
   return {};
 }
 async function job(maker: Maker): Promise<string> {

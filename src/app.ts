@@ -99,6 +99,7 @@ export async function createApp(parts: Parts): Promise<App> {
     authenticate: createAuthenticate({ db, clock, vault, apiKeyHeaders: config.api_key_headers }),
     audit: createAudit(clock),
     apiKeyHeaders: config.api_key_headers,
+    trustProxy: config.trust_proxy,
     version: VERSION,
   });
   const engine = createEngine(parts);

@@ -29,6 +29,7 @@ test("an empty environment is a good one", () => {
       llm_base_urls: {},
       llm_models: [],
       log_level: "info",
+      trust_proxy: 0,
     },
     secrets: { secret_key: null, bootstrap_api_token: null, llm_api_keys: {} },
   });
@@ -58,6 +59,7 @@ describe("a good value is taken", () => {
     [{ PUBLIC_URL: "https://parley.example.com/" }, { public_url: "https://parley.example.com" }],
     [{ PUBLIC_URL: "http://10.0.0.1:8081" }, { public_url: "http://10.0.0.1:8081" }],
     [{ BOOTSTRAP_ADMIN_EMAIL: "Ann@Example.com" }, { bootstrap_admin_email: "ann@example.com" }],
+    [{ TRUST_PROXY: "2" }, { trust_proxy: 2 }],
     [{ API_KEY_HEADERS: "X-Key, Api-Token," }, { api_key_headers: ["X-Key", "Api-Token"] }],
     [{ OPENAI_BASE_URL: "http://127.0.0.1:1/v1/" }, { llm_base_urls: { openai: "http://127.0.0.1:1/v1" } }],
     [{ LLM_MODELS: "openai/meta/llama-3" }, { llm_models: [{ provider: "openai", model: "meta/llama-3" }] }],
@@ -117,6 +119,7 @@ describe("a bad value is named with what to write instead", () => {
     [{ BOOTSTRAP_API_TOKEN: `${KEY}ü` }, /^BOOTSTRAP_API_TOKEN holds a space or a letter beyond ASCII/],
     [{ BOOTSTRAP_API_TOKEN: `local.${KEY}` }, /^BOOTSTRAP_API_TOKEN starts with "local\."/],
     [{ BOOTSTRAP_ADMIN_EMAIL: "ann" }, /^BOOTSTRAP_ADMIN_EMAIL is "ann"; use an e-mail address such as/],
+    [{ TRUST_PROXY: "yes" }, /^TRUST_PROXY is "yes"; use the number of proxies/],
     [{ API_KEY_HEADERS: "X Key" }, /^API_KEY_HEADERS holds "X Key"/],
     [{ EGRESS_ALLOW: "10.1.0.0/99" }, /^EGRESS_ALLOW/],
     [{ OPENAI_BASE_URL: "localhost:1234" }, /^OPENAI_BASE_URL is "localhost:1234", not a URL/],

@@ -44,6 +44,12 @@ export const SETTINGS: Setting[] = [
     about: "The e-mail address of the first administrator.",
   },
   {
+    name: "TRUST_PROXY",
+    example: "0",
+    about:
+      "How many proxies stand in front of this program; the address they name in X-Forwarded-For is then a caller's.",
+  },
+  {
     name: "API_KEY_HEADERS",
     example: "",
     about: "More header names, comma-separated, that may carry an API token beside Service-API-Key.",
@@ -99,6 +105,8 @@ export type Config = {
   llm_base_urls: Partial<Record<LlmProvider, string>>;
   llm_models: { provider: LlmProvider; model: string }[];
   log_level: string;
+  /** Proxies in front whose X-Forwarded-For is believed. */
+  trust_proxy: number;
 };
 
 /** Kept apart, so that printing the configuration can't print a secret. */
@@ -180,6 +188,10 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   if (!(port <= 65_535)) {
     faults.push(`PORT is "${given("PORT")}"; use a whole number from 0 to 65535 (0 takes any free port).`);
   }
+  const trust_proxy = Number(given("TRUST_PROXY") ?? 0);
+  if (!Number.isInteger(trust_proxy) || trust_proxy < 0 || trust_proxy > 10) {
+    faults.push(`TRUST_PROXY is "${given("TRUST_PROXY")}"; use the number of proxies in front, 0 to 10.`);
+  }
   const log_level = given("LOG_LEVEL")?.toLowerCase() ?? "info";
   if (!LOG_LEVELS.includes(log_level))
     faults.push(`LOG_LEVEL is "${log_level}"; use one of ${LOG_LEVELS.join(", ")}.`);
@@ -241,6 +253,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     llm_base_urls,
     llm_models,
     log_level,
+    trust_proxy,
   };
   const secrets: Secrets = {
     secret_key: secret("SECRET_KEY"),

@@ -94,6 +94,8 @@ export type ServerOptions = {
   /** Header names beside `Service-API-Key` that may carry a token. */
   apiKeyHeaders: string[];
   version: string;
+  /** Proxies in front whose X-Forwarded-For names the caller's address; limits and the audit trail go by it. */
+  trustProxy: number;
   bodyLimit_bytes?: number;
 };
 
@@ -105,6 +107,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     // One line a request, with its status and time, is written by the hook of health.ts.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimit_bytes ?? 2 * 1024 * 1024,
+    // Hop 0 is whoever opened the connection.
+    trustProxy: (_address: string, hop: number) => hop < options.trustProxy,
     requestIdHeader: false,
     genReqId: () => randomId(),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },

@@ -82,3 +82,21 @@ test.each([
 ])("%j is refused", async (more, status) => {
   expect((await app.send("POST", "/api/v1/api_tokens/", { name: "x", ...more })).status).toBe(status);
 });
+
+test("behind a proxy, the address in X-Forwarded-For is the caller's; without one it is anybody's claim", async () => {
+  const behind = await createTestApp({ TRUST_PROXY: "1" });
+  for (const [of, expected] of [
+    [behind, "203.0.113.7"],
+    [app, "127.0.0.1"],
+  ] as const) {
+    const body = { name: `Forwarded ${expected}`, description: "" };
+    await of.send("POST", "/api/v1/services/", body, { "x-forwarded-for": "198.51.100.1, 203.0.113.7" });
+    const entry = await of.db
+      .selectFrom("audit_entries")
+      .select("address")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    expect(entry.address).toBe(expected);
+  }
+});

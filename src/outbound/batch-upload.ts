@@ -18,7 +18,7 @@ export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] }
 type Upload = UploadDeps & { caller: Caller; claim: Claim };
 
 /** Rows that are stored while the next ones are read: the database and this program each have a processor to use. */
-const CHUNK_ROWS = 5_000;
+const CHUNK_ROWS = 10_000;
 
 /**
  * Reads a file of requests into a batch, all of it or nothing: one transaction holds the rows while they stream in, and

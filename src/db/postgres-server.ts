@@ -103,6 +103,8 @@ async function launch(cluster: Cluster): Promise<Server | undefined> {
     { folder: cluster.folder, user: cluster.user, output: cluster.output.fd },
   );
   cluster.stopping.addEventListener("abort", process.release, { once: true });
+  // A stop that came while the way was cleared has been told already, and tells nobody twice.
+  if (cluster.stopping.aborted) process.release();
   process.exited.then(() => cluster.stopping.removeEventListener("abort", process.release));
   return ownServer(cluster, process, mark);
 }

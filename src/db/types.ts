@@ -539,6 +539,13 @@ export interface Recordings {
   session_id: number;
 }
 
+export interface RequestCounts {
+  batch_key: number;
+  channel_manager_status: string;
+  n: number;
+  request_status: string;
+}
+
 export interface Requests {
   attempt_count: Generated<number>;
   batch_key: number;
@@ -818,6 +825,7 @@ export interface DB {
   prompts: Prompts;
   pronunciations: Pronunciations;
   recordings: Recordings;
+  request_counts: RequestCounts;
   requests: Requests;
   roles: Roles;
   schema_migrations: SchemaMigrations;

@@ -27,7 +27,7 @@ import {
   statusAfter,
   updateBatch,
 } from "./batch-store.ts";
-import { countRequests } from "./request-store.ts";
+import { countRequests } from "./request-counts.ts";
 import { rowsBeingRead } from "./upload-claim.ts";
 
 type Deps = { db: Db; clock: Clock };

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { copyField, copyInto, type Db, isUniqueViolation, type Tx } from "../db/database.ts";
+import { copyField, copyInto, isUniqueViolation, type Tx } from "../db/database.ts";
 import type { Normalise } from "./address.ts";
-import type { BatchDetails } from "./batch-schema.ts";
 import { isOver, REQUEST_STATUSES } from "./statuses.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
@@ -178,34 +177,4 @@ export async function hasUnfinished(tx: Tx, batch_key: number): Promise<boolean>
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;
-}
-
-type Counts = Required<Pick<BatchDetails, "status_counts" | "detailed_status_counts">>;
-
-/** `reading`: rows of a file that is being read; they will be stored all at once or not at all. */
-export async function countRequests(db: Db, batch_key: number, reading: number): Promise<Counts> {
-  const rows = await db
-    .selectFrom("requests")
-    .select(["request_status", "channel_manager_status", sql<number>`count(*)`.as("n")])
-    .where("batch_key", "=", batch_key)
-    .groupBy(["request_status", "channel_manager_status"])
-    .execute();
-  return tally(
-    reading > 0
-      ? [...rows, { request_status: "PENDING", channel_manager_status: "PENDING", n: reading }]
-      : rows,
-  );
-}
-
-function tally(rows: { request_status: string; channel_manager_status: string; n: number }[]): Counts {
-  const status_counts: Record<string, number> = {};
-  const detailed: Record<string, { total_count: number; counts: Record<string, number> }> = {};
-  for (const { request_status, channel_manager_status, n } of rows) {
-    status_counts[request_status] = (status_counts[request_status] ?? 0) + n;
-    detailed[request_status] ??= { total_count: 0, counts: {} };
-    const { counts } = detailed[request_status];
-    detailed[request_status].total_count += n;
-    counts[channel_manager_status] = (counts[channel_manager_status] ?? 0) + n;
-  }
-  return { status_counts, detailed_status_counts: detailed };
 }

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { lockByKey } from "./batch-store.ts";
+import { foldCounts } from "./request-counts.ts";
 import { failLostUploads } from "./upload-claim.ts";
 
 const tidyBatches: Job<object> = {
@@ -17,6 +18,7 @@ export const tidyBatchesJob = ({ db, clock }: { db: Db; clock: Clock }): JobHand
   handle(tidyBatches, async () => {
     await expireBatches(db, clock);
     await failLostUploads(db, clock);
+    await foldCounts(db);
   });
 
 /** Batches whose time is up become EXPIRED, and what waits in them CANCELED: each in a transaction of its own. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CommunicationRequestResult } from "../../src/outbound/batch-schema.ts";
+import { foldCounts } from "../../src/outbound/request-counts.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../harness/batch.ts";
 
@@ -195,9 +196,52 @@ describe("requests", () => {
         expect(await shown(batch_id)).toEqual(
           rows.map((row) => `${row.reference_id} ${row.target} ${row.status}`),
         );
+        const counts = Object.groupBy(rows, ({ status }) => status);
+        expect((await outbound.get(batch_id)).body.status_counts).toEqual(
+          Object.fromEntries(Object.entries(counts).map(([status, of]) => [status, of?.length])),
+        );
       }),
       { numRuns: 40 },
     );
+  });
+
+  test("are counted right however often they move, added up or not", async () => {
+    const batch_id = await emptyBatch();
+    await outbound.add(batch_id, [request("a", "512-555-0001"), request("b", "512-555-0002")]);
+    const move = (reference_id: string, request_status: string, channel_manager_status: string) =>
+      app.db
+        .updateTable("requests")
+        .set({ request_status, channel_manager_status })
+        .where("reference_id", "=", reference_id)
+        .where("created_at", "=", app.clock.now().toISOString())
+        .execute();
+    app.clock.advance(1_000);
+    const other = await emptyBatch();
+    await outbound.add(other, [request("m", "512-555-0001"), request("n", "512-555-0002")]);
+    for (let i = 0; i < 60; i++) {
+      await move("m", "INITIATED", "QUEUED");
+      await move("m", "PENDING", "NO-ANSWER");
+    }
+    await foldCounts(app.db);
+    await move("n", "COMPLETED", "COMPLETED");
+    for (const folded of [false, true]) {
+      if (folded) await foldCounts(app.db);
+      expect((await outbound.get(other)).body).toMatchObject({
+        status_counts: { PENDING: 1, COMPLETED: 1 },
+        detailed_status_counts: {
+          PENDING: { total_count: 1, counts: { "NO-ANSWER": 1 } },
+          COMPLETED: { total_count: 1, counts: { COMPLETED: 1 } },
+        },
+      });
+      expect((await outbound.get(batch_id)).body.status_counts).toEqual({ PENDING: 2 });
+    }
+    const { n } = await app.db
+      .selectFrom("request_counts")
+      .innerJoin("batches", "batches.key", "request_counts.batch_key")
+      .where("batches.batch_id", "=", other)
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .executeTakeFirstOrThrow();
+    expect(n).toBeLessThan(10);
   });
 
   test("added by two callers at once are accepted once", async () => {

@@ -70,5 +70,41 @@ create unique index requests_reference on requests (batch_key, reference_id,
   (case when request_status in ('DUPLICATE', 'INVALID', 'CANCELED') then id else 0 end));
 create unique index requests_target on requests (batch_key, target)
   where request_status not in ('DUPLICATE', 'INVALID', 'CANCELED');
--- What is due, for the dialer; and counts by both statuses, read from this index alone (20 ms for 100,000 requests).
-create index requests_due on requests (batch_key, request_status, due_at, channel_manager_status);
+create index requests_due on requests (batch_key, request_status, due_at);
+
+-- How many requests of a batch have which statuses: the sum of n. Each statement that adds or moves requests appends
+-- what it changed, so that no two wait for each other; a job adds the rows up now and then (outbound/tidy-batches.ts).
+-- Counting the requests themselves takes 0.2 s for a million of them, and 1.1 s before they were vacuumed.
+create table request_counts (
+  batch_key bigint not null,
+  request_status text not null,
+  channel_manager_status text not null,
+  n bigint not null
+);
+create index request_counts_batch on request_counts (batch_key);
+
+create function count_added_requests() returns trigger language plpgsql as $$
+begin
+  insert into request_counts
+  select batch_key, request_status, channel_manager_status, count(*) from added group by 1, 2, 3;
+  return null;
+end $$;
+
+create function count_moved_requests() returns trigger language plpgsql as $$
+begin
+  insert into request_counts
+  select batch_key, request_status, channel_manager_status, sum(n)
+  from (
+    select batch_key, request_status, channel_manager_status, 1 as n from added
+    union all
+    select batch_key, request_status, channel_manager_status, -1 from removed
+  ) as moved
+  group by 1, 2, 3
+  having sum(n) <> 0;
+  return null;
+end $$;
+
+create trigger requests_added after insert on requests
+  referencing new table as added for each statement execute function count_added_requests();
+create trigger requests_moved after update on requests
+  referencing old table as removed new table as added for each statement execute function count_moved_requests();

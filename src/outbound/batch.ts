@@ -28,7 +28,6 @@ import {
   updateBatch,
 } from "./batch-store.ts";
 import { countRequests } from "./request-counts.ts";
-import { rowsBeingRead } from "./upload-claim.ts";
 
 type Deps = { db: Db; clock: Clock };
 
@@ -67,8 +66,8 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     },
     async ({ caller, params }): Promise<BatchDetails> => {
       const key = await findKey(db, caller, params.batch_id);
-      const [batch, reading] = await Promise.all([readBatch(db, key, clock.now()), rowsBeingRead(db, key)]);
-      return { ...batch, ...(await countRequests(db, key, reading)) };
+      const [batch, counts] = await Promise.all([readBatch(db, key, clock.now()), countRequests(db, key)]);
+      return { ...batch, ...counts };
     },
   );
 

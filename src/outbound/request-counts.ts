@@ -7,19 +7,23 @@ export type Counts = Required<Pick<BatchDetails, "status_counts" | "detailed_sta
 
 type Row = { request_status: string; channel_manager_status: string; n: number };
 
-/** `reading`: rows of a file that is being read; they will be stored all at once or not at all. */
-export async function countRequests(db: Db, batch_key: number, reading: number): Promise<Counts> {
-  const rows = await db
-    .selectFrom("request_counts")
-    .select(["request_status", "channel_manager_status", sql<number>`sum(n)`.as("n")])
-    .where("batch_key", "=", batch_key)
-    .groupBy(["request_status", "channel_manager_status"])
-    .having(sql<boolean>`sum(n) <> 0`)
-    .orderBy("request_status")
-    .orderBy("channel_manager_status")
-    .execute();
-  const pending = { request_status: "PENDING", channel_manager_status: "PENDING", n: reading };
-  return tally(reading > 0 ? [...rows, pending] : rows);
+/**
+ * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. One statement, so
+ * that the moment in which they are stored shows them once.
+ */
+export async function countRequests(db: Db, batch_key: number): Promise<Counts> {
+  const { rows } = await sql<Row>`
+    select request_status, channel_manager_status, sum(n) as n
+    from (
+      select request_status, channel_manager_status, n from request_counts where batch_key = ${batch_key}
+      union all
+      select 'PENDING', 'PENDING', rows_read from batch_uploads where batch_key = ${batch_key}
+    ) as counted
+    group by 1, 2
+    having sum(n) <> 0
+    order by 1, 2
+  `.execute(db);
+  return tally(rows);
 }
 
 /** Rows a batch may gather before they are worth adding up; reading that many takes no time. */
@@ -44,13 +48,13 @@ export async function foldCounts(db: Db): Promise<void> {
 
 function tally(rows: Row[]): Counts {
   const status_counts: Record<string, number> = {};
-  const detailed: Record<string, { total_count: number; counts: Record<string, number> }> = {};
+  const detailed_status_counts: Record<string, { total_count: number; counts: Record<string, number> }> = {};
   for (const { request_status, channel_manager_status, n } of rows) {
-    status_counts[request_status] = (status_counts[request_status] ?? 0) + n;
-    detailed[request_status] ??= { total_count: 0, counts: {} };
-    const { counts } = detailed[request_status];
-    detailed[request_status].total_count += n;
-    counts[channel_manager_status] = (counts[channel_manager_status] ?? 0) + n;
+    detailed_status_counts[request_status] ??= { total_count: 0, counts: {} };
+    const of = detailed_status_counts[request_status];
+    of.counts[channel_manager_status] = n;
+    of.total_count += n;
+    status_counts[request_status] = of.total_count;
   }
-  return { status_counts, detailed_status_counts: detailed };
+  return { status_counts, detailed_status_counts };
 }

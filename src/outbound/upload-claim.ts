@@ -59,15 +59,6 @@ export async function releaseUpload(tx: Tx, { batch_key, upload_id }: Claim): Pr
   return numDeletedRows > 0n;
 }
 
-export async function rowsBeingRead(db: Db, batch_key: number): Promise<number> {
-  const claim = await db
-    .selectFrom("batch_uploads")
-    .select("rows_read")
-    .where("batch_key", "=", batch_key)
-    .executeTakeFirst();
-  return claim?.rows_read ?? 0;
-}
-
 /** Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more. */
 export function startBeating(
   parts: { db: Db; clock: Clock; log: Log },

@@ -1,5 +1,5 @@
-import { API_KEY_HEADER } from "../../src/api/server.ts";
 import type { Answer, TestApp } from "./app.ts";
+import { sendForm, sendUrlEncoded } from "./form.ts";
 import { createSender } from "./sender.ts";
 
 export const BATCHES = "/api/v1/outbound/batches";
@@ -42,9 +42,7 @@ export async function createOutbound(app: TestApp) {
     get: (batch_id: string) => app.send("GET", `${BATCHES}/${batch_id}`),
     put: (batch_id: string, body: object) => app.send("PUT", `${BATCHES}/${batch_id}`, body),
     remove: (batch_id: string, delete_reason = "test") =>
-      app.send("DELETE", `${BATCHES}/${batch_id}`, `delete_reason=${encodeURIComponent(delete_reason)}`, {
-        "content-type": "application/x-www-form-urlencoded",
-      }),
+      sendUrlEncoded(app, "DELETE", `${BATCHES}/${batch_id}`, { delete_reason }),
     add: (batch_id: string, requests: unknown) =>
       app.send("POST", `${BATCHES}/${batch_id}/requests`, requests),
     results: (batch_id: string, query = "") => app.send("GET", `${BATCHES}/${batch_id}/results${query}`),
@@ -54,28 +52,14 @@ export async function createOutbound(app: TestApp) {
 
 type UploadMore = { filename?: string; field?: string; token?: string };
 
-/** A form with one file, as browsers send it. */
-export async function upload(
+/** A file for a batch. */
+export const upload = (
   app: TestApp,
   batch_id: string,
-  csv: string | Buffer,
+  content: string | Buffer,
   { filename = "people.csv", field = "file", token = app.token }: UploadMore = {},
-): Promise<Answer> {
-  const payload = Buffer.concat([
-    Buffer.from(
-      `--form\r\nContent-Disposition: form-data; name="${field}"; filename="${filename}"\r\nContent-Type: text/csv\r\n\r\n`,
-    ),
-    Buffer.from(csv),
-    Buffer.from("\r\n--form--\r\n"),
-  ]);
-  const response = await app.api.server.inject({
-    method: "POST",
-    url: `${BATCHES}/${batch_id}/upload_batch`,
-    headers: { [API_KEY_HEADER]: token, "content-type": "multipart/form-data; boundary=form" },
-    payload,
-  });
-  return { status: response.statusCode, body: JSON.parse(response.body), headers: response.headers };
-}
+): Promise<Answer> =>
+  sendForm(app, "POST", `${BATCHES}/${batch_id}/upload_batch`, { [field]: { filename, content } }, token);
 
 export const request = (reference_id: string, target: string, request_variables: object = {}) => ({
   reference_id,

@@ -28,6 +28,7 @@ import {
   updateBatch,
 } from "./batch-store.ts";
 import { countRequests } from "./request-counts.ts";
+import { cancelPending } from "./request-store.ts";
 
 type Deps = { db: Db; clock: Clock };
 
@@ -106,7 +107,9 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     ({ caller, params, body }) =>
       db.transaction().execute(async (tx) => {
         const locked = await lockBatch(tx, clock, caller, params.batch_id);
-        const after = await updateBatch(tx, locked, caller.email, changed(locked, body));
+        const columns = changed(locked, body);
+        if (columns.status === "EXPIRED") await cancelPending(tx, locked.key);
+        const after = await updateBatch(tx, locked, caller.email, columns);
         await record(tx, caller, locked.at, "update", { before: locked.batch, after });
         return after;
       }),

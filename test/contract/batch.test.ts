@@ -242,6 +242,7 @@ describe("expiry", () => {
     const batch_id = await filled();
     const { body } = await outbound.put(batch_id, { expires_on: app.clock.now().toISOString() });
     expect(body.status).toBe("EXPIRED");
+    expect(await countsOf(batch_id)).toEqual({ CANCELED: 1, INVALID: 1 });
   });
 });
 

@@ -99,6 +99,15 @@ export type ServerOptions = {
   bodyLimit_bytes?: number;
 };
 
+/** The reference page asks nobody outside: no fonts, no measuring, no assistant. */
+const REFERENCE = {
+  url: "/openapi.json",
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+};
+
 export const API_KEY_HEADER = "Service-API-Key";
 
 export async function createServer(options: ServerOptions): Promise<Api> {
@@ -155,7 +164,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
     transformObject: tidyDocument as never,
   });
-  await server.register(apiReference, { routePrefix: "/docs", configuration: { url: "/openapi.json" } });
+  await server.register(apiReference, { routePrefix: "/docs", configuration: REFERENCE });
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
 
   const permissions = new Set<string>();

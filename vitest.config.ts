@@ -8,8 +8,5 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // Real browsers, processes and databases miss a deadline on a machine that stalls for seconds. CI tries once more;
-    // by hand nothing is retried, so that a flaky test is seen and mended.
-    retry: process.env.CI ? 1 : 0,
   },
 });

@@ -198,7 +198,10 @@ test("a new chat is asked about first, and ends the one before", async () => {
   expect(await page.getByText("You said: hello").count()).toBe(0);
 });
 
-test("a chat that ended for silence says so, and gives back what was not sent", async () => {
+// Timed out once in a full run on a loaded machine and never alone; until its cause is found CI tries it once more.
+const AGAIN = { retry: process.env.CI ? 1 : 0 };
+
+test("a chat that ended for silence says so, and gives back what was not sent", AGAIN, async () => {
   const page = await openChat();
   const { engine } = app;
   const session = await sessionOf(page);

@@ -10,11 +10,12 @@ import { envExample, readConfig } from "../src/config.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { consoleTypes, type OpenApi } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
 
 /**
- * Writes what is derived from the source and committed: the database's types, openapi.json and .env.example. A test
- * fails when one of them no longer fits. Run: ./parley derive
+ * Writes what is derived from the source and committed: the database's types, openapi.json, the console's types of it
+ * and .env.example. A test fails when one of them no longer fits. Run: ./parley derive
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
 const write = (file: string, text: string) => writeFileSync(path.join(ROOT, file), text);
@@ -42,7 +43,9 @@ try {
     llmProviders: {},
   });
   await api.server.ready();
-  write("openapi.json", `${JSON.stringify(api.server.swagger(), null, 2)}\n`);
+  const document = api.server.swagger();
+  write("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
+  write("src/console/api-types.ts", consoleTypes(document as unknown as OpenApi));
   await api.server.close();
   await database.close();
 } finally {

@@ -90,6 +90,91 @@ export const SETTINGS: Setting[] = [
     about:
       "Models beside the known ones that prompts may choose, comma-separated, each after its provider: openai/llama-3.3-70b, azure_openai/our-deployment",
   },
+  { name: "ELEVENLABS_API_KEY", example: "", about: "Key for ElevenLabs, for samples of its voices." },
+  {
+    name: "ELEVENLABS_BASE_URL",
+    example: "https://api.elevenlabs.io",
+    about: "Where the ElevenLabs API is.",
+  },
+  { name: "CARTESIA_API_KEY", example: "", about: "Key for Cartesia, for samples of its voices." },
+  { name: "CARTESIA_BASE_URL", example: "https://api.cartesia.ai", about: "Where the Cartesia API is." },
+  {
+    name: "GOOGLE_SPEECH_API_KEY",
+    example: "",
+    about: "Key for Google's Text-to-Speech API; GOOGLE_API_KEY's when empty.",
+  },
+  {
+    name: "GOOGLE_SPEECH_BASE_URL",
+    example: "https://texttospeech.googleapis.com",
+    about: "Where that API is.",
+  },
+  { name: "DEEPGRAM_API_KEY", example: "", about: "Key for Deepgram, which transcribes recordings." },
+  { name: "DEEPGRAM_BASE_URL", example: "https://api.deepgram.com", about: "Where the Deepgram API is." },
+  {
+    name: "LINES_PER_NUMBER",
+    example: "20",
+    about: "Attempts of campaigns that may run at once from one number or address.",
+  },
+  {
+    name: "LINES",
+    example: "100",
+    about: "Calls that an organization may have at once, both ways; further attempts of campaigns wait.",
+  },
+  {
+    name: "LINES_KEPT_PERCENT",
+    example: "30",
+    about: "How many of these lines, in percent, campaigns leave to people who call.",
+  },
+  {
+    name: "INSIGHT_CONCURRENCY",
+    example: "32",
+    about: "Sessions and recordings that are analysed at once by this program, 1 to 512.",
+  },
+  {
+    name: "TWILIO_ACCOUNT_SID",
+    example: "",
+    about:
+      "The operator's Twilio account, for system channels without credentials of their own. Empty: calls and texts go to the built-in carrier simulator and reach nobody.",
+  },
+  { name: "TWILIO_AUTH_TOKEN", example: "", about: "The auth token of that account." },
+  {
+    name: "TWILIO_BASE_URL",
+    example: "",
+    about: "Another address for all of Twilio's APIs, such as a test double's.",
+  },
+  {
+    name: "SIMULATOR_SCENARIO",
+    example: "./people.json",
+    about: "A file that says how people behave whom the carrier simulator plays (docs/simulator.md).",
+  },
+  {
+    name: "SIMULATOR_SPEED",
+    example: "1",
+    about: "How many times as fast as life the people of the carrier simulator are, 0.1 to 10000.",
+  },
+  {
+    name: "SMTP_URL",
+    example: "",
+    about:
+      "The mail server that invitations and system e-mail channels send by: smtp://user:password@mail.example.com:587, or smtps:// for TLS from the first byte. Empty: no invitations, and e-mail channels without credentials of their own write to the built-in mail simulator, which reaches nobody.",
+  },
+  {
+    name: "MAIL_FROM",
+    example: "parley@example.com",
+    about: "The sender of the program's own mails; the user of SMTP_URL where that is an address.",
+  },
+  {
+    name: "MAIL_PORT",
+    example: "",
+    about:
+      "The port of the built-in SMTP server that takes mails to agents in, 25 where other mail servers are to find it. Empty: none.",
+  },
+  {
+    name: "MAIL_TLS_CERT",
+    example: "",
+    about: "File of that server's certificate (PEM), for STARTTLS. With MAIL_TLS_KEY.",
+  },
+  { name: "MAIL_TLS_KEY", example: "", about: "File of that certificate's key (PEM)." },
   { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
 ];
 
@@ -104,6 +189,17 @@ export type Config = {
   egress_allow: EgressRules;
   llm_base_urls: Partial<Record<LlmProvider, string>>;
   llm_models: { provider: LlmProvider; model: string }[];
+  deepgram_base_url: string | null;
+  speech_base_urls: Partial<Record<SpeechName, string>>;
+  twilio_base_url: string | null;
+  simulator: { scenario_file: string | null; speed: number };
+  /** Insight executions run at once by this process. */
+  insight_concurrency: number;
+  /** How many attempts of campaigns may run at once (outbound/lines.ts). */
+  lines: { per_source: number; per_organization: number; kept_for_callers: number };
+  /** The built-in SMTP server; null: none. */
+  mail_port: number | null;
+  mail_tls: { cert_file: string; key_file: string } | null;
   log_level: string;
   /** Proxies in front whose X-Forwarded-For is believed. */
   trust_proxy: number;
@@ -111,10 +207,20 @@ export type Config = {
 
 /** Kept apart, so that printing the configuration can't print a secret. */
 export type Secrets = {
+  /** The installation's mail server, and whom its own mails are from. */
+  mail: { smtp_url: string; from: string } | null;
   secret_key: string | null;
   bootstrap_api_token: string | null;
   llm_api_keys: Partial<Record<LlmProvider, string>>;
+  deepgram_api_key: string | null;
+  speech_api_keys: Partial<Record<SpeechName, string>>;
+  /** The operator's own; null: nobody is really called. */
+  twilio: { account_sid: string; auth_token: string } | null;
 };
+
+/** Services that speak, as the API names them, and how their settings begin. */
+const SPEECH_SERVICES = { ElevenLabs: "ELEVENLABS", Cartesia: "CARTESIA", Google: "GOOGLE_SPEECH" } as const;
+export type SpeechName = keyof typeof SPEECH_SERVICES;
 
 export type LlmProvider = "openai" | "azure_openai" | "anthropic" | "google";
 const LLM_PROVIDERS: LlmProvider[] = ["openai", "azure_openai", "anthropic", "google"];
@@ -241,6 +347,67 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       return [];
     });
 
+  const wholeNumber = (name: string, otherwise: number, [least, most]: [number, number]): number => {
+    const value = Number(given(name) ?? otherwise);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    faults.push(`${name} is "${given(name)}"; use a whole number from ${least} to ${most}.`);
+    return otherwise;
+  };
+  const lines = {
+    per_source: wholeNumber("LINES_PER_NUMBER", 20, [1, 10_000]),
+    per_organization: wholeNumber("LINES", 100, [1, 100_000]),
+    kept_for_callers: wholeNumber("LINES_KEPT_PERCENT", 30, [0, 99]) / 100,
+  };
+
+  const simulator_speed = Number(given("SIMULATOR_SPEED") ?? 1);
+  if (!(simulator_speed >= 0.1 && simulator_speed <= 10_000)) {
+    faults.push(`SIMULATOR_SPEED is "${given("SIMULATOR_SPEED")}"; use a number from 0.1 to 10000.`);
+  }
+  const twilio = { account_sid: given("TWILIO_ACCOUNT_SID"), auth_token: given("TWILIO_AUTH_TOKEN") };
+  if ((twilio.account_sid === null) !== (twilio.auth_token === null)) {
+    const missing = twilio.account_sid === null ? "TWILIO_ACCOUNT_SID" : "TWILIO_AUTH_TOKEN";
+    faults.push(`${missing} is missing; set both TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN, or neither.`);
+  }
+
+  const insight_concurrency = Number(given("INSIGHT_CONCURRENCY") ?? 32);
+  if (!Number.isInteger(insight_concurrency) || insight_concurrency < 1 || insight_concurrency > 512) {
+    faults.push(
+      `INSIGHT_CONCURRENCY is "${given("INSIGHT_CONCURRENCY")}"; use a whole number from 1 to 512.`,
+    );
+  }
+
+  const speech_base_urls: Config["speech_base_urls"] = {};
+  const speech_api_keys: Secrets["speech_api_keys"] = {};
+  for (const [name, prefix] of Object.entries(SPEECH_SERVICES) as [SpeechName, string][]) {
+    const base = url(`${prefix}_BASE_URL`, ["http:", "https:"]);
+    const key = given(`${prefix}_API_KEY`);
+    if (base) speech_base_urls[name] = base;
+    if (key) speech_api_keys[name] = key;
+  }
+
+  const mail_port = given("MAIL_PORT") === null ? null : Number(given("MAIL_PORT"));
+  if (mail_port !== null && !(Number.isInteger(mail_port) && mail_port >= 0 && mail_port <= 65_535)) {
+    faults.push(
+      `MAIL_PORT is "${given("MAIL_PORT")}"; use a whole number from 0 to 65535 (0 takes any free port).`,
+    );
+  }
+  const [cert_file, key_file] = [given("MAIL_TLS_CERT"), given("MAIL_TLS_KEY")];
+  if ((cert_file === null) !== (key_file === null)) {
+    const missing = cert_file === null ? "MAIL_TLS_CERT" : "MAIL_TLS_KEY";
+    faults.push(`${missing} is missing; set both MAIL_TLS_CERT and MAIL_TLS_KEY, or neither.`);
+  }
+  const smtp_url = url("SMTP_URL", ["smtp:", "smtps:"]);
+  if (smtp_url !== null && (new URL(smtp_url).hostname === "" || /%(?![0-9a-f]{2})/i.test(smtp_url))) {
+    faults.push("SMTP_URL names no server, or holds a bare %; write % in a user or password as %25.");
+  }
+  const smtp_user = smtp_url === null ? "" : new URL(smtp_url).username.replaceAll("%40", "@");
+  const mail_from = given("MAIL_FROM") ?? (smtp_user.includes("@") ? smtp_user : null);
+  if (smtp_url !== null && (mail_from === null || !/^[^\s@<>]+@[^\s@<>]+$/.test(mail_from))) {
+    faults.push(
+      `MAIL_FROM is "${mail_from ?? ""}"; with SMTP_URL, set it to the address that mails are sent from.`,
+    );
+  }
+
   const config: Config = {
     port,
     host,
@@ -252,13 +419,28 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,
     llm_models,
+    twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
+    simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
+    speech_base_urls,
+    deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
+    insight_concurrency,
+    lines,
+    mail_port,
+    mail_tls: cert_file !== null && key_file !== null ? { cert_file, key_file } : null,
     log_level,
     trust_proxy,
   };
   const secrets: Secrets = {
+    mail: smtp_url !== null && mail_from !== null ? { smtp_url, from: mail_from } : null,
     secret_key: secret("SECRET_KEY"),
     bootstrap_api_token: apiToken("BOOTSTRAP_API_TOKEN"),
     llm_api_keys,
+    twilio:
+      twilio.account_sid !== null && twilio.auth_token !== null
+        ? { account_sid: twilio.account_sid, auth_token: twilio.auth_token }
+        : null,
+    speech_api_keys,
+    deepgram_api_key: given("DEEPGRAM_API_KEY") ?? null,
   };
   if (faults.length > 0) throw new ConfigFaults(faults);
   return { config, secrets };

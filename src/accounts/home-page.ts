@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Api } from "../api/server.ts";
 
-/** The few pages of the program itself: where to go, and signing in. */
+/** The few pages of the program itself, which need no build: where to go, and signing in. */
 const FOLDER = path.resolve(import.meta.dirname, "../../public/home");
 const CONTENT_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";

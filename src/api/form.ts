@@ -57,6 +57,8 @@ async function readMultipart(request: FastifyRequest, max_file_bytes: number | u
   const fields: Record<string, unknown> = {};
   const limits = max_file_bytes === undefined ? {} : { limits: { fileSize: max_file_bytes } };
   for await (const part of request.parts(limits)) {
+    // The library types it as a text, but a part may come without a name.
+    if (!part.fieldname) throw invalid(["body"], "Every part of the form needs a name");
     if (part.type === "field") {
       if (part.valueTruncated) throw invalid(["body", part.fieldname], "Text is too long", "string_too_long");
       checkText(part.fieldname, part.value);

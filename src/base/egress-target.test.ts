@@ -148,6 +148,18 @@ describe("a routed name", () => {
     expect(reasonFor("http://demo.parley.internal:5432/demo/")).toContain("only");
   });
 
+  test("that is written as https is reached over the route's plain http, and as http not at all", () => {
+    const inbox: EgressRoute = { ...DEMO, host: "inbox.parley.internal", scheme: "https" };
+    expect(targetOf("https://inbox.parley.internal/demo/x", [inbox])).toMatchObject({
+      kind: "route",
+      origin: "http://inbox.parley.internal",
+      path: "/demo/x",
+    });
+    for (const url of ["http://inbox.parley.internal/demo/", "https://inbox.parley.internal:8443/demo/"]) {
+      expect(targetOf(url, [inbox]), url).toMatchObject({ kind: "refused" });
+    }
+  });
+
   test("exists only as a route: other names of the platform lead nowhere", () => {
     for (const host of [
       "parley.internal",

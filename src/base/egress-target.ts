@@ -4,7 +4,13 @@ import { isIP } from "node:net";
  * A name that is served somewhere known, most often by this very process: `http://<host><pathPrefix>…` goes to
  * `connect`, and nothing else of that server can be reached through it.
  */
-export type EgressRoute = { host: string; connect: { host: string; port: number }; pathPrefix: string };
+export type EgressRoute = {
+  host: string;
+  connect: { host: string; port: number };
+  pathPrefix: string;
+  /** How URLs of it are written, where only https ones may be; `connect` is spoken to in plain HTTP all the same. */
+  scheme?: "http" | "https";
+};
 
 /** Where a URL leads, decided from its text alone, before any name is looked up. */
 export type EgressTarget =
@@ -42,7 +48,10 @@ export function targetOf(text: string, routes: readonly EgressRoute[]): EgressTa
   const path = url.pathname + url.search;
   const route = routes.find((candidate) => candidate.host === host);
   if (route) {
-    if (protocol !== "http:" || url.port !== "") return refused(`${host} is reached as http://${host} only`);
+    const scheme = route.scheme ?? "http";
+    if (protocol !== `${scheme}:` || url.port !== "") {
+      return refused(`${host} is reached as ${scheme}://${host} only`);
+    }
     if (!staysUnder(route.pathPrefix, url.pathname)) {
       return refused(`only ${route.pathPrefix} can be reached on ${host}`);
     }

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isIP } from "node:net";
+import type { Readable } from "node:stream";
 import type { Pool } from "undici";
 import { type EgressRules, judgeAddress } from "./egress-address.ts";
 import { ACCEPTED_ENCODINGS, readBody } from "./egress-body.ts";
@@ -27,7 +28,8 @@ export type EgressRequest = {
   url: string;
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers?: Record<string, string>;
-  body?: string | Uint8Array;
+  /** A stream is read as it is sent, and not at all where nothing is sent. */
+  body?: string | Uint8Array | Readable;
   /** For the whole exchange: looking up, connecting, sending, and the last byte of the body. */
   timeout_ms: number;
   /** Of the body as decoded. */

@@ -9,6 +9,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface Agents {
   agent_initiated: Generated<boolean>;
   bridge_phrases_id: number | null;
@@ -51,6 +53,42 @@ export interface ApiTokens {
   user_id: number;
 }
 
+export interface Attempts {
+  agent_id: number;
+  answerer: string | null;
+  attempt_number: number;
+  batch_key: number;
+  caller_id: string | null;
+  campaign_id: number;
+  channel_id: number;
+  channel_status: string;
+  channel_target_id: number;
+  check_at: string | null;
+  checks: Generated<number>;
+  conversation_id: number | null;
+  counted_on: Timestamp | null;
+  decision: unknown | null;
+  ended_at: string | null;
+  error_code: string | null;
+  holds_slot: boolean;
+  is_test: boolean;
+  key: string;
+  lease_owner: string | null;
+  mode: string;
+  organization_id: number;
+  placed_at: string | null;
+  provider_status: string | null;
+  reference_id: string;
+  request_id: number;
+  session_id: number | null;
+  sid: string | null;
+  source: string;
+  started_at: string;
+  state: string;
+  sub_organization_id: number;
+  target: string;
+}
+
 export interface AuditEntries {
   action: string;
   actor: string;
@@ -73,6 +111,7 @@ export interface Batches {
   batch_id: string;
   call_rate: number | null;
   campaign_id: number;
+  cancels_waiting: Generated<boolean>;
   created_at: string;
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -86,6 +125,14 @@ export interface Batches {
   status: string;
   sub_organization_id: number;
   upload_filename: string | null;
+}
+
+export interface BatchPacing {
+  auto_rate: number | null;
+  batch_key: number;
+  last_at: string | null;
+  rated_at: string | null;
+  wake_at: string | null;
 }
 
 export interface BatchUploads {
@@ -108,6 +155,37 @@ export interface BridgePhrases {
   name: string;
   sub_organization_id: number;
   updated_at: string;
+}
+
+export interface Calls {
+  answered_at: string;
+  answerer: string | null;
+  caller_id: string | null;
+  carrier: string;
+  channel_id: number;
+  ended_at: string | null;
+  fallback_target: string | null;
+  id: Generated<number>;
+  is_outbound: boolean;
+  key: string | null;
+  lease_expires_at: string | null;
+  lease_owner: string | null;
+  leg: Generated<number>;
+  number: string;
+  session_id: number;
+  sid: string;
+  state: string;
+  sub_organization_id: number;
+  transfer_by_agent: boolean | null;
+  transfer_number: string | null;
+  transfer_started_at: string | null;
+  voicemail_detection: unknown | null;
+}
+
+export interface CampaignDays {
+  campaign_id: number;
+  day: Timestamp;
+  first_attempts: number;
 }
 
 export interface Campaigns {
@@ -143,10 +221,16 @@ export interface Campaigns {
 export interface CampaignWebhooks {
   campaign_id: number;
   created_at: string;
+  disabled_at: string | null;
+  disabled_reason: string | null;
+  failed_tries: Generated<number>;
+  failing_since: string | null;
   id: Generated<number>;
+  overlap_until: string | null;
   position: number;
   request_method: string;
   sealed_hmac_secret: string | null;
+  sealed_previous_hmac_secret: string | null;
   trigger_statuses: string[];
   updated_at: string;
   url: string;
@@ -232,6 +316,13 @@ export interface CustomMessages {
   updated_at: string;
 }
 
+export interface DataSourceChunks {
+  data_source_id: number;
+  position: number;
+  text: string;
+  words: Generated<string>;
+}
+
 export interface DataSources {
   chunk: boolean;
   chunk_delimiter: string | null;
@@ -246,6 +337,21 @@ export interface DataSources {
   sub_organization_id: number;
   text: string;
   updated_at: string;
+}
+
+export interface DataSourceWords {
+  data_source_id: number;
+  word: string;
+}
+
+export interface DialSources {
+  closed_until: string | null;
+  ended: number;
+  failed: number;
+  organization_id: number;
+  since: string;
+  source: string;
+  trips: Generated<number>;
 }
 
 export interface DirectoryMembers {
@@ -309,15 +415,41 @@ export interface Incidents {
   updated_at: string;
 }
 
+export interface InsightBackfills {
+  created_at: string;
+  created_by: string;
+  cursor_datetime: string | null;
+  cursor_id: Generated<number>;
+  fed_at: string | null;
+  finished_at: string | null;
+  from_datetime: string;
+  id: Generated<number>;
+  next_feed_at: string;
+  planned_cost_usd: number;
+  planned_count: number;
+  planned_duration: number;
+  planned_input_tokens: number;
+  planned_output_tokens: number;
+  queued_count: Generated<number>;
+  status: string;
+  sub_organization_id: number;
+  to_datetime: string;
+  updated_at: string;
+  workflow_id: number;
+}
+
 export interface InsightExecutions {
   attempts: Generated<number>;
+  backfill_id: number | null;
   cause: string;
   created_at: string;
   error_message: string | null;
   finished_at: string | null;
   id: Generated<number>;
+  interruptions: Generated<number>;
   lease_expires_at: string | null;
   lease_owner: string | null;
+  priority: Generated<number>;
   run_at: string;
   session_id: number | null;
   started_at: string | null;
@@ -328,12 +460,17 @@ export interface InsightExecutions {
 }
 
 export interface InsightExecutionTools {
+  cached_input_tokens: number | null;
+  cost_usd: number | null;
+  duration_ms: number | null;
   execution_id: number;
   finished_at: string | null;
   input_tokens: number | null;
   insight_tool_id: number;
   insight_tool_version: number;
+  model: string | null;
   output_tokens: number | null;
+  parts: number | null;
   position: number;
   session_id: number | null;
   upload_file_id: number | null;
@@ -345,6 +482,7 @@ export interface InsightFiles {
   call_id: string;
   created_at: string;
   customer_number: string | null;
+  deleted_at: string | null;
   duration: number | null;
   end_time: string | null;
   error_message: string | null;
@@ -402,8 +540,22 @@ export interface InsightTools {
   version: number;
 }
 
+export interface InsightUsage {
+  backfill_id: number;
+  cached_input_tokens: number;
+  cost_usd: number;
+  day: Timestamp;
+  failed_runs: number;
+  input_tokens: number;
+  insight_tool_id: number;
+  output_tokens: number;
+  runs: number;
+  workflow_id: number;
+}
+
 export interface InsightWorkflows {
   activated_at: string | null;
+  backfill_rate_per_minute: number | null;
   conditions: unknown;
   created_at: string;
   deleted_at: string | null;
@@ -457,6 +609,43 @@ export interface LlmProviders {
   provider: string;
   sealed_api_key: string;
   updated_at: string;
+}
+
+export interface MailMessages {
+  answers: number | null;
+  attachments: unknown;
+  carrier_sid: string | null;
+  channel_id: number;
+  channel_status: string | null;
+  channel_target_id: number;
+  created_at: string;
+  direction: string;
+  from_address: string;
+  from_name: string | null;
+  html: string | null;
+  id: Generated<number>;
+  in_reply_to: string | null;
+  key: string;
+  message_id: string;
+  new_text: string | null;
+  note: string | null;
+  sent_at: string | null;
+  session_id: number | null;
+  state: string;
+  sub_organization_id: number;
+  subject: string;
+  text: string;
+  thread_ids: string[];
+  to_address: string;
+}
+
+export interface NumberLookups {
+  cost: number | null;
+  facts: unknown;
+  fields: string[];
+  looked_up_at: string;
+  number: string;
+  organization_id: number;
 }
 
 export interface OneTimeCodes {
@@ -537,6 +726,7 @@ export interface Recordings {
   file_name: string;
   id: Generated<number>;
   session_id: number;
+  source: string | null;
 }
 
 export interface RequestCounts {
@@ -560,10 +750,12 @@ export interface Requests {
   insights_status: string | null;
   line_type: string | null;
   reference_id: string;
+  refusals: Generated<number>;
   request_status: string;
   request_variables: unknown;
   sent_at: string | null;
   session_id: number | null;
+  skip_reason: unknown | null;
   target: string;
 }
 
@@ -605,6 +797,13 @@ export interface Services {
   sub_organization_id: number;
 }
 
+export interface SessionEndCalls {
+  finished_at: string | null;
+  session_id: number;
+  started_at: string;
+  tool_call_id: string;
+}
+
 export interface SessionLabels {
   code: string;
   comments: string | null;
@@ -627,6 +826,7 @@ export interface SessionMessages {
   text: string;
   timestamp: string;
   turn_index: number;
+  unheard: string | null;
 }
 
 export interface Sessions {
@@ -725,6 +925,28 @@ export interface SubOrganizations {
   organization_id: number;
 }
 
+export interface Suppressions {
+  address: string;
+  comment: string | null;
+  created_at: string;
+  created_by: string | null;
+  id: Generated<number>;
+  kind: string;
+  lifted_at: string | null;
+  lifted_by: string | null;
+  lifted_message_id: string | null;
+  lifted_said: string | null;
+  lifted_through: string | null;
+  message_id: string | null;
+  occurred_at: string;
+  reason: string;
+  said: string | null;
+  scope: string;
+  session_id: number | null;
+  sub_organization_id: number;
+  through: string;
+}
+
 export interface Takeouts {
   created_at: string;
   created_by: string;
@@ -735,6 +957,37 @@ export interface Takeouts {
   status: string;
   sub_organization_id: number;
   updated_at: string;
+}
+
+export interface TextMessages {
+  asked_at: string | null;
+  channel_id: number;
+  channel_target_id: number;
+  created_at: string;
+  direction: string;
+  error_code: string | null;
+  id: Generated<number>;
+  key: string;
+  media: unknown;
+  medium: string;
+  purpose: string;
+  session_id: number | null;
+  sid: string | null;
+  source: string;
+  status: string;
+  sub_organization_id: number;
+  target: string;
+  template: unknown | null;
+  text: string;
+  updated_at: string;
+}
+
+export interface TextSessions {
+  channel_target_id: number;
+  opened_by: string;
+  session_id: number;
+  source: string;
+  ttl_minutes: number;
 }
 
 export interface Tools {
@@ -765,6 +1018,22 @@ export interface ToolVersions {
   version_number: number;
 }
 
+export interface TranscriptionProviders {
+  base_url: string | null;
+  last_updated_by: string;
+  organization_id: number;
+  provider: string;
+  sealed_api_key: string;
+  updated_at: string;
+}
+
+export interface TransferAnswerers {
+  at: string;
+  call_key: string;
+  channel_id: number;
+  word: string;
+}
+
 export interface Users {
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -786,13 +1055,84 @@ export interface Users {
   utm: unknown | null;
 }
 
+export interface WebhookDeliveries {
+  attempt_count: number;
+  batch_key: number | null;
+  body: string;
+  campaign_id: number;
+  channel_manager_status: string;
+  created_at: string;
+  ended_at: string | null;
+  id: string;
+  is_test: boolean;
+  key: Generated<number>;
+  reason: string | null;
+  request_id: number | null;
+  state: string;
+  sub_organization_id: number;
+  tries: Generated<number>;
+  webhook_id: number;
+}
+
+export interface WebhookInboxes {
+  created_at: string;
+  fail_next: Generated<number>;
+  fail_status: Generated<number>;
+  id: Generated<number>;
+  last_updated_by: string;
+  name: string;
+  path_key: string;
+  sealed_hmac_secret: string | null;
+  sub_organization_id: number;
+  updated_at: string;
+}
+
+export interface WebhookInboxMessages {
+  answered_status: number;
+  body: string;
+  headers: unknown;
+  id: Generated<number>;
+  inbox_id: number;
+  message_id: string | null;
+  method: string;
+  received_at: string;
+  signature: string | null;
+}
+
+export interface WebhookOutbox {
+  delivery_key: number;
+  due_at: string;
+  lease_number: Generated<number>;
+  lease_owner: string | null;
+  tries: Generated<number>;
+  webhook_id: number;
+}
+
+export interface WebhookTries {
+  at: string;
+  delivery_key: number;
+  duration_ms: number;
+  failure: string | null;
+  id: Generated<number>;
+  method: string;
+  request_headers: unknown;
+  response_body: string | null;
+  response_headers: unknown | null;
+  response_status: number | null;
+  url: string;
+}
+
 export interface DB {
   agents: Agents;
   api_tokens: ApiTokens;
+  attempts: Attempts;
   audit_entries: AuditEntries;
+  batch_pacing: BatchPacing;
   batch_uploads: BatchUploads;
   batches: Batches;
   bridge_phrases: BridgePhrases;
+  calls: Calls;
+  campaign_days: CampaignDays;
   campaign_webhooks: CampaignWebhooks;
   campaigns: Campaigns;
   channel_addresses: ChannelAddresses;
@@ -801,23 +1141,30 @@ export interface DB {
   conversation_bridges: ConversationBridges;
   conversations: Conversations;
   custom_messages: CustomMessages;
+  data_source_chunks: DataSourceChunks;
+  data_source_words: DataSourceWords;
   data_sources: DataSources;
+  dial_sources: DialSources;
   directory_member_versions: DirectoryMemberVersions;
   directory_members: DirectoryMembers;
   events: Events;
   incidents: Incidents;
+  insight_backfills: InsightBackfills;
   insight_execution_tools: InsightExecutionTools;
   insight_executions: InsightExecutions;
   insight_files: InsightFiles;
   insight_folders: InsightFolders;
   insight_outputs: InsightOutputs;
   insight_tools: InsightTools;
+  insight_usage: InsightUsage;
   insight_workflow_tools: InsightWorkflowTools;
   insight_workflows: InsightWorkflows;
   installation: Installation;
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;
+  mail_messages: MailMessages;
+  number_lookups: NumberLookups;
   one_time_codes: OneTimeCodes;
   organizations: Organizations;
   prompt_tools: PromptTools;
@@ -830,6 +1177,7 @@ export interface DB {
   roles: Roles;
   schema_migrations: SchemaMigrations;
   services: Services;
+  session_end_calls: SessionEndCalls;
   session_labels: SessionLabels;
   session_messages: SessionMessages;
   session_tool_calls: SessionToolCalls;
@@ -838,8 +1186,18 @@ export interface DB {
   sign_ins: SignIns;
   sip_ip_ranges: SipIpRanges;
   sub_organizations: SubOrganizations;
+  suppressions: Suppressions;
   takeouts: Takeouts;
+  text_messages: TextMessages;
+  text_sessions: TextSessions;
   tool_versions: ToolVersions;
   tools: Tools;
+  transcription_providers: TranscriptionProviders;
+  transfer_answerers: TransferAnswerers;
   users: Users;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_inbox_messages: WebhookInboxMessages;
+  webhook_inboxes: WebhookInboxes;
+  webhook_outbox: WebhookOutbox;
+  webhook_tries: WebhookTries;
 }

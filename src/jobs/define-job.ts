@@ -16,10 +16,16 @@ export type Job<Payload> = {
   schedule?: string;
 };
 
+/**
+ * `stopping` is raised when the process begins to stop: a job that goes on as long as there is work begins nothing new
+ * then. `abortSignal` is raised seconds later, to cut off what still runs.
+ */
+export type JobContext = JobHelpers & { stopping: AbortSignal };
+
 /** A job with what it does; `runner.ts` is handed a list of these. */
 export type JobHandler<Payload = unknown> = {
   job: Job<Payload>;
-  run(payload: Payload, helpers: JobHelpers): Promise<void>;
+  run(payload: Payload, context: JobContext): Promise<void>;
 };
 
 export const handle = <Payload>(job: Job<Payload>, run: JobHandler<Payload>["run"]): JobHandler =>
@@ -29,6 +35,8 @@ export type EnqueueOptions = {
   /** A job of the same key that has not begun is replaced, so that it runs once. */
   key?: string;
   run_at?: Date;
+  /** Jobs of one queue run one after the other, in the order they were added. */
+  queue?: string;
 };
 
 /** Adds a job in the caller's transaction: it runs if and only if that commits. */
@@ -40,6 +48,7 @@ export async function enqueue<Payload>(
 ): Promise<void> {
   await sql`select graphile_worker.add_job(
     ${job.name}::text, ${JSON.stringify(payload)}::json, max_attempts => ${job.max_attempts}::int,
-    job_key => ${options.key ?? null}::text, run_at => ${options.run_at?.toISOString() ?? null}::timestamptz
+    job_key => ${options.key ?? null}::text, run_at => ${options.run_at?.toISOString() ?? null}::timestamptz,
+    queue_name => ${options.queue ?? null}::text
   )`.execute(tx);
 }

@@ -1,5 +1,12 @@
 import { EventEmitter } from "node:events";
-import { Logger, parseCronItems, run, runMigrations, type WorkerEvents } from "graphile-worker";
+import {
+  type JobHelpers,
+  Logger,
+  parseCronItems,
+  run,
+  runMigrations,
+  type WorkerEvents,
+} from "graphile-worker";
 import type pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -24,12 +31,16 @@ export async function startJobs(parts: {
   handlers: JobHandler[];
 }): Promise<JobRunner> {
   const { pool, clock, log, handlers } = parts;
+  const stopping = new AbortController();
   const taskList = Object.fromEntries(
     handlers.map(({ job, run }) => [
       job.name,
       // What cron adds carries the library's own notes in place of a payload.
-      async (payload: unknown, helpers: Parameters<JobHandler["run"]>[1]) =>
-        run(job.schedule ? {} : job.payload.parse(payload), helpers),
+      async (payload: unknown, helpers: JobHelpers) =>
+        run(
+          job.schedule ? {} : job.payload.parse(payload),
+          Object.assign(helpers, { stopping: stopping.signal }),
+        ),
     ]),
   );
   const cron = handlers.flatMap(({ job }) =>
@@ -54,6 +65,7 @@ export async function startJobs(parts: {
   const heartbeat = await startHeartbeat({ pool, clock, log, runnerId });
   return {
     async stop() {
+      stopping.abort();
       await runner.stop();
       await heartbeat.stop();
     },

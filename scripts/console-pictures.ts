@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { launchChromium } from "../test/harness/chromium.ts";
+
+/**
+ * Takes the pictures of docs/pictures: a first start on an empty folder, some talk with the demo, and the main pages as
+ * they are then. Run: node scripts/console-pictures.ts
+ */
+const ROOT = path.resolve(import.meta.dirname, "..");
+const PICTURES = path.join(ROOT, "docs/pictures");
+
+type Picture = {
+  name: string;
+  path: string;
+  dark?: boolean;
+  narrow?: boolean;
+  /** What is done before it is taken. */
+  act?(page: Page): Promise<unknown>;
+};
+
+const PICTURES_OF: Picture[] = [
+  { name: "home", path: "/console/" },
+  { name: "sessions", path: "/console/sessions?f_is_test=true" },
+  { name: "session", path: "/console/sessions/1?engine=yes" },
+  { name: "session-dark", path: "/console/sessions/2?engine=yes", dark: true },
+  { name: "session-narrow", path: "/console/sessions/1", narrow: true },
+  { name: "agents", path: "/console/agents" },
+  {
+    name: "talk",
+    path: "/console/agents/2",
+    async act(page) {
+      await page.getByRole("button", { name: "Start a conversation" }).click();
+      await page.getByText("Can you come").waitFor();
+      await page.getByLabel("Your message").fill("yes please");
+      await page.getByLabel("Your message").press("Enter");
+      await page.getByText("wheelchair").first().waitFor();
+      await page.getByText("ASK_NEEDS").first().waitFor();
+    },
+  },
+  { name: "roles", path: "/console/roles" },
+  {
+    name: "audit-log",
+    path: "/console/audit-log",
+    act: (page) =>
+      page
+        .getByRole("button", { name: /^Before and after of agents/ })
+        .first()
+        .click(),
+  },
+  { name: "model-providers", path: "/console/models" },
+];
+
+type Program = { url: string; token: string; link: string; stop(): void };
+
+async function startProgram(folder: string): Promise<Program> {
+  const child = spawn(process.execPath, [path.join(ROOT, "src/main.ts"), "start"], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let text = "";
+  for await (const chunk of child.stdout) {
+    text += chunk;
+    if (text.includes("Stop with Ctrl-C")) break;
+  }
+  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
+  return {
+    url: found(/is ready in [\d.]+ s: (\S+)/),
+    token: found(/API token +(\S+)/),
+    link: found(/sign-in link +(\S+)/),
+    stop: () => child.kill("SIGTERM"),
+  };
+}
+
+async function talk({ url, token }: Program): Promise<void> {
+  const send = async (method: string, address: string, body: object) => {
+    const response = await fetch(`${url}/api/v1${address}`, {
+      method,
+      headers: { "service-api-key": token, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${address}: ${await response.text()}`);
+    return response.json();
+  };
+  const say = (agent_id: string, text: string | null) =>
+    send("POST", "/agents/test/messages", {
+      service_name: "console",
+      source: "sam@example.com",
+      test_id: agent_id,
+      agent_id,
+      text,
+      session_start: text === null,
+    });
+  for (const text of [null, "I would like to book a check-up on monday", "the first one", "Anna Berg"])
+    await say("1", text);
+  for (const text of [null, "yes please", "a wheelchair"]) await say("2", text);
+  const agent = (await (
+    await fetch(`${url}/api/v1/agents/1`, { headers: { "service-api-key": token } })
+  ).json()) as object;
+  await send("PUT", "/agents/", {
+    ...agent,
+    description: "Books appointments, by chat and telephone",
+    labels: ["demo", "reception"],
+  });
+}
+
+async function take(browser: Browser, program: Program): Promise<void> {
+  const first = await browser.newContext();
+  const page = await first.newPage();
+  await page.goto(program.link);
+  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  const storageState = await first.storageState();
+  await first.close();
+
+  for (const picture of PICTURES_OF) {
+    const context = await browser.newContext({
+      storageState,
+      baseURL: program.url,
+      viewport: picture.narrow ? { width: 390, height: 800 } : { width: 1280, height: 800 },
+      colorScheme: picture.dark ? "dark" : "light",
+      reducedMotion: "reduce",
+    });
+    const shown = await context.newPage();
+    await shown.goto(picture.path);
+    await shown.getByRole("heading", { level: 1 }).waitFor();
+    await shown.waitForLoadState("networkidle");
+    await picture.act?.(shown);
+    await shown.screenshot({ path: path.join(PICTURES, `console-${picture.name}.png`) });
+    await context.close();
+  }
+}
+
+const folder = mkdtempSync(path.join(tmpdir(), "parley-pictures-"));
+mkdirSync(PICTURES, { recursive: true });
+const program = await startProgram(folder);
+const browser = await launchChromium();
+try {
+  await talk(program);
+  await take(browser, program);
+} finally {
+  await browser.close();
+  program.stop();
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+}

@@ -1,0 +1,129 @@
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { errorText } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Api } from "./server.ts";
+
+/**
+ * Serves the console under /console/: hashed files that may be kept for ever, and for every other address the one page,
+ * since the addresses below are the console's own. While the bundle is being made, a page that looks again.
+ */
+const PAGE = "index.html";
+const NONCE = /__CSP_NONCE__/g;
+/** A year, as long as anybody keeps anything. */
+const FOREVER = "public, max-age=31536000, immutable";
+
+const CONTENT_TYPES: Record<string, string> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2",
+};
+
+type Bundle = { page: string; assets: Set<string>; folder: string };
+type State = { kind: "building" } | { kind: "ready"; bundle: Bundle } | { kind: "failed"; reason: string };
+
+export function consoleRoutes(api: Api, build: Promise<string> | undefined): void {
+  let state: State = build
+    ? { kind: "building" }
+    : { kind: "failed", reason: "This program was started without its console." };
+  build?.then(
+    (folder) => {
+      state = { kind: "ready", bundle: readBundle(folder) };
+    },
+    (error) => {
+      state = { kind: "failed", reason: errorText(error) };
+    },
+  );
+  const hidden = { schema: { hide: true } };
+
+  const page = (_request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    reply.type("text/html; charset=utf-8").header("cache-control", "no-store");
+    reply.header("referrer-policy", "same-origin");
+    const nonce = randomBase62(22);
+    reply.header("content-security-policy", contentPolicy(nonce));
+    switch (state.kind) {
+      case "ready":
+        return reply.send(state.bundle.page.replace(NONCE, nonce));
+      case "building":
+        return reply
+          .code(503)
+          .header("retry-after", 1)
+          .send(notice("The console is being prepared", "A few seconds, once.", true));
+      case "failed":
+        return reply.code(503).send(notice("There is no console to show", state.reason, false));
+    }
+  };
+
+  api.server.get("/console", hidden, page);
+  api.server.get("/console/*", hidden, page);
+  api.server.get<{ Params: { name: string } }>("/console/assets/:name", hidden, (request, reply) => {
+    const { name } = request.params;
+    if (state.kind !== "ready" || !state.bundle.assets.has(name)) return reply.callNotFound();
+    return sendAsset(request, reply, state.bundle, name);
+  });
+}
+
+function readBundle(folder: string): Bundle {
+  return {
+    folder,
+    page: readFileSync(path.join(folder, PAGE), "utf8"),
+    assets: new Set(readdirSync(path.join(folder, "assets"))),
+  };
+}
+
+function sendAsset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { folder, assets }: Bundle,
+  name: string,
+): FastifyReply {
+  const accepted = request.headers["accept-encoding"] ?? "";
+  const encoding = [
+    { token: "br", suffix: ".br" },
+    { token: "gzip", suffix: ".gz" },
+  ].find(({ token, suffix }) => new RegExp(`\\b${token}\\b`).test(accepted) && assets.has(name + suffix));
+  reply
+    .type(CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream")
+    .header("cache-control", FOREVER)
+    .header("vary", "accept-encoding");
+  if (encoding) reply.header("content-encoding", encoding.token);
+  return reply.send(createReadStream(path.join(folder, "assets", name + (encoding?.suffix ?? ""))));
+}
+
+/**
+ * Nothing runs that is not ours, and no script stands in the page. The kit of parts writes its theme into style elements,
+ * which carry the nonce of the answer.
+ */
+const contentPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    // Pictures of cards come from wherever a tool found them; a chosen file is shown before it is sent.
+    "img-src 'self' https: data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? letter);
+
+const notice = (title: string, text: string, again: boolean): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    ${again ? '<meta http-equiv="refresh" content="1" />' : ""}
+    <title>Parley</title>
+    <link rel="stylesheet" href="/home/home.css" />
+  </head>
+  <body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main></body>
+</html>
+`;

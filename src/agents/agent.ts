@@ -10,8 +10,11 @@ import type { LlmEntry } from "../llm/catalogue.ts";
 import { AgentCreate, AgentUpdate } from "./agent-input.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
+import { knownSources } from "./data-source-names.ts";
 import { offerAt } from "./prompt-llm.ts";
 import { records } from "./record-json.ts";
+import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "./source-issues.ts";
+import { toValidationIssue } from "./validation-issue.ts";
 
 const agentList: list.ListRules = {
   fields: {
@@ -66,11 +69,14 @@ export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
       async page(caller, query) {
         const page = records(await list.listPage(db, selectAgents(db, caller), query, agentList));
         const offer = offerAt(catalogue, clock);
-        return { ...page, items: page.items.map((agent) => agentFindings(agent, offer)) };
+        const items = page.items.map((agent) => agentFindings(agent, offer));
+        return { ...page, items: await withSourceIssues(db, caller, items) };
       },
       async find(from, caller, id) {
         const found = await selectAgents(from, caller).where("a.id", "=", id).executeTakeFirst();
-        return found && agentFindings(found.record, offerAt(catalogue, clock));
+        if (!found) return undefined;
+        const agent = agentFindings(found.record, offerAt(catalogue, clock));
+        return (await withSourceIssues(from, caller, [agent]))[0];
       },
       insert: (tx, caller, input) => insertAgent(tx, caller, clock.now(), input),
       replace: (tx, caller, input) => replaceAgent(tx, caller, clock.now(), input),
@@ -98,4 +104,20 @@ export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
       return rows.map(({ label }) => label);
     },
   );
+}
+
+/** With one look at the data sources that all of them name. */
+async function withSourceIssues(db: Db, caller: Caller, agents: AgentResponse[]): Promise<AgentResponse[]> {
+  const defaults = agents.map(({ prompt_tool_defaults, tools }) => ({
+    prompt_tool_defaults,
+    tools: tools ?? [],
+  }));
+  const known = await knownSources(db, caller.sub_organization_id, defaults.flatMap(sourcesOfAgent));
+  return agents.map((agent, index) => ({
+    ...agent,
+    validation_issues: [
+      ...(agent.validation_issues ?? []),
+      ...unknownSourcesOfAgent(defaults[index] as AgentDefaults, known).map(toValidationIssue),
+    ],
+  }));
 }

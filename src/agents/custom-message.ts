@@ -20,7 +20,7 @@ const timeOfDay = () =>
     .nullable()
     .default(null);
 
-const CustomMessageRule = z
+export const CustomMessageRule = z
   .object({
     description: z.string(),
     time_range_start: timeOfDay().describe("24-hour `hh:mm`; null with the end for the whole day."),

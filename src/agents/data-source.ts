@@ -6,13 +6,14 @@ import { name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import { dropChunks, storeChunks } from "./data-source-search.ts";
 
 const DataSourceCreateRequest = z
   .object({
     name: name().regex(/^\S+$/).describe("Without blanks; tools name the source by it."),
     description: z.string().nullish(),
     labels: z.array(z.string()).default([]).describe("A tool may name a label in place of names."),
-    chunk: z.boolean().describe("Whether a search finds parts of the text rather than all of it."),
+    chunk: z.boolean().describe("Whether the parts that a search finds lie between delimiters."),
     chunk_delimiter: z.string().nullish().describe("What stands between two parts; a blank line if null."),
     text: z.string(),
   })
@@ -106,10 +107,12 @@ export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
           .values({ ...values(caller, input), sub_organization_id: caller.sub_organization_id })
           .returning("id")
           .executeTakeFirstOrThrow();
+        await storeChunks(tx, { ...values(caller, input), id });
         return id;
       },
       async replace(tx, caller, input) {
         await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
+        await storeChunks(tx, { ...values(caller, input), id: input.id });
       },
       // Tools name sources as texts, and one that is gone is a finding of theirs: nothing holds a source back.
       async remove(tx, _caller, id, { reason }) {
@@ -118,6 +121,7 @@ export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
           .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
           .where("id", "=", id)
           .execute();
+        await dropChunks(tx, id);
       },
     },
   });

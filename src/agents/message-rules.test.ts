@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chooseMessageText, DAYS_OF_WEEK, holds, type MessageRule } from "./message-rules.ts";
+import {
+  chooseMessageText,
+  DAYS_OF_WEEK,
+  holds,
+  type MessageRule,
+  winnersOfDay,
+  winningRule,
+} from "./message-rules.ts";
 
 const rule = (text: string, more: Partial<MessageRule>): MessageRule => ({
   description: "",
@@ -136,6 +143,31 @@ describe("for any rules at any moment", () => {
         expect(held).toBe(from > 0 ? from : from + 1440);
       }),
       { numRuns: 20 },
+    );
+  });
+
+  test("the stretches of a day cover it without a gap, and in each the same rule wins at every minute", () => {
+    const day = fc
+      .integer({ min: 0, max: 400 })
+      .map((days) => Temporal.PlainDate.from("2028-01-01").add({ days }));
+    fc.assert(
+      fc.property(
+        fc.array(anyRule, { maxLength: 6 }),
+        day,
+        fc.integer({ min: 0, max: 1439 }),
+        (rules, on, minute) => {
+          const stretches = winnersOfDay(rules, on);
+          expect(stretches[0]?.start).toBe("00:00");
+          expect(stretches.at(-1)?.end).toBe("24:00");
+          for (const [index, { start }] of stretches.entries()) {
+            if (index > 0) expect(start).toBe(stretches[index - 1]?.end);
+          }
+          const at = on.toPlainDateTime().add({ minutes: minute });
+          const clock = at.toPlainTime().toString({ smallestUnit: "minute" });
+          const within = stretches.find(({ start, end }) => start <= clock && clock < end);
+          expect(within?.rule).toBe(winningRule(rules, at));
+        },
+      ),
     );
   });
 });

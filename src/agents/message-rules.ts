@@ -23,16 +23,49 @@ export type RuleHours = {
 
 export type MessageRule = RuleHours & { description: string; text: string };
 
-export function chooseMessageText(
+export const chooseMessageText = (
   message: { text: string; rules: readonly MessageRule[] },
   at: Temporal.PlainDateTime,
-): string {
-  let best: MessageRule | null = null;
-  for (const rule of message.rules) {
+): string => winningRule(message.rules, at)?.text ?? message.text;
+
+/** The rule whose text is said; null: none holds, and the message's own text is said. */
+export function winningRule<Rule extends RuleHours>(
+  rules: readonly Rule[],
+  at: Temporal.PlainDateTime,
+): Rule | null {
+  let best: Rule | null = null;
+  for (const rule of rules) {
     if (holds(rule, at) && (best === null || outranks(rule, best))) best = rule;
   }
-  return best === null ? message.text : best.text;
+  return best;
 }
+
+/** A stretch of a day, `00:00` to `24:00`, in which one rule, or none, wins. */
+export type WinningStretch<Rule> = { start: string; end: string; rule: Rule | null };
+
+/** Who wins through a day. Only where some rule begins or ends can that change. */
+export function winnersOfDay<Rule extends RuleHours>(
+  rules: readonly Rule[],
+  day: Temporal.PlainDate,
+): WinningStretch<Rule>[] {
+  const bounds = rules.flatMap((rule) => {
+    const { start, end } = minutesOf(rule);
+    return [start, end % DAY];
+  });
+  const starts = [...new Set([0, ...bounds])].toSorted((a, b) => a - b);
+  const stretches: WinningStretch<Rule>[] = [];
+  for (const [index, from] of starts.entries()) {
+    const rule = winningRule(rules, day.toPlainDateTime({ hour: Math.floor(from / 60), minute: from % 60 }));
+    const end = timeText(starts[index + 1] ?? DAY);
+    const last = stretches.at(-1);
+    if (last?.rule === rule) last.end = end;
+    else stretches.push({ start: timeText(from), end, rule });
+  }
+  return stretches;
+}
+
+const timeText = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
 export const holds = (rule: RuleHours, at: Temporal.PlainDateTime): boolean =>
   isInside(rule, at) !== rule.invert;
@@ -63,18 +96,18 @@ function minutesOf(rule: RuleHours): { start: number; end: number } {
 
 const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5));
 
-function outranks(rule: MessageRule, other: MessageRule): boolean {
+function outranks(rule: RuleHours, other: RuleHours): boolean {
   const more = specificity(rule) - specificity(other);
   return more !== 0 ? more > 0 : length(rule) < length(other);
 }
 
-function specificity(rule: MessageRule): number {
+function specificity(rule: RuleHours): number {
   if (rule.invert) return 0;
   if (rule.date != null) return 3;
   return rule.days_of_week?.length ? 2 : 1;
 }
 
-function length(rule: MessageRule): number {
+function length(rule: RuleHours): number {
   const { start, end } = minutesOf(rule);
   return end - start;
 }

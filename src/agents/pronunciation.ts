@@ -143,6 +143,10 @@ async function findDictionary(db: Db, caller: Caller): Promise<Dictionary> {
   return found ?? { overrides: [], hash: hashOf(writePronunciations([])) };
 }
 
+/** The overrides of the caller's dictionary, in their order. */
+export const findOverrides = async (db: Db, caller: Caller): Promise<PronunciationOverride[]> =>
+  (await findDictionary(db, caller)).overrides;
+
 type Summary = z.infer<typeof PronunciationsCsvUploadResponse>;
 
 const SUMMARY = [

@@ -40,6 +40,21 @@ const TOOLS: Record<string, SystemTool> = {
       destination: text("The name of a directory member, a phone number in E.164 format or a SIP address."),
     },
     optional: { reason: text("Why the call is transferred, for the record.") },
+    static_parameters: [
+      {
+        name: "any_number",
+        description: "Whether numbers that are not in the directory may be reached, too.",
+        required: false,
+        type: "boolean",
+        default: false,
+      },
+    ],
+  },
+  opt_out: {
+    type: "context",
+    description:
+      "Makes sure that the user is never called or written to again. Use it when the user asks not to be contacted any more, to be taken off the list, or not to be called; then confirm it to them.",
+    optional: { said: text("What the user said, word for word, for the record.") },
   },
   set_current_language: {
     type: "context",

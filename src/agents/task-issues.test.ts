@@ -79,6 +79,14 @@ const table: Record<string, Case[]> = {
       "$.context.task.on.start[0].result.save[0].from",
     ],
   ],
+  "loose-negation": [
+    [
+      "a transition",
+      withSteps({ id: "A", next: [{ if: "!local.ok", id: "A" }, "A"] }),
+      "warning",
+      `${STEP}[0].next[0].if`,
+    ],
+  ],
   "reserved-expression-case": [
     [
       "a condition",

@@ -19,6 +19,7 @@ export const around: Surroundings = {
   is_system: false,
   callable: new Set(["lookup", "notify"]),
   taken: new Set(["taken"]),
+  sources: new Set(["faq"]),
 };
 
 /** Every field that a definition can have, in valid use, and nothing that is worth an issue. */

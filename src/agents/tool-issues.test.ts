@@ -57,6 +57,23 @@ const table: Record<string, Case[]> = {
     "error",
     "$.static_parameters[0].default",
   ]),
+  "unknown-data-source": [
+    [
+      "the second of a list",
+      definition({
+        static_parameters: [
+          {
+            name: "doc",
+            required: true,
+            type: "data_source_list",
+            default: ["faq", "faqs", "{{ vars.doc }}"],
+          },
+        ],
+      }),
+      "warning",
+      "$.static_parameters[0].default[1]",
+    ],
+  ],
   "function-name-mismatch": [
     [
       "by type",

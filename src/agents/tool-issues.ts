@@ -1,4 +1,5 @@
 import { jsonSchemaProblems, patternProblem } from "./json-schema.ts";
+import { unknownSourcesOfTool } from "./source-issues.ts";
 import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
 import {
   callsToOwnTool,
@@ -28,6 +29,8 @@ export type Surroundings = {
   callable: ReadonlySet<string>;
   /** Names that other tools show to models, among those the definition mentions. */
   taken: ReadonlySet<string>;
+  /** Names and labels of data sources, among those the definition mentions. */
+  sources: ReadonlySet<string>;
 };
 
 export function toolIssues(definition: ToolDefinition, around: Surroundings): Issue[] {
@@ -42,6 +45,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
     ...defaultsWithoutEffect(definition),
     ...duplicateStaticParameters(definition),
     ...staticDefaults(definition),
+    ...unknownSourcesOfTool(definition, around.sources),
     ...collidingNames(tasks, around.taken),
     ...tasks.flatMap(({ task, path }) => [
       ...importTasks(task, path),

@@ -41,8 +41,36 @@ const usingPrompts = (tool_id: RawBuilder<unknown>) => sql`
     union all
     select ending.id from prompts ending where ending.session_end_tool_id = ${tool_id})`;
 
-/** Index: agents_prompt, and those of `usingPrompts`. */
-export const selectToolRows = (db: Db, caller: Caller) =>
+/**
+ * The links of live prompts to a tool, those that offer it and those that end their sessions with it, in order of the
+ * prompts. Both halves come sorted out of an index, so that whoever takes the first hundred reads a hundred.
+ */
+const linksTo = (tool_id: RawBuilder<unknown>, most: number | null) => sql`(
+  (select p.id, p.name from prompt_tools link join prompts p on p.id = link.prompt_id
+    where link.tool_id = ${tool_id} and p.deleted_at is null order by link.prompt_id limit ${most}::bigint)
+  union
+  (select p.id, p.name from prompts p
+    where p.session_end_tool_id = ${tool_id} and p.deleted_at is null order by p.id limit ${most}::bigint))`;
+
+const agentsOf = (tool_id: RawBuilder<unknown>, most: number | null) => sql`(
+  (select a.id, a.name from prompt_tools link
+    join prompts p on p.id = link.prompt_id
+    join agents a on a.prompt_id = link.prompt_id
+    where link.tool_id = ${tool_id} and p.deleted_at is null and a.deleted_at is null
+    order by link.prompt_id limit ${most}::bigint)
+  union
+  (select a.id, a.name from prompts p join agents a on a.prompt_id = p.id
+    where p.session_end_tool_id = ${tool_id} and p.deleted_at is null and a.deleted_at is null
+    order by p.id limit ${most}::bigint))`;
+
+/** How many prompts, and how many agents, a list names for each tool: every prompt has `hangup`. */
+export const MAX_USERS_IN_LIST = 100;
+
+/**
+ * `most`: how many prompts and agents each tool names; null names all.
+ * Indexes: prompt_tools_tool_prompt, prompts_session_end_tool, agents_prompt.
+ */
+export const selectToolRows = (db: Db, caller: Caller, most: number | null) =>
   live(db, caller)
     .select([
       "t.name",
@@ -52,12 +80,13 @@ export const selectToolRows = (db: Db, caller: Caller) =>
       "t.last_updated_comments",
       "s.name as service_name",
       sql`(
-        select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.id), '[]')
-        from ${usingPrompts(sql.ref("t.id"))})`.as("prompts_info"),
+        select coalesce(json_agg(json_build_object('id', first.id, 'name', first.name) order by first.id), '[]')
+        from (select * from ${linksTo(sql.ref("t.id"), most)} found order by id limit ${most}::bigint) first)`.as(
+        "prompts_info",
+      ),
       sql`(
-        select coalesce(json_agg(json_build_object('id', a.id, 'name', a.name) order by a.id), '[]')
-        from agents a
-        where a.deleted_at is null and a.prompt_id in (select p.id from ${usingPrompts(sql.ref("t.id"))}))`.as(
+        select coalesce(json_agg(json_build_object('id', first.id, 'name', first.name) order by first.id), '[]')
+        from (select * from ${agentsOf(sql.ref("t.id"), most)} found order by id limit ${most}::bigint) first)`.as(
         "agents_info",
       ),
       "t.last_updated",
@@ -185,16 +214,23 @@ export async function holdTool(
 export const toolNotFound = (name: string): Fault =>
   new Fault("not-found", `Tool with name ${name} not found`);
 
-/** Held until the tool is saved, so that the service isn't deleted meanwhile. */
-async function holdService(tx: Tx, caller: Caller, id: number): Promise<void> {
-  const service = await tx
+const selectService = (db: Db, caller: Caller, id: number) =>
+  db
     .selectFrom("services")
     .select("is_system")
     .where("id", "=", id)
     .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forShare()
-    .executeTakeFirst();
+    .where("deleted_at", "is", null);
+
+/** Fails unless tools may be put to the service. */
+export const requireService = async (db: Db, caller: Caller, id: number): Promise<void> =>
+  refuseService(await selectService(db, caller, id).executeTakeFirst());
+
+/** The same, and held until the tool is saved, so that the service isn't deleted meanwhile. */
+const holdService = async (tx: Tx, caller: Caller, id: number): Promise<void> =>
+  refuseService(await selectService(tx, caller, id).forShare().executeTakeFirst());
+
+function refuseService(service: { is_system: boolean } | undefined): void {
   if (!service) throw new Fault("refused", "Service not found");
   if (service.is_system) {
     throw new Fault("refused", "This service is built in and takes no other tools; choose another service.");

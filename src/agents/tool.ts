@@ -6,15 +6,19 @@ import { Deleted, name, recordId, timestamp, ValidationIssue } from "../api/sche
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { knownSources } from "./data-source-names.ts";
+import { sourcesOfTool } from "./source-issues.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
 import { mentionedNames, toolIssues } from "./tool-issues.ts";
 import {
   holdTool,
   insertTool,
+  MAX_USERS_IN_LIST,
   namesInUse,
   removeTool,
   replaceTool,
+  requireService,
   selectToolRows,
   type ToolInput,
   type ToolRow,
@@ -94,13 +98,14 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
     "/api/v1/tools/",
     {
       summary: "List tools",
+      description: `Of the prompts and agents that use a tool, up to ${MAX_USERS_IN_LIST} each are named; the tool itself names them all.`,
       tag,
       permission: "tools_read",
       query: list.listQuery(toolList),
       response: list.listOf(ToolResponse),
     },
     async ({ caller, query }) => {
-      const page = await list.listPage(db, selectToolRows(db, caller), query, toolList);
+      const page = await list.listPage(db, selectToolRows(db, caller, MAX_USERS_IN_LIST), query, toolList);
       const items = await withIssues(db, caller, page.items);
       return list.onlyFields({ ...page, items }, query.fields, ToolResponse);
     },
@@ -142,6 +147,25 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       }),
   );
 
+  api.post(
+    "/api/v1/tools/check",
+    {
+      summary: "Check a tool without saving it",
+      description: "All that saving it would find: errors, which would refuse it, warnings and hints.",
+      tag,
+      permission: "tools_read",
+      body: ToolCreateRequest.extend({
+        id: recordId().nullish().describe("Of the tool that this replaces."),
+      }).meta({ id: "ToolCheckRequest" }),
+      response: z.object({ validation_issues: z.array(ValidationIssue) }).meta({ id: "ToolCheckResponse" }),
+    },
+    async ({ caller, body }) => {
+      await requireService(db, caller, body.service_id);
+      const [issues = []] = await issuesOf(db, caller, [{ ...body, id: body.id ?? null, is_system: false }]);
+      return { validation_issues: issues.map(toValidationIssue) };
+    },
+  );
+
   api.get(
     "/api/v1/tools/:tool_name",
     {
@@ -152,7 +176,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       response: ToolDetailResponse,
     },
     async ({ caller, params: { tool_name } }) => {
-      const row = await selectToolRows(db, caller).where("t.name", "=", tool_name).executeTakeFirst();
+      const row = await selectToolRows(db, caller, null).where("t.name", "=", tool_name).executeTakeFirst();
       if (!row) throw toolNotFound(tool_name);
       const [tool] = await withIssues(db, caller, [row]);
       return { ...tool, fields: toolFields(row.definition) };
@@ -183,23 +207,25 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
 }
 
 async function findTool(db: Db, caller: Caller, id: number): Promise<ToolResponse> {
-  const row = await selectToolRows(db, caller).where("t.id", "=", id).executeTakeFirstOrThrow();
+  const row = await selectToolRows(db, caller, null).where("t.id", "=", id).executeTakeFirstOrThrow();
   const [tool] = await withIssues(db, caller, [row]);
   return tool as ToolResponse;
 }
 
 type Checked = ToolInput & { id: number | null; is_system: boolean };
 
-/** Each tool's issues, with one look at the names that all of them mention. */
+/** Each tool's issues, with one look at the names, and one at the data sources, that all of them mention. */
 async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Promise<Issue[][]> {
   const mentioned = tools.map((tool) => mentionedNames(tool.definition));
   const { callable, shown } = await namesInUse(db, caller, {
     shown: mentioned.flatMap((names) => names.shown),
     called: mentioned.flatMap((names) => names.called),
   });
+  const mentionedSources = tools.flatMap((tool) => sourcesOfTool(tool.definition));
+  const sources = await knownSources(db, caller.sub_organization_id, mentionedSources);
   return tools.map(({ id, name, is_system, definition }) => {
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
-    return toolIssues(definition, { name, is_system, callable, taken });
+    return toolIssues(definition, { name, is_system, callable, taken, sources });
   });
 }
 

@@ -3,6 +3,7 @@ import { errorText } from "../base/errors.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import { planCel } from "./cel.ts";
 import { planJmespath } from "./jmespath.ts";
+import { looseNegations } from "./jmespath-parse.ts";
 import { truthy } from "./json-value.ts";
 import { EvaluationError } from "./meter.ts";
 import type { Plan } from "./plan.ts";
@@ -39,7 +40,7 @@ export type CompiledExpression = {
 };
 
 /** `id` is that of the validation issue to show. */
-export type ExpressionWarning = { id: "reserved-expression-case"; message: string };
+export type ExpressionWarning = { id: "reserved-expression-case" | "loose-negation"; message: string };
 
 export type Compilation =
   | { ok: true; expression: CompiledExpression; warnings: ExpressionWarning[] }
@@ -72,12 +73,18 @@ function compilation(language: "jmespath" | "cel", source: string): Compilation 
 function compiled(language: "jmespath" | "cel", source: string): Compilation {
   try {
     const plan = language === "cel" ? planCel(source) : planJmespath(source);
-    return { ok: true, expression: { language, source, plan }, warnings: [] };
+    const warnings = language === "jmespath" ? looseNegations(source).map(negationWarning) : [];
+    return { ok: true, expression: { language, source, plan }, warnings };
   } catch (error) {
     const position = error instanceof ExpressionSyntaxError ? error.position : null;
     return { ok: false, message: messageOf(error), position };
   }
 }
+
+const negationWarning = (at: number): ExpressionWarning => ({
+  id: "loose-negation",
+  message: `The ! at character ${at + 1} binds tighter than what follows it: !a.b is (!a).b, which has no value. Write !(a.b).`,
+});
 
 function excessOf(source: string, longest: number): Compilation | undefined {
   if (source.length > longest) {

@@ -43,8 +43,22 @@ export function parseJmespath(source: string): Node {
   return new Parser(source).whole();
 }
 
+/** Marks that bind less than `!` does, and so go on from what it gives: true or false, of which nothing is a part. */
+const AFTER_NEGATION = new Set([".", "[]", "[?"]);
+
+/**
+ * Where a `!` negates less than it seems to: `!a.b` is read `(!a).b`, which has no value, and its author means `!(a.b)`.
+ * The indexes of these marks in a source that parses; one that says `(!a).b` in so many words has none.
+ */
+export function looseNegations(source: string): number[] {
+  const parser = new Parser(source);
+  parser.whole();
+  return parser.looseNegations;
+}
+
 /** Top-down operator precedence (Pratt): `#prefix` reads what begins an expression, `#infix` what goes on from a left. */
 class Parser {
+  readonly looseNegations: number[] = [];
   readonly #tokens: Token[];
   #at = 0;
   #depth = 0;
@@ -109,8 +123,11 @@ class Parser {
         return CURRENT;
       case "$":
         return { type: "root" };
-      case "!":
-        return { type: "not", of: this.#expression(NOT) };
+      case "!": {
+        const of = this.#expression(NOT);
+        if (AFTER_NEGATION.has(this.#next.kind)) this.looseNegations.push(token.at);
+        return { type: "not", of };
+      }
       case "-":
         return { type: "negate", of: this.#expression(BINDING["-"]!) };
       case "+":

@@ -21,13 +21,15 @@ export function valueOfSchema(schema: JsonSchema, messages: readonly ModelMessag
   return valueFor(schema, { root: schema, lines, text, today: today(messages), left: MOST_VALUES }, "", 0);
 }
 
-/** The user's words. An analysis gets the whole transcript as one message, with "User:" before the user's lines. */
+/** The user's words. An analysis gets the whole transcript as one message, with "[0:07] User:" before the user's lines. */
 function userLines(messages: readonly ModelMessage[]): string[] {
   const lines = messages
     .flatMap((message) => (message.role === "user" ? message.text.split("\n") : []))
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const marked = lines.flatMap((line) => /^(?:user|caller|customer)\s*:\s*(.+)$/i.exec(line)?.[1] ?? []);
+  const marked = lines.flatMap(
+    (line) => /^(?:\[[\d:]+\]\s*)?(?:user|caller|customer)\s*:\s*(.+)$/i.exec(line)?.[1] ?? [],
+  );
   return marked.length > 0 ? marked : lines;
 }
 

@@ -61,6 +61,9 @@ function openConnection() {
     },
     event(event) {
       if (event.type === "typing") log.work(event.text);
+      // Said to fill the wait: no part of the conversation that a page goes on with, so it is not counted.
+      else if (event.type === "aside")
+        log.add({ type: "message", role: "agent", text: event.text, timestamp: "" });
       else if (event.type === "tool_result") log.add(event);
       else if (event.type === "message" || event.type === "tool_display") {
         log.add(event);

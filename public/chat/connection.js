@@ -223,6 +223,7 @@ export class Connection {
         this.#tell(event);
         break;
       case "typing":
+      case "aside":
         this.#listener.event(event);
         break;
       case "answered":

@@ -9,7 +9,7 @@
  * @typedef {{ type: "tool_result", tool_name: string, arguments: unknown, result: unknown, error: string | null,
  *   duration_ms: number }} ShownCall
  * @typedef {{ agent_name: string, scripted: boolean, ended: boolean, messages: Said[] }} Chat
- * @typedef {Said | { type: "typing", text: string } | { type: "session_end", reason: string }
+ * @typedef {Said | { type: "typing", text: string } | { type: "aside", text: string } | { type: "session_end", reason: string }
  *   | { type: "answered", id: string } | { type: "error", message: string, id?: string | null }} ChatEvent
  */
 

@@ -1,22 +1,26 @@
-// A link with a code signs in once and sets a password; without one, address and password are asked for.
-const code = new URLSearchParams(location.search).get("code");
+// A link with a code signs in once, and a password may be set with it; without one, address and password are asked for.
+const search = new URLSearchParams(location.search);
+const code = search.get("code");
 const form = document.getElementById("sign-in");
 const problem = document.getElementById("problem");
+const later = document.getElementById("later");
 
 if (code) {
   document.getElementById("email-row").remove();
   document.getElementById("password-label").textContent = "Choose a password (12 characters or more)";
   form.elements.password.autocomplete = "new-password";
   form.elements.password.minLength = 12;
+  later.hidden = false;
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
+/** Back to where somebody was sent away from; only to the console, never to another site. */
+function nextPage() {
+  const next = search.get("next") ?? "";
+  return /^\/console\/[^\\]*$/.test(next) ? next : "/console/";
+}
+
+async function send(path, body) {
   problem.textContent = "";
-  const password = form.elements.password.value;
-  const [path, body] = code
-    ? ["/api/console/one-time-code", { code, password }]
-    : ["/api/console/sign-in", { email: form.elements.email.value, password }];
   try {
     const response = await fetch(path, {
       method: "POST",
@@ -24,7 +28,7 @@ form.addEventListener("submit", async (event) => {
       body: JSON.stringify(body),
     });
     if (response.ok) {
-      location.assign("/");
+      location.assign(nextPage());
       return;
     }
     const { detail } = await response.json();
@@ -32,4 +36,12 @@ form.addEventListener("submit", async (event) => {
   } catch {
     problem.textContent = "Parley does not answer. Is it running?";
   }
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const password = form.elements.password.value;
+  if (code) send("/api/console/one-time-code", { code, password });
+  else send("/api/console/sign-in", { email: form.elements.email.value, password });
 });
+later.addEventListener("click", () => send("/api/console/one-time-code", { code }));

@@ -36,6 +36,18 @@ export async function readCredentials(db: Db, vault: Vault, channel_id: number):
   return open(vault, row.sealed_credentials);
 }
 
+/** A channel's own account with its carrier, and whether the operator's may stand in; null: there is no such channel. */
+export async function readChannelAccount(
+  db: Db,
+  vault: Vault,
+  channel_id: number,
+): Promise<{ credentials: Credentials; is_system_channel: boolean } | null> {
+  const row = await selectSealed(db, channel_id).select("is_system_channel").executeTakeFirst();
+  return row
+    ? { credentials: open(vault, row.sealed_credentials), is_system_channel: row.is_system_channel }
+    : null;
+}
+
 /** The little of them that a channel's answer shows. */
 export function shownCredentials(channel_service: string, credentials: Credentials): Credentials | null {
   const shown: Credentials = {};

@@ -16,6 +16,7 @@ import {
   sealCredentials,
   shownCredentials,
 } from "./channel-credentials.ts";
+import { readMailAccount } from "./mail-credentials.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
@@ -264,6 +265,9 @@ function columns(
   stored: Credentials,
 ) {
   const credentials = mergeCredentials(input.config, stored);
+  // What was not sent again is kept, so that only both together can be judged.
+  const faults = input.channel_service === "email" ? readMailAccount(credentials).faults : [];
+  if (faults.length > 0) throw invalid(["body", "config", "provider_credentials"], faults.join("; "));
   const { telephony = null, email = null } = input.config;
   const shown = shownCredentials(input.channel_service, credentials);
   return {

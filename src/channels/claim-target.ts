@@ -58,6 +58,9 @@ export async function replaceTarget(
   );
 }
 
+/** /chat/<target> is the page of a chat target, and this one is taken. */
+const WIDGET_SCRIPT = "widget.js";
+
 const targetRow = (clock: Clock, caller: Caller, input: ChannelTargetInput) => ({
   channel_id: input.channel_id,
   agent_id: input.agent_id,
@@ -80,6 +83,12 @@ async function checkTarget(tx: Tx, clock: Clock, caller: Caller, input: ChannelT
   }
   if (input.fallback_target && input.target_mode !== "voice") {
     throw invalid(["body", "fallback_target"], "fallback_target is only supported for voice mode");
+  }
+  if (channel.channel_service === "webchat" && input.target === WIDGET_SCRIPT) {
+    throw invalid(
+      ["body", "target"],
+      `${WIDGET_SCRIPT} is where the widget's script is; choose another name`,
+    );
   }
   const agent = await tx
     .selectFrom("agents")

@@ -4,11 +4,10 @@ import { write } from "../api/resource.ts";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import type { CarrierNumber, CarrierNumbers, Carriers } from "./adapter.ts";
-import { type Credentials, readCredentials } from "./channel-credentials.ts";
+import { askCarrier } from "./ask-carrier.ts";
+import type { CarrierAccount, CarrierNumber, CarrierNumbers, Carriers } from "./carrier.ts";
 import { findTwilioChannel } from "./twilio-channel.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
@@ -40,25 +39,26 @@ const A2pMessagingPathCheckResponse = z
   .object({ a2p_approved: z.boolean() })
   .meta({ id: "A2pMessagingPathCheckResponse" });
 
-type Deps = { db: Db; clock: Clock; vault: Vault; carriers: Carriers };
+type Deps = { db: Db; clock: Clock; carriers: Carriers };
 
 /** The numbers of a carrier account; each one the carrier tells us of can be claimed by channel targets. */
-export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Deps): void {
+export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): void {
   const path = "/api/v1/channels/twilio/:channel_id/numbers";
   const tag = "channels";
   const params = z.object({ channel_id: recordId() });
 
   /** The carrier's account behind the caller's channel; no transaction is open while the carrier is asked. */
-  const account = async (caller: Caller, id: number): Promise<[CarrierNumbers, Credentials]> => {
+  const accountOf = async (caller: Caller, id: number): Promise<[CarrierNumbers, CarrierAccount]> => {
     const channel = await findTwilioChannel(db, caller, id);
-    const numbers = carriers.numbers?.[channel.channel_service];
+    const found = await carriers.of(channel);
+    const numbers = found?.carrier.numbers;
     if (!numbers) {
       throw new Fault(
         "unsupported",
         `This installation has no connection to the carrier of channel "${channel.name}" (${channel.channel_service}), so its numbers can't be managed from here.`,
       );
     }
-    return [numbers, await readCredentials(db, vault, id)];
+    return [numbers, found.account];
   };
 
   const makeKnown = async (from: Db, caller: Caller, channel_id: number, numbers: CarrierNumber[]) => {
@@ -95,8 +95,8 @@ export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Dep
       response: TwilioListNumbersResponse,
     },
     async ({ caller, params }) => {
-      const [numbers, credentials] = await account(caller, params.channel_id);
-      const phone_numbers = await numbers.list(credentials);
+      const [numbers, account] = await accountOf(caller, params.channel_id);
+      const phone_numbers = await askCarrier(numbers.list(account));
       await makeKnown(db, caller, params.channel_id, phone_numbers);
       return { phone_numbers };
     },
@@ -113,8 +113,8 @@ export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Dep
       response: TwilioNumberResponse,
     },
     async ({ caller, params, body }) => {
-      const [numbers, credentials] = await account(caller, params.channel_id);
-      const bought = await numbers.buy(credentials, body);
+      const [numbers, account] = await accountOf(caller, params.channel_id);
+      const bought = await askCarrier(numbers.buy(account, body));
       return record(caller, params.channel_id, "create", bought);
     },
   );
@@ -130,9 +130,9 @@ export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Dep
       response: TwilioNumberResponse,
     },
     async ({ caller, params, body }) => {
-      const [numbers, credentials] = await account(caller, params.channel_id);
+      const [numbers, account] = await accountOf(caller, params.channel_id);
       const { phone_sid: sid, friendly_name } = body;
-      const attached = await numbers.attach(credentials, { sid, friendly_name });
+      const attached = await askCarrier(numbers.attach(account, { sid, friendly_name }));
       return record(caller, params.channel_id, "update", attached);
     },
   );
@@ -149,8 +149,8 @@ export function twilioNumberRoutes(api: Api, { db, clock, vault, carriers }: Dep
       response: A2pMessagingPathCheckResponse,
     },
     async ({ caller, params, body }) => {
-      const [numbers, credentials] = await account(caller, params.channel_id);
-      const a2p_approved = await numbers.isA2pApproved(credentials, body.phone);
+      const [numbers, account] = await accountOf(caller, params.channel_id);
+      const a2p_approved = await askCarrier(numbers.isA2pApproved(account, body.phone));
       return write(db, "Channel target", async (tx) => {
         const targets = await tx
           .updateTable("channel_targets")

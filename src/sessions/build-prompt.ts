@@ -27,12 +27,14 @@ export function buildMessages(
   history: HistoryEntry[],
   lookup: Lookup,
   language: { code: string; changed: boolean },
+  /** What the model has to know of this moment. */
+  notes: string[] = [],
 ): ModelMessage[] {
   const context = renderTemplate(snapshot.prompt.context ?? "", lookup);
   const inLanguage = language.changed
     ? `The conversation is now in ${language.code}. Answer in that language.`
     : "";
-  const system = [context, inLanguage].filter((text) => text !== "").join("\n\n");
+  const system = [context, inLanguage, ...notes].filter((text) => text !== "").join("\n\n");
   return [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...historyMessages(history)];
 }
 
@@ -44,8 +46,10 @@ function historyMessages(history: HistoryEntry[]): ModelMessage[] {
     const entry = ordered[i] as HistoryEntry;
     if (entry.kind === "message") {
       if (entry.aside) continue;
-      const text = entry.text === "" ? SILENCE : entry.text;
-      messages.push(entry.role === "user" ? { role: "user", text } : { role: "assistant", text, calls: [] });
+      const { role, text } = entry;
+      if (role === "user") messages.push({ role, text: text === "" ? SILENCE : text });
+      // Words of which nothing was heard were not said.
+      else if (text !== "") messages.push({ role: "assistant", text, calls: [] });
       continue;
     }
     const round = [entry];

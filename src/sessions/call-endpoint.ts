@@ -66,6 +66,7 @@ export async function callEndpoint(
 
   const read = readOutcome(outcome);
   return {
+    prepared: values,
     request: { method: request.method, url: request.url, arguments: values },
     ...read,
     effects: {},

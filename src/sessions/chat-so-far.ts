@@ -48,6 +48,8 @@ export async function chatSoFar(engine: Engine, session_id: number): Promise<Cha
       .selectFrom("session_messages")
       .select(["seq", "role", "text", "timestamp", "client_message_id as id"])
       .where("session_id", "=", session_id)
+      // What filled a wait is over with it.
+      .where("aside", "=", false)
       .execute(),
     engine.db
       .selectFrom("session_tool_calls")

@@ -1,12 +1,15 @@
+import { Fault } from "../base/errors.ts";
 import { publish } from "../events/event.ts";
 import type { Engine } from "./engine.ts";
 import { takeLease } from "./lease.ts";
 import { updateSession } from "./turn-store.ts";
 
-export type EndReason = "user" | "idle" | "max-duration" | "error";
+export type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
 
 const IN_WORDS: Record<EndReason, string> = {
   user: "The person ended the session",
+  agent: "The agent ended the session",
+  transfer: "The call was transferred",
   idle: "The session ended after a long silence",
   "max-duration": "The session reached its longest duration",
   error: "The session ended after an error",
@@ -23,11 +26,17 @@ export async function endSession(engine: Engine, session_id: number, reason: End
     .where("id", "=", session_id)
     .executeTakeFirst();
   if (!row || row.ended_at) return;
-  const { session } = await takeLease(engine, session_id);
+  const taken = await takeLease(engine, session_id).catch((error) => {
+    // Somebody else ended it meanwhile.
+    if (error instanceof Fault && error.kind === "blocked") return null;
+    throw error;
+  });
+  if (!taken) return;
+  const { session } = taken;
   const at = engine.clock.now();
   await engine.db.transaction().execute(async (tx) => {
     const ended = { reason, user_terminated: reason === "user" };
-    await updateSession(tx, session, { state: session.state, at, over: true, ended });
+    await updateSession(engine, tx, session, { state: session.state, at, over: true, ended });
     await publish(tx, session.sub_organization_id, [
       {
         at,

@@ -1,13 +1,46 @@
 import type { Clock } from "../base/clock.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Log } from "../base/log.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { LanguageModel } from "../llm/model.ts";
 import type { ServiceAuthenticator } from "./service-auth.ts";
 import type { SnapshotPrompt } from "./snapshot.ts";
 
 /** The lease of one session (`lease.ts`), and what cuts off the turn that holds it. */
 export type HeldLease = { id: number; lease: string; lost: AbortController };
+
+/** A session as the transaction that ends it leaves its row. */
+export type EndedSession = {
+  id: number;
+  sub_organization_id: number;
+  timestamp: string;
+  last_activity_at: string;
+  ended_at: string;
+  end_reason: string;
+  /** In seconds; null where nobody measures it. */
+  duration: number | null;
+  agent_id: number;
+  agent_name: string;
+  prompt_id: number;
+  prompt_name: string;
+  is_test: boolean;
+};
+
+/** The columns of a session's row that make it. */
+export const ENDED_COLUMNS = [
+  "id",
+  "sub_organization_id",
+  "timestamp",
+  "last_activity_at",
+  "ended_at",
+  "end_reason",
+  "duration",
+  "agent_id",
+  "agent_name",
+  "prompt_id",
+  "prompt_name",
+  "is_test",
+] as const satisfies (keyof EndedSession)[];
 
 /** What running sessions takes. */
 export type Engine = {
@@ -22,4 +55,6 @@ export type Engine = {
   owner: string;
   /** The turns that run here now; a stop waits for them, then raises `lost` (`finish-turns.ts`). */
   held: Set<HeldLease>;
+  /** What has to happen with every end of a session, in the transaction that ends it. */
+  onEnd(tx: Tx, session: EndedSession): Promise<void>;
 };

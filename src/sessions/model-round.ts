@@ -20,6 +20,7 @@ export async function modelRound(
   request: ModelRequest,
   clock: Clock,
   onText: (delta: string) => void,
+  interrupted?: AbortSignal,
 ): Promise<Round> {
   const started = clock.now();
   const before = performance.now();
@@ -41,7 +42,9 @@ export async function modelRound(
     }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown;
-    error = errorText(thrown);
+    // Broken off on purpose: what was said until then is the answer, and nothing is called.
+    if (interrupted?.aborted) calls.length = 0;
+    else error = errorText(thrown);
   }
 
   const trace: TraceEntry = {
@@ -53,6 +56,8 @@ export async function modelRound(
     details: {
       first_part_ms,
       ...usage,
+      offered: request.tools.map((tool) => tool.name),
+      tool_choice: request.tool_choice,
       calls: calls.map((call) => call.name),
       scripted: model.scripted,
       ...(warnings.length > 0 && { warnings }),

@@ -36,7 +36,7 @@ export function offerTools(
   for (const tool of tools) {
     if (holdsTasks(tool)) continue;
     const allowed = masks.every((mask) => mask === null || mask.has(tool.name));
-    shown.set(tool.name, { offered: plainTool(tool, lookup), answerer: { kind: "tool", tool }, allowed });
+    shown.set(tool.name, { offered: offeredTool(tool, lookup), answerer: { kind: "tool", tool }, allowed });
   }
   for (const [position, live] of tasks.entries()) {
     const offered = taskTool(live, around);
@@ -74,7 +74,7 @@ const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTo
     : { ...tool, description: `${tool.description}\nKnown arguments: ${JSON.stringify(known)}` };
 
 /** A tool as the model sees it, descriptions with their variables filled in. */
-const plainTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
+export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
   name,
   description: renderTemplate(definition.tool.function.description, lookup),
   parameters: withDescriptions(definition.tool.function.parameters, lookup),

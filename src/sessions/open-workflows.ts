@@ -1,9 +1,20 @@
 import type { Engine } from "./engine.ts";
-import { greetingText } from "./greeting.ts";
+import { greetingParts, joinParts, type SpokenPart } from "./greeting.ts";
 import { releaseLease, renewLease, takeLease } from "./lease.ts";
 import { CallRunner } from "./run-calls.ts";
 import { sessionFacts } from "./session-facts.ts";
+import type { SessionAction } from "./tool-outcome.ts";
 import { TurnRecord } from "./turn-record.ts";
+
+export type OpenedSession = {
+  said: string | null;
+  /** The same as it is to be spoken. */
+  parts: SpokenPart[];
+  /** The agent goes on speaking before the person does. */
+  wants_turn: boolean;
+  action: SessionAction | null;
+  ended: boolean;
+};
 
 /**
  * Brings a new session's automatic tasks to their first step, then greets (domain decision 5.7). Apart from the
@@ -14,7 +25,7 @@ export async function openWorkflows(
   engine: Engine,
   session_id: number,
   override_timestamp: string | null,
-): Promise<{ said: string | null; wants_turn: boolean; ended: boolean }> {
+): Promise<OpenedSession> {
   const { session } = await takeLease(engine, session_id);
   const lost = new AbortController();
   const stopRenewing = renewLease(engine, session, lost);
@@ -23,11 +34,17 @@ export async function openWorkflows(
     const { workflows } = new CallRunner(record);
     await workflows.open();
     const { at } = record.surroundings();
-    record.say(greetingText(session.snapshot, session.state, sessionFacts(session), at) ?? "");
-    const { messages, ended } = await record.finish();
+    const before = record.messages.map(
+      (text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }),
+    );
+    const greeting = greetingParts(session.snapshot, session.state, sessionFacts(session), at);
+    record.say(joinParts(greeting));
+    const { messages, action, ended } = await record.finish();
     return {
       said: messages.length > 0 ? messages.join("\n\n") : null,
-      wants_turn: workflows.isWaiting || record.wasSpokenTo,
+      parts: [...before, ...greeting],
+      wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || record.wasSpokenTo,
+      action,
       ended,
     };
   } catch (error) {

@@ -2,11 +2,12 @@ import { errorText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { storableJson } from "../base/storable.ts";
 import type { ToolCall } from "../llm/model.ts";
+import type { FinishedCall } from "./finished-call.ts";
 import type { Answerer, Offering } from "./offered-tools.ts";
 import { runTool } from "./run-tool.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolOutcome } from "./tool-outcome.ts";
-import type { FinishedCall, TurnRecord } from "./turn-record.ts";
+import type { TurnRecord } from "./turn-record.ts";
 import type { SessionTask } from "./workflow-state.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
 
@@ -87,7 +88,7 @@ export class CallRunner {
       round: this.#round,
       call,
       tool: task?.tool,
-      outcome: { request: null, result: answer.result, error: answer.error, trace: [] },
+      outcome: { prepared: null, request: null, result: answer.result, error: answer.error, trace: [] },
       started,
       duration_ms: performance.now() - before,
     };

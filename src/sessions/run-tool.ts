@@ -39,16 +39,21 @@ export async function runTool(
   if (!prepared.ok) return failed(prepared.problem);
 
   const faults = argumentFaults(
-    `${tool.id}.${tool.version_number}`,
+    schemaKey(tool),
     definition.tool.function.parameters,
     withoutStatic(tool, prepared.arguments),
   );
-  if (faults.length > 0) return failed(`Invalid arguments: ${faults.join("; ")}.`, prepared.arguments);
-
-  const outcome = await execute(parts, context, tool, prepared.arguments);
+  const outcome =
+    faults.length > 0
+      ? failed(`Invalid arguments: ${faults.join("; ")}.`, prepared.arguments)
+      : await execute(parts, context, tool, prepared.arguments);
   const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
-  return { ...outcome, trace: [...notes, ...outcome.trace] };
+  return { ...outcome, prepared: prepared.arguments, trace: [...notes, ...outcome.trace] };
 }
+
+/** A version of a tool has one schema, but for built-in ones, which a snapshot may narrow to the agent's own choices. */
+const schemaKey = ({ id, version_number, is_system, definition }: SnapshotTool): string =>
+  `${id}.${version_number}${is_system ? JSON.stringify(definition.tool.function.parameters) : ""}`;
 
 /** Static parameters are not in the schema the model sees, which may be closed. */
 function withoutStatic(tool: SnapshotTool, values: Record<string, unknown>): Record<string, unknown> {
@@ -70,7 +75,7 @@ function execute(
   tool: SnapshotTool,
   values: Record<string, unknown>,
 ): Promise<ToolOutcome> | ToolOutcome {
-  if (tool.is_system) return runSystemTool(context, tool.name, values);
+  if (tool.is_system) return runSystemTool(parts, context, tool.name, values);
   const type = typeOf(tool);
   const staticResult = () => renderDeep(tool.definition.result ?? null, context.lookup);
   switch (type) {

@@ -64,6 +64,8 @@ export type SnapshotMessage = {
   preamble: string | null;
   text: string;
   subject: string | null;
+  /** Whether it is said again, without its menu, once a language was chosen from that. */
+  repeat_after_language_change?: boolean;
   rules: MessageRule[];
 };
 
@@ -79,7 +81,16 @@ export type MessageRule = {
 
 export type SnapshotLanguageGroup = {
   id: number;
-  language_configs: { language_code: string; dtmf_code: number; voice_display_name: string }[];
+  language_configs: {
+    language_code: string;
+    dtmf_code: number;
+    voice_provider: string;
+    voice_display_name: string;
+    voice_speed?: number | null;
+    voice_pitch?: number | null;
+    /** For this language, where it differs from the group's. */
+    skip_current_language_in_message?: boolean | null;
+  }[];
   skip_current_language_in_message: boolean;
 };
 
@@ -95,7 +106,7 @@ export async function freezeSnapshot(
   sub_organization_id: number,
   agent_id: number,
 ): Promise<Snapshot> {
-  const { rows } = await sql<Omit<Snapshot, "tools"> & { tools: SnapshotTool[] | null }>`
+  const { rows } = await sql<Frozen>`
     select
       json_build_object('id', a.id, 'name', a.name, 'type', a.type, 'timezone', a.timezone,
         'variables', a.variables, 'tool_headers', a.tool_headers, 'prompt_tool_defaults', a.prompt_tool_defaults,
@@ -108,12 +119,19 @@ export async function freezeSnapshot(
         from (select (link.value ->> 'tool_id')::bigint as id, link.position
           from json_array_elements(v.tools) with ordinality as link (value, position)) as linked
         join tools live on live.id = linked.id and live.deleted_at is null) as tools,
+      case when a.enable_verbal_language_change and a.language_group_id is not null then (
+        select ${toolJson("changing.id")}
+        from (select t.id from tools t join services s on s.id = t.service_id
+          where t.sub_organization_id = a.sub_organization_id and t.name = ${LANGUAGE_TOOL}
+            and s.is_system and t.deleted_at is null) as changing
+      ) end as language_tool,
       case when v.session_end_enabled then (
         select ${toolJson("ended.id")}
         from (select (v.session_end_tool ->> 'tool_id')::bigint as id) as ended where ended.id is not null
       ) end as session_end_tool,
       (select json_build_object('id', m.id, 'type', m.type, 'preamble', m.preamble, 'text', m.text,
-          'subject', m.subject, 'rules', m.rules)
+          'subject', m.subject, 'rules', m.rules,
+          'repeat_after_language_change', m.repeat_after_language_change)
         from custom_messages m where m.id = a.custom_message_id and m.deleted_at is null) as message,
       (select json_build_object('id', g.id, 'language_configs', g.language_configs,
           'skip_current_language_in_message', g.skip_current_language_in_message)
@@ -128,5 +146,35 @@ export async function freezeSnapshot(
   if (!row) throw notFound("Agent", agent_id);
   if (row.agent.type !== "ca_v1")
     throw new Fault("refused", `Agents of type ${row.agent.type} can't hold sessions.`);
-  return { ...row, tools: row.tools ?? [] };
+  const { language_tool, ...frozen } = row;
+  return { ...frozen, tools: withLanguages(row.tools ?? [], language_tool, row.language_group) };
+}
+
+type Frozen = Omit<Snapshot, "tools"> & { tools: SnapshotTool[] | null; language_tool: SnapshotTool | null };
+
+const LANGUAGE_TOOL = "set_current_language";
+
+/**
+ * An agent that changes language when it is asked to has the tool for that, also where it was switched on after the
+ * prompt was last saved; and the model may only choose among the languages of the agent's group.
+ */
+export function withLanguages(
+  tools: SnapshotTool[],
+  language_tool: SnapshotTool | null,
+  group: SnapshotLanguageGroup | null,
+): SnapshotTool[] {
+  const isThere = tools.some(({ name }) => name === LANGUAGE_TOOL);
+  const codes = group?.language_configs.map(({ language_code }) => language_code) ?? [];
+  return [...tools, ...(language_tool && !isThere ? [language_tool] : [])].map((tool) =>
+    tool.is_system && tool.name === LANGUAGE_TOOL && codes.length > 0 ? choosing(tool, codes) : tool,
+  );
+}
+
+function choosing(tool: SnapshotTool, codes: string[]): SnapshotTool {
+  const { definition } = tool;
+  const parameters = definition.tool.function.parameters as { properties: { language: object } };
+  const language = { ...parameters.properties.language, enum: [...new Set(codes)] };
+  const properties = { ...parameters.properties, language };
+  const made = { ...definition.tool.function, parameters: { ...parameters, properties } };
+  return { ...tool, definition: { ...definition, tool: { ...definition.tool, function: made } } };
 }

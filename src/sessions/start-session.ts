@@ -27,6 +27,8 @@ export type SessionStart = {
   /** The agent's wall clock, moved for a test. */
   override_timestamp?: string | null;
   resume_token?: string;
+  /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
+  greets?: "now" | "later";
 };
 
 export type StartedSession = {
@@ -41,15 +43,25 @@ export type StartedSession = {
 
 /** Sessions of one person with one agent are one conversation while no gap between them is longer. */
 const CONVERSATION_GAP_MS = 24 * 3_600_000;
+/** A person answers a mail within days, not hours. */
+const MAIL_GAP_MS = 7 * 24 * 3_600_000;
 const DEFAULT_LANGUAGE = "en-US";
 
+/** What else has to happen with the opening of a session, in its transaction. */
+export type OnOpen = (tx: Tx, session: { session_id: number; conversation_id: number }) => Promise<void>;
+
 /** Opens a session: freezes what it runs on, opens its workflows, greets, and tells of it. */
-export async function startSession(engine: Engine, start: SessionStart): Promise<StartedSession> {
+export async function startSession(
+  engine: Engine,
+  start: SessionStart,
+  onOpen: OnOpen = async () => {},
+): Promise<StartedSession> {
   const snapshot = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
   const real = engine.clock.now();
   const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
   const language = snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
+  const greetsLater = start.greets === "later";
   const hasTasks = sessionTasks(snapshot.tools).length > 0;
 
   const started = await engine.db.transaction().execute(async (tx) => {
@@ -67,7 +79,7 @@ export async function startSession(engine: Engine, start: SessionStart): Promise
       agent_name: snapshot.agent.name,
       agent_timezone: snapshot.agent.timezone,
     });
-    const greeting = hasTasks ? null : greetingText(snapshot, state, facts, at);
+    const greeting = hasTasks || greetsLater ? null : greetingText(snapshot, state, facts, at);
     if (greeting !== null) {
       await tx
         .insertInto("session_messages")
@@ -96,6 +108,7 @@ export async function startSession(engine: Engine, start: SessionStart): Promise
         attributes: { channel: start.channel, is_test: start.is_test, is_outbound: start.is_outbound },
       },
     ]);
+    await onOpen(tx, { session_id, conversation_id });
     return {
       session_id,
       conversation_id,
@@ -104,7 +117,7 @@ export async function startSession(engine: Engine, start: SessionStart): Promise
       language,
     };
   });
-  if (!hasTasks) return started;
+  if (!hasTasks || greetsLater) return started;
   const opened = await openWorkflows(engine, started.session_id, start.override_timestamp ?? null);
   return {
     ...started,
@@ -147,17 +160,19 @@ async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot,
   return id;
 }
 
-const openConversation = (db: Db, start: SessionStart, now: Date) =>
-  db
+const openConversation = (db: Db, start: SessionStart, now: Date) => {
+  const gap_ms = start.channel === "email" ? MAIL_GAP_MS : CONVERSATION_GAP_MS;
+  return db
     .selectFrom("conversations")
     .select("id")
     .where("sub_organization_id", "=", start.sub_organization_id)
     .where("agent_id", "=", start.agent_id)
     .where("user_address", "=", start.source)
-    .where("last_activity_at", ">", new Date(now.getTime() - CONVERSATION_GAP_MS).toISOString())
+    .where("last_activity_at", ">", new Date(now.getTime() - gap_ms).toISOString())
     .orderBy("last_activity_at", "desc")
     .limit(1)
     .executeTakeFirst();
+};
 
 function sessionRow(
   start: SessionStart,

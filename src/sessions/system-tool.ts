@@ -1,11 +1,17 @@
+import type { Db } from "../db/database.ts";
+import { runCallTool } from "./call-tools.ts";
+import { optOut } from "./opt-out-tool.ts";
+import { searchSources } from "./search-tool.ts";
 import { done, failed, offersLanguage, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
+import { transfer } from "./transfer-tool.ts";
 
 /** The built-in tools (domain decision 6). What a channel or installation can't do is told to the model in words. */
 export function runSystemTool(
+  { db }: { db: Db },
   context: ToolContext,
   name: string,
   values: Record<string, unknown>,
-): ToolOutcome {
+): ToolOutcome | Promise<ToolOutcome> {
   switch (name) {
     case "hangup": {
       const reason = typeof values.reason === "string" ? values.reason : null;
@@ -23,7 +29,16 @@ export function runSystemTool(
     case "set_current_language":
       return setLanguage(context, values);
     case "transfer":
-      return failed("Transfer is only available on voice.", values);
+      return transfer(db, context, values);
+    case "data_source_search":
+      return searchSources(db, context, values);
+    case "opt_out":
+      return optOut(context, values);
+    case "check_voicemail":
+    case "leave_voicemail":
+    case "deliver_greeting":
+    case "send_dtmf":
+      return runCallTool(context, name, values);
     default:
       return failed(`${name} is not available in this session.`, values);
   }

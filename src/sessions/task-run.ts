@@ -4,7 +4,7 @@ import { truthy } from "../expressions/json-value.ts";
 import { emptyRecord } from "../expressions/member.ts";
 import { Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
-import type { TraceEntry } from "./trace.ts";
+import { type TraceEntry, traced } from "./trace.ts";
 import { type Members, storable, withValue, writePath } from "./variable-path.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
 
@@ -37,9 +37,6 @@ export type TaskOutcome = {
 
 /** What expressions and texts can name of a task's state; a scope of 500 variables takes 20 µs to make anew. */
 const READABLE = ["local", "inputs", "output", "captured"] as const;
-
-/** What a value in a trace is cut to. */
-const MAX_TRACED_CHARACTERS = 2_000;
 
 /**
  * One event of one task under way: the state as it becomes, and what is to be done. It reads and writes nothing else, so
@@ -153,7 +150,8 @@ export class TaskRun {
     }
     const stored = storable(value);
     if (!stored) return this.note(`"${name}" was not written: the value is too large.`);
-    const before = this.scope.lookup(name) ?? null;
+    // An input of the same name is not what a global was before.
+    const before = (path.scope === "global" ? this.global(name) : this.scope.lookup(name)) ?? null;
     const root = path.scope === "global" ? this.#variables[path.key] : (this.#state[path.scope] as unknown);
     const written = withValue(root, path.path, stored.value);
     if (!written) return this.note(`"${name}" was not written: there is a plain value in its way.`);
@@ -197,9 +195,4 @@ export class TaskRun {
     if (this.#changes.size > 0) this.tell("variables", { changes: Object.fromEntries(this.#changes) });
     return { state: this.#state, variables: this.#variables, effects: this.effects, trace: this.#trace };
   }
-}
-
-function traced(value: unknown): unknown {
-  const text = JSON.stringify(value) ?? "null";
-  return text.length <= MAX_TRACED_CHARACTERS ? (value ?? null) : `${text.slice(0, MAX_TRACED_CHARACTERS)}…`;
 }

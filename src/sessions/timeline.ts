@@ -3,10 +3,10 @@ import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
 import { findSession, sessionNumber } from "./session.ts";
+import { TIMED_CATEGORIES } from "./trace.ts";
 import { loadActions, loadMessages, sessionParam } from "./transcript.ts";
 
-const LATENCY_CATEGORIES = ["tts", "stt", "llm", "tool", "http"] as const;
-const LatencyCategory = z.enum(LATENCY_CATEGORIES).meta({ id: "LatencyCategory" });
+const LatencyCategory = z.enum(TIMED_CATEGORIES).meta({ id: "LatencyCategory" });
 
 const LatencyEntry = z
   .object({
@@ -136,7 +136,7 @@ const loadLatencies = (db: Db, session_id: number): Promise<LatencyRow[]> =>
     .selectFrom("session_trace")
     .select(["category", "label", "measurement_start", "timestamp", "duration_ms", "metadata", "turn_index"])
     .where("session_id", "=", session_id)
-    .where("category", "in", [...LATENCY_CATEGORIES])
+    .where("category", "in", [...TIMED_CATEGORIES])
     .orderBy("id")
     .execute();
 

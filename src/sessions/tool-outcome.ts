@@ -1,13 +1,31 @@
 import type { Clock } from "../base/clock.ts";
 import type { Egress } from "../base/egress.ts";
+import type { Db } from "../db/database.ts";
 import type { Lookup } from "../expressions/template.ts";
+import type { Answerer } from "./call-screening.ts";
 import type { ServiceAuthenticator } from "./service-auth.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TraceEntry } from "./trace.ts";
 import type { LocalTime } from "./variables.ts";
 
 /** What the channel is asked to do after this turn. */
-export type SessionAction = { action: "hangup"; reason: string | null };
+export type SessionAction =
+  /** The session is over. `voicemail`: the last words are a message that a machine records. */
+  | { action: "hangup"; reason: string | null; voicemail?: boolean }
+  /**
+   * Voice only: connect the person with `number`, as a carrier takes it (E.164, an extension or a SIP address). The
+   * session is not over by that: the channel ends it when they are connected, or the agent goes on when they are not.
+   */
+  | {
+      action: "transfer";
+      number: string;
+      /** Whose number it is; null for one that is not in the directory. */
+      member: { id: number; name: string; type: string } | null;
+      reason: string | null;
+    };
+
+/** Whether nothing is said after it, whatever comes of it. */
+export const endsSession = ({ action }: SessionAction): boolean => action === "hangup";
 
 /** What a call changes in the session; applied by the turn, in the order the calls were made. */
 export type ToolEffects = {
@@ -15,11 +33,20 @@ export type ToolEffects = {
   language?: string;
   /** Spoken word for word by the engine. */
   say?: string;
+  /** The same, of a text that was rendered already. */
+  speech?: string;
+  /** Voice only: keys to press on the call. */
+  keys?: string;
+  answerer?: Answerer;
   action?: SessionAction;
   event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
+  /** The person's address, and in what words they asked not to be reached any more. */
+  opt_out?: { address: string; said: string | null };
 };
 
 export type ToolOutcome = {
+  /** The arguments as the pipeline left them; null when the call did not get that far. */
+  prepared: Record<string, unknown> | null;
   /** As sent, after the pipeline; null when nothing was sent. */
   request: unknown;
   /** What the model reads. */
@@ -30,18 +57,26 @@ export type ToolOutcome = {
 };
 
 export type ToolContext = {
+  sub_organization_id: number;
   snapshot: Snapshot;
   lookup: Lookup;
   language: string;
   channel: string;
+  /** The person's address or name. */
+  source: string | null;
+  /** The moment, moved for a test, and what the agent's clock shows then. */
+  at: Date;
   now: LocalTime;
   signal: AbortSignal;
+  /** Of a telephone call. */
+  call?: { is_outbound: boolean; answerer: Answerer | null; greeting(): string | null };
 };
 
-export type ToolParts = { egress: Egress; auth: ServiceAuthenticator; clock: Clock };
+export type ToolParts = { db: Db; egress: Egress; auth: ServiceAuthenticator; clock: Clock };
 
 /** A failed call: the model reads the sentence and can put it right or tell the person. */
 export const failed = (message: string, request: unknown = null, trace: TraceEntry[] = []): ToolOutcome => ({
+  prepared: null,
   request,
   result: { error: { message } },
   error: message,
@@ -50,6 +85,7 @@ export const failed = (message: string, request: unknown = null, trace: TraceEnt
 });
 
 export const done = (result: unknown, effects: ToolEffects = {}, request: unknown = null): ToolOutcome => ({
+  prepared: null,
   request,
   result,
   error: null,

@@ -1,18 +1,31 @@
 import { type Db, jsonOrNull } from "../db/database.ts";
 
+/** Rows of these are also the latency report. */
+export const TIMED_CATEGORIES = ["tts", "stt", "llm", "tool", "http"] as const;
 /**
- * One step of what the engine did and why. Rows of category tts, stt, llm, tool and http are also the latency report;
- * `step` tells how a workflow went, with its conditions and what it changed; `note` and `error` tell of what was ignored
- * or went wrong.
+ * `turn`: a whole turn by its phases. `step`: how a workflow went, with its conditions and what it changed. `state`: what
+ * a tool changed in the session. `note` and `error`: what was ignored or went wrong.
  */
+export const TRACE_CATEGORIES = [...TIMED_CATEGORIES, "turn", "step", "state", "note", "error"] as const;
+
+/** One step of what the engine did and why. */
 export type TraceEntry = {
-  category: "tts" | "stt" | "llm" | "tool" | "http" | "step" | "note" | "error";
+  category: (typeof TRACE_CATEGORIES)[number];
   label: string;
   started?: Date;
   duration_ms?: number;
   metadata?: string[];
   details?: Record<string, unknown>;
 };
+
+/** What a value in a trace is cut to. */
+const MAX_TRACED_CHARACTERS = 2_000;
+
+/** A value as a trace keeps it: one that is too long as the beginning of its JSON. */
+export function traced(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "null";
+  return text.length <= MAX_TRACED_CHARACTERS ? (value ?? null) : `${text.slice(0, MAX_TRACED_CHARACTERS)}…`;
+}
 
 export async function insertTrace(
   db: Db,

@@ -30,14 +30,22 @@ const SessionTranscriptionResponse = z
 
 export const sessionParam = z.object({ session_id: z.string() });
 
+/** Where an agent was interrupted; what it had still to say follows it in the database only. */
+const BROKEN_OFF = "—";
+
 /** Everything said in a session, in order. */
-export const loadMessages = (db: Db, session_id: number) =>
-  db
+export async function loadMessages(db: Db, session_id: number) {
+  const rows = await db
     .selectFrom("session_messages")
-    .select(["seq", "turn_index", "timestamp", "lang", "role as source", "text"])
+    .select(["seq", "turn_index", "timestamp", "lang", "role as source", "text", "unheard"])
     .where("session_id", "=", session_id)
     .orderBy("seq")
     .execute();
+  return rows.map(({ unheard, ...row }) => ({
+    ...row,
+    text: unheard === null ? row.text : `${row.text} ${BROKEN_OFF}`.trim(),
+  }));
+}
 
 /** Every tool call of a session as the public API prints it: documents as JSON texts. */
 export async function loadActions(db: Db, session_id: number) {

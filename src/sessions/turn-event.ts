@@ -1,4 +1,6 @@
+import type { Answerer } from "./call-screening.ts";
 import type { SessionAction } from "./tool-outcome.ts";
+import type { TurnControl } from "./turn-control.ts";
 import type { StoredCall } from "./turn-store.ts";
 
 export type TurnInput = {
@@ -7,11 +9,16 @@ export type TurnInput = {
   client_message_id?: string | null;
   /** The agent's wall clock for this turn only, for tests. */
   override_timestamp?: string | null;
+  /** Who answered our call, as far as it is known when the turn begins. */
+  answerer?: Answerer | null;
+  control?: TurnControl;
 };
 
 /** What a channel can show while the turn runs. */
 export type TurnEvent =
   | { type: "delta"; text: string }
+  /** The model's present words are complete; they come as a message once they are stored. */
+  | { type: "words_over" }
   | { type: "message"; text: string }
   | { type: "tool_call"; tool_call_id: string; tool_name: string; arguments: unknown }
   | {
@@ -24,6 +31,12 @@ export type TurnEvent =
       /** What was asked and what came of it, where the tool hands its results on; null where it keeps them. */
       propagated: { arguments: unknown; result: unknown } | null;
     }
+  /** From now on the session is in another language. */
+  | { type: "language"; language: string }
+  /** Keys to be pressed on a call. */
+  | { type: "keys"; digits: string }
+  /** Said to fill the wait for a slow model or tool. */
+  | { type: "aside"; text: string }
   | { type: "session_end"; reason: string };
 
 export type TurnResult = {
@@ -34,4 +47,7 @@ export type TurnResult = {
   language: string;
   variables: Record<string, unknown>;
   ended: boolean;
+  /** The model gave no answer; the person got an apology. */
+  failed: boolean;
+  answerer: Answerer | null;
 };

@@ -1,15 +1,19 @@
 import { storableText } from "../base/storable.ts";
+import { suppress } from "../channels/suppression.ts";
 import { type NewEvent, publish } from "../events/event.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
 import { displayResult } from "./display-result.ts";
 import type { Engine } from "./engine.ts";
+import { callTrace, type FinishedCall, handsResultOn, storedCall } from "./finished-call.ts";
+import { greetingText } from "./greeting.ts";
 import { type LeasedSession, releaseLease } from "./lease.ts";
+import { optOutEntries, type SaidOptOut } from "./opt-out-tool.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
 import type { SnapshotTool } from "./snapshot.ts";
-import type { SessionAction, ToolContext, ToolEffects } from "./tool-outcome.ts";
-import { insertTrace, type TraceEntry } from "./trace.ts";
+import { endsSession, type SessionAction, type ToolContext, type ToolEffects } from "./tool-outcome.ts";
+import { insertTrace, type TraceEntry, traced } from "./trace.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import {
   insertCalls,
@@ -19,18 +23,8 @@ import {
   type StoredCall,
   updateSession,
 } from "./turn-store.ts";
+import { TurnTiming } from "./turn-timing.ts";
 import { localTime, sessionLookup, systemVariables } from "./variables.ts";
-
-/** A call that was answered, by whomever; what is stored of it. */
-export type FinishedCall = {
-  seq: number;
-  round: number;
-  call: ToolCall;
-  tool: SnapshotTool | undefined;
-  outcome: { request: unknown; result: unknown; error: string | null; trace: TraceEntry[] };
-  started: Date;
-  duration_ms: number;
-};
 
 /** One turn under way: what was said and done so far, not all of it stored yet. */
 export class TurnRecord {
@@ -41,11 +35,14 @@ export class TurnRecord {
   readonly input: TurnInput;
   readonly emit: (event: TurnEvent) => void;
   readonly signal: AbortSignal;
+  readonly timing: TurnTiming;
   /** The language the session speaks unless somebody changes it. */
   readonly startLanguage: string;
   readonly messages: string[] = [];
   readonly calls: StoredCall[] = [];
   action: SessionAction | null = null;
+  /** The model gave no answer. */
+  failed = false;
   /** A workflow spoke in the user's name, which wants an answer. */
   wasSpokenTo = false;
   #unstored = nothing();
@@ -56,12 +53,14 @@ export class TurnRecord {
     input: TurnInput,
     emit: (event: TurnEvent) => void,
     signal: AbortSignal,
+    timing = new TurnTiming(engine.clock.now()),
   ) {
     this.engine = engine;
     this.session = session;
     this.input = input;
     this.emit = emit;
     this.signal = signal;
+    this.timing = timing;
     this.index = session.turn_count;
     this.startLanguage =
       session.snapshot.language_group?.language_configs[0]?.language_code ?? session.state.language;
@@ -75,6 +74,7 @@ export class TurnRecord {
   say(text: string): void {
     const said = storableText(text).trim();
     if (said === "") return;
+    this.#noteAsides();
     this.#message("agent", said);
     this.messages.push(said);
   }
@@ -85,16 +85,24 @@ export class TurnRecord {
     this.wasSpokenTo = true;
   }
 
-  #message(role: "agent" | "user", text: string): void {
-    const message = {
-      seq: this.nextSeq(),
-      turn_index: this.index,
-      role,
-      text,
-      at: this.engine.clock.now(),
-    };
+  /** What was said or heard that the model is not to read back. */
+  aside(role: "agent" | "user", text: string, at = this.engine.clock.now()): void {
+    const said = storableText(text).trim();
+    if (said !== "") this.#message(role, said, { aside: true, at });
+  }
+
+  #noteAsides(): void {
+    for (const { text, at } of this.input.control?.takeAsides() ?? []) this.aside("agent", text, at);
+  }
+
+  #message(
+    role: "agent" | "user",
+    text: string,
+    { aside = false, at = this.engine.clock.now() }: { aside?: boolean; at?: Date } = {},
+  ): void {
+    const message = { seq: this.nextSeq(), turn_index: this.index, role, text, at, aside };
     this.#unstored.messages.push(message);
-    this.history.push({ kind: "message", seq: message.seq, role, text, aside: false });
+    this.history.push({ kind: "message", seq: message.seq, role, text, aside });
   }
 
   trace(...entries: TraceEntry[]): void {
@@ -122,33 +130,11 @@ export class TurnRecord {
     });
   }
 
-  finishCall({ seq, round, call, tool, outcome, started, duration_ms }: FinishedCall): void {
-    const stored: StoredCall = {
-      seq,
-      turn_index: this.index,
-      round,
-      tool_call_id: call.id,
-      tool_id: tool?.id ?? null,
-      tool_name: call.name,
-      tool_version_number: tool?.version_number ?? null,
-      arguments: call.arguments,
-      request: outcome.request,
-      result: outcome.result,
-      error: outcome.error,
-      propagate_result: handsResultOn(tool),
-      display_result: displayResult(tool?.definition, outcome.result, outcome.error !== null),
-      provider_data: call.provider_data ?? null,
-      timestamp: started,
-      duration_ms,
-    };
+  finishCall(finished: FinishedCall): void {
+    const { call, tool, outcome } = finished;
+    const stored = storedCall(finished, this.index);
     this.#unstored.calls.push(stored);
-    this.trace(...outcome.trace, {
-      category: "tool",
-      label: call.name,
-      started,
-      duration_ms,
-      details: { tool_call_id: call.id, ...(outcome.error !== null && { error: outcome.error }) },
-    });
+    this.trace(...callTrace(finished));
     this.history.push(historyCall(stored));
     if (outcome.error !== null) {
       this.event("automation", "tool-error", `${call.name}: ${outcome.error}`, tool?.id ?? null);
@@ -158,15 +144,36 @@ export class TurnRecord {
   /** What a call changes in the session. */
   apply(effects: ToolEffects, tool: SnapshotTool | undefined): void {
     const { state } = this.session;
+    this.#traceChanges(effects, tool);
     // A new object: a workflow that waits for this call may hold the old one.
     state.variables = { ...state.variables, ...effects.variables };
-    if (effects.language) state.language = effects.language;
+    if (effects.language && effects.language !== state.language) {
+      state.language = effects.language;
+      this.emit({ type: "language", language: effects.language });
+    }
+    if (effects.answerer) state.answerer = effects.answerer;
     if (effects.say) this.say(renderTemplate(effects.say, this.context().lookup));
+    if (effects.speech) this.say(effects.speech);
+    if (effects.keys) this.emit({ type: "keys", digits: effects.keys });
     if (effects.event) {
       const { category, type, description, attributes } = effects.event;
       this.event(category, type, description, tool?.id ?? null, attributes);
     }
+    if (effects.opt_out) this.#unstored.opt_outs.push({ ...effects.opt_out, at: this.engine.clock.now() });
     this.action ??= effects.action ?? null;
+  }
+
+  #traceChanges({ variables = {}, language }: ToolEffects, tool: SnapshotTool | undefined): void {
+    const { state } = this.session;
+    const before: Record<string, unknown> = { ...state.variables, "vars.session.language": state.language };
+    const after = { ...variables, ...(language && { "vars.session.language": language }) };
+    const changes = Object.entries(after).map(([name, value]) => [
+      name,
+      { before: traced(before[name]), after: traced(value) },
+    ]);
+    if (changes.length === 0) return;
+    const details = { tool: tool?.name ?? null, changes: Object.fromEntries(changes) };
+    this.trace({ category: "state", label: "variables", details });
   }
 
   event(
@@ -200,20 +207,35 @@ export class TurnRecord {
   }
 
   context(): ToolContext {
-    const { snapshot, state, channel } = this.session;
-    const { now, system } = this.surroundings();
+    const { sub_organization_id, snapshot, state, channel, source } = this.session;
+    const { at, now, system } = this.surroundings();
     const lookup = sessionLookup(state, system);
-    return { snapshot, lookup, language: state.language, channel, now, signal: this.signal };
+    const { language } = state;
+    const call = channel === "voice" ? { call: this.#callContext(at) } : {};
+    const { signal } = this;
+    return { sub_organization_id, snapshot, lookup, language, channel, source, at, now, signal, ...call };
+  }
+
+  #callContext(at: Date) {
+    const { snapshot, state, is_outbound } = this.session;
+    const greeting = () => greetingText(snapshot, state, sessionFacts(this.session), at);
+    return { is_outbound, answerer: state.answerer ?? null, greeting };
   }
 
   /** Stores what was not yet, all of it or nothing; `over` gives the lease back. */
-  async store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
+  store(how: { over: boolean; ended?: boolean }): Promise<void> {
+    return this.timing.of("store", () => this.#store(how));
+  }
+
+  async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
     const { engine, session } = this;
-    const { messages, calls, trace, events } = this.#unstored;
+    this.#noteAsides();
+    const { messages, calls, trace, events, opt_outs } = this.#unstored;
     const at = engine.clock.now();
     await engine.db.transaction().execute(async (tx) => {
       const change = { state: session.state, at, over };
       await updateSession(
+        engine,
         tx,
         session,
         ended ? { ...change, ended: { reason: "agent", user_terminated: false } } : change,
@@ -221,18 +243,25 @@ export class TurnRecord {
       await insertMessages(tx, session, messages);
       await insertCalls(tx, session.id, calls);
       await insertTrace(tx, session.id, this.index, trace, at);
+      await suppress(tx, optOutEntries(session, opt_outs), at);
       await publish(tx, session.sub_organization_id, events);
     });
     this.calls.push(...calls.toSorted((a, b) => a.seq - b.seq));
     this.#unstored = nothing();
     // Told as said only now that it can't be lost any more; until then the visitor saw it as it was written.
-    for (const { role, text } of messages) if (role === "agent") this.emit({ type: "message", text });
+    for (const { role, text, aside } of messages) {
+      if (role === "agent" && !aside) this.emit({ type: "message", text });
+    }
   }
 
-  /** Stores the rest, gives the lease back, and ends the session if a tool asked for it. */
+  /**
+   * Stores the rest, gives the lease back, and ends the session if a tool asked for it; but a call goes on until the last
+   * words were spoken, and who speaks them ends it.
+   */
   async finish(): Promise<TurnResult> {
-    const ended = this.action !== null;
+    const ended = this.action !== null && endsSession(this.action) && this.session.channel !== "voice";
     if (ended) this.event("conversation", "session-end", "The agent ended the session");
+    this.trace(this.timing.row());
     await this.store({ over: true, ended });
     if (ended) this.emit({ type: "session_end", reason: "agent" });
     return this.#result(ended);
@@ -247,9 +276,9 @@ export class TurnRecord {
   }
 
   #result(ended: boolean): TurnResult {
-    const { index: turn_index, messages, calls, action } = this;
-    const { language, variables } = this.session.state;
-    return { turn_index, messages, calls, action, language, variables, ended };
+    const { index: turn_index, messages, calls, action, failed } = this;
+    const { language, variables, answerer = null } = this.session.state;
+    return { turn_index, messages, calls, action, language, variables, ended, failed, answerer };
   }
 }
 
@@ -258,6 +287,7 @@ const nothing = () => ({
   calls: [] as StoredCall[],
   trace: [] as TraceEntry[],
   events: [] as NewEvent[],
+  opt_outs: [] as SaidOptOut[],
 });
 
 const historyCall = (call: StoredCall): HistoryEntry => ({
@@ -272,7 +302,3 @@ const historyCall = (call: StoredCall): HistoryEntry => ({
   is_error: call.error !== null,
   provider_data: call.provider_data,
 });
-
-/** The tool's owner lets the person on the channel see what it answers. */
-const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
-  tool?.definition.options?.propagate_tool_result ?? false;

@@ -1,7 +1,9 @@
 import { json, jsonOrNull, type Tx } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
 import type { ProviderData } from "../llm/model.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
-import type { Engine } from "./engine.ts";
+import { callEndTool } from "./end-tool-job.ts";
+import { ENDED_COLUMNS, type EndedSession, type Engine } from "./engine.ts";
 import { type LeasedSession, LeaseLost } from "./lease.ts";
 import type { SessionState } from "./variables.ts";
 
@@ -96,7 +98,15 @@ export async function loadAnswer(engine: Engine, session_id: number, turn_index:
   return rows.map((row) => row.text);
 }
 
-export type NewMessage = { seq: number; turn_index: number; role: "agent" | "user"; text: string; at: Date };
+export type NewMessage = {
+  seq: number;
+  turn_index: number;
+  role: "agent" | "user";
+  text: string;
+  at: Date;
+  /** In the transcript, but not for the model to read back. */
+  aside: boolean;
+};
 
 export async function insertMessages(tx: Tx, session: LeasedSession, messages: NewMessage[]): Promise<void> {
   if (messages.length === 0) return;
@@ -111,6 +121,7 @@ export async function insertMessages(tx: Tx, session: LeasedSession, messages: N
         text: message.text,
         lang: session.state.language,
         timestamp: message.at.toISOString(),
+        aside: message.aside,
       })),
     )
     .execute();
@@ -137,9 +148,10 @@ export async function insertCalls(tx: Tx, session_id: number, calls: StoredCall[
 
 /**
  * The session as the turn leaves it; gives the lease back when the turn is over. The first write of its transaction: it
- * refuses a turn whose lease was lost, and locks the row until the commit.
+ * refuses a turn whose lease was lost, and locks the row until the commit. An end is told to `engine.onEnd`.
  */
 export async function updateSession(
+  engine: Pick<Engine, "onEnd">,
   tx: Tx,
   session: LeasedSession,
   change: {
@@ -167,6 +179,10 @@ export async function updateSession(
     })
     .where("id", "=", session.id)
     .where("lease_owner", "=", session.lease)
+    .returning(ENDED_COLUMNS)
     .executeTakeFirst();
-  if (held.numUpdatedRows === 0n) throw new LeaseLost(session.id);
+  if (!held) throw new LeaseLost(session.id);
+  if (!change.ended) return;
+  await engine.onEnd(tx, held as EndedSession);
+  if (session.snapshot.session_end_tool) await enqueue(tx, callEndTool, { session_id: session.id });
 }

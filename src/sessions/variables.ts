@@ -1,4 +1,5 @@
 import { type Lookup, variableLookup } from "../expressions/template.ts";
+import type { Answerer } from "./call-screening.ts";
 import type { WorkflowsState } from "./workflow-state.ts";
 
 /** What a session remembers between turns; stored with it after each. */
@@ -9,6 +10,10 @@ export type SessionState = {
   language: string;
   /** What context tasks remember; absent until they are opened, and where an agent has none. */
   workflows?: WorkflowsState;
+  /** Who answered a call of ours, once that is known. */
+  answerer?: Answerer;
+  /** How many of the person's first messages only chose a language from the greeting's menu. */
+  menu_choices?: number;
 };
 
 /** The facts of a session that its texts may name. */

@@ -10,9 +10,12 @@ import { randomBase62, randomId } from "../base/ids.ts";
 import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
 import { endSession } from "./end-session.ts";
 import type { Engine } from "./engine.ts";
+import { fillWait } from "./fill-wait.ts";
 import { startSession } from "./start-session.ts";
 import { runTurn } from "./turn.ts";
-import type { TurnEvent } from "./turn-event.ts";
+import { TurnControl } from "./turn-control.ts";
+import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
+import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
 /**
  * Web chat (domain decision 12.3). A page opens a session on a target (its client id) and gets a token that alone lets
@@ -42,6 +45,8 @@ const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
 type ChatEvent =
   | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
   | { type: "typing"; text: string }
+  /** Said while the answer is still being made. */
+  | { type: "aside"; text: string }
   | { type: "tool_display"; tool_name: string; display_result: unknown }
   | ShownCall
   | { type: "session_end"; reason: string }
@@ -52,6 +57,7 @@ type ChatEvent =
 export function webChatRoutes(api: Api, engine: Engine): void {
   const tag = "chat";
   const open = { tag, permission: "public", calls_per_minute: 120 } as const;
+  const limit = createVisitorLimit(engine.clock);
 
   api.post(
     "/chat/v1/sessions",
@@ -109,6 +115,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     },
     async ({ params, query, body }) => {
       const session = await findChat(engine, params.session_id, query.token);
+      refuseHaste(limit, session.id);
       const events: ChatEvent[] = [];
       await runTurn(engine, session.id, turnInput(body), (event) => {
         const shown = shownToVisitor(engine, event);
@@ -141,11 +148,20 @@ export function webChatRoutes(api: Api, engine: Engine): void {
           return send(socket, { type: "error", message: "Too many messages at once." });
         waiting++;
         last = last
-          .then(() => receive(engine, socket, Number(request.params.session_id), String(data)))
+          .then(() => receive(engine, limit, socket, Number(request.params.session_id), String(data)))
           .finally(() => waiting--);
       });
     },
   );
+}
+
+/** One chat, one visitor: over a socket or without, it is the same minute. */
+function refuseHaste(limit: VisitorLimit, session_id: number): void {
+  const retry_after_s = limit.wait_s(String(session_id));
+  if (retry_after_s === null) return;
+  throw new Fault("too-many", `That was a lot at once. Please write again in ${retry_after_s} s.`, {
+    retry_after_s,
+  });
 }
 
 const turnInput = (message: z.infer<typeof ChatMessage>) => ({
@@ -169,7 +185,13 @@ async function admit(
 }
 
 /** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
-async function receive(engine: Engine, socket: WebSocket, session_id: number, data: string): Promise<void> {
+async function receive(
+  engine: Engine,
+  limit: VisitorLimit,
+  socket: WebSocket,
+  session_id: number,
+  data: string,
+): Promise<void> {
   if (socket.readyState !== socket.OPEN) return;
   let id: string | null = null;
   try {
@@ -177,7 +199,8 @@ async function receive(engine: Engine, socket: WebSocket, session_id: number, da
     const message = ChatMessage.safeParse(given);
     if (!message.success) throw inputErrors("body", message.error.issues, given);
     id = message.data.id ?? null;
-    const { ended } = await runTurn(engine, session_id, turnInput(message.data), (event) => {
+    refuseHaste(limit, session_id);
+    const { ended } = await runWatchedTurn(engine, session_id, turnInput(message.data), (event) => {
       const shown = shownToVisitor(engine, event);
       if (shown) send(socket, shown);
     });
@@ -188,6 +211,25 @@ async function receive(engine: Engine, socket: WebSocket, session_id: number, da
     if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
     const text = known ? error.message : "Something went wrong. Please send that again.";
     send(socket, { type: "error", message: text, id });
+  }
+}
+
+/** A turn that somebody waits for: what the agent says while it takes long is told, too. */
+async function runWatchedTurn(
+  engine: Engine,
+  session_id: number,
+  input: TurnInput,
+  emit: (event: TurnEvent) => void,
+): Promise<TurnResult> {
+  const control = new TurnControl();
+  const wait = fillWait(engine, session_id, control, emit);
+  try {
+    return await runTurn(engine, session_id, { ...input, control }, (event) => {
+      wait.see(event);
+      emit(event);
+    });
+  } finally {
+    wait.stop();
   }
 }
 
@@ -209,6 +251,12 @@ function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
         return { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result };
       }
       return event.propagated && shownCall({ ...event, ...event.propagated });
+    case "aside":
+      return { type: "aside", text: event.text };
+    case "words_over":
+    case "language":
+    case "keys":
+      return null;
     case "session_end":
       return event;
   }

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { normaliseEmail, normalisePhone, regionOf, targetsOf } from "./address.ts";
+
+const voice = (source: string | null, caller_id: string | null = null) =>
+  targetsOf({ mode: null, source, caller_id });
+
+describe("a telephone number", () => {
+  test.each([
+    ["+19032900844", "512-555-1234", "+15125551234"],
+    ["+19032900844", "(512) 555 1234", "+15125551234"],
+    ["+19032900844", "15125551234", "+15125551234"],
+    ["+19032900844", "+15125551234", "+15125551234"],
+    ["+19032900844", " +1 512 555 1234 ", "+15125551234"],
+    ["+19032900844", "+44 20 7946 0018", "+442079460018"],
+    ["19995551234", "5125551234", "+15125551234"],
+    ["+442079460018", "020 7946 0999", "+442079460999"],
+    ["+442079460018", "07700 900123", "+447700900123"],
+    ["+4930901820", "0151 23456789", "+4915123456789"],
+    ["desk@clinic.example", "+15125551234", "+15125551234"],
+  ])("sent from %s, %s is %s", (source, target, expected) => {
+    expect(voice(source)(target)).toBe(expected);
+  });
+
+  test.each([
+    "",
+    " ",
+    "nobody",
+    "123",
+    "+1",
+    "555-1234",
+    "512-555-12345",
+    "512-555-1234 ext. 7",
+    "+999123456789",
+    "a512-555-1234",
+  ])("%j is none", (target) => {
+    expect(voice("+19032900844")(target)).toBeNull();
+  });
+
+  test("without a number that sends, only an international one is understood", () => {
+    expect(voice(null)("512-555-1234")).toBeNull();
+    expect(voice(null)("+15125551234")).toBe("+15125551234");
+    expect(voice(null, "+442079460018")("020 7946 0999")).toBe("+442079460999");
+  });
+
+  test("is spelled one way: spelling it again changes nothing, whatever stands between its digits", () => {
+    const region = regionOf("+19032900844");
+    const digit = fc.constantFrom(..."0123456789");
+    const number = fc.tuple(
+      fc.constantFrom(..."23456789"),
+      fc.array(fc.tuple(fc.constantFrom("", " ", "-", "."), digit), { minLength: 9, maxLength: 9 }),
+    );
+    fc.assert(
+      fc.property(number, ([first, rest]) => {
+        const expected = `+1${first}${rest.map(([, digit]) => digit).join("")}`;
+        const spelled = normalisePhone(first + rest.map((pair) => pair.join("")).join(""), region);
+        expect(spelled).toBe(expected);
+        expect(normalisePhone(expected, null)).toBe(expected);
+      }),
+    );
+  });
+
+  test("any text is a number or none, never an error", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
+        const spelled = voice("+19032900844")(text);
+        expect(spelled === null || /^\+\d{4,15}$/.test(spelled)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("an e-mail address", () => {
+  const email = targetsOf({ mode: "email", source: "desk@clinic.example", caller_id: null });
+
+  test.each([
+    ["ann@example.com", "ann@example.com"],
+    [" Ann.Lee+clinic@Example.COM ", "ann.lee+clinic@example.com"],
+    ["o'neil@mail.example.co", "o'neil@mail.example.co"],
+    ["jörg@example.com", null],
+    ["info@müller.example", "info@xn--mller-kva.example"],
+  ])("%j is %j", (target, expected) => {
+    expect(email(target)).toBe(expected);
+  });
+
+  test.each([
+    "",
+    "ann",
+    "ann@",
+    "@example.com",
+    "ann@localhost",
+    "ann@@example.com",
+    "ann lee@example.com",
+    ".ann@example.com",
+    "ann.@example.com",
+    "ann..lee@example.com",
+    "ann@example..com",
+    "ann@-example.com",
+    "ann@example.com\nbcc: all@example.com",
+    "Ann <ann@example.com>",
+    "ann@192.0.2.1",
+    `${"a".repeat(65)}@example.com`,
+    "+15125551234",
+  ])("%j is none", (target) => {
+    expect(email(target)).toBeNull();
+  });
+
+  test("is spelled one way: spelling it again changes nothing", () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), (address) => {
+        const spelled = normaliseEmail(address);
+        if (spelled !== null) expect(normaliseEmail(spelled)).toBe(spelled);
+      }),
+    );
+  });
+});

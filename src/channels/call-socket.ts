@@ -1,0 +1,58 @@
+/**
+ * A running call as text: what a voice carrier that listens and speaks for us (speech to text, text to speech) tells of
+ * it, and what it is told. A carrier's adapter turns its own wire messages into these, one for one, and back.
+ */
+export type CallInput =
+  /** The line is open; nothing was said yet. */
+  | { type: "open"; sid: string }
+  /** What the person says: as heard so far, or, `final`, as heard to its end. `lang` is a BCP 47 tag. */
+  | { type: "speech"; text: string; final: boolean; lang: string | null }
+  /** The person spoke over us; `heard` is what came out of our last words until then. */
+  | { type: "interrupted"; heard: string }
+  /** One key: 0–9, * or #. */
+  | { type: "digit"; digit: string }
+  /** All that we said so far has been played to its end. */
+  | { type: "played" }
+  | { type: "fault"; message: string }
+  /** The line is gone, whoever closed it. */
+  | { type: "closed" };
+
+export type CallOutput =
+  /**
+   * Words to speak now; a sentence may come in parts, `last` ends it. `lang` null: as before. Words, even none at all,
+   * end a looped sound.
+   */
+  | { type: "say"; text: string; last: boolean; lang: string | null; interruptible: boolean }
+  /** A sound, over and over until something is said where `loop` is set. */
+  | { type: "play"; url: string; loop: boolean }
+  /** Press keys for the person's side to hear: 0–9, * and #; `w` waits half a second. */
+  | { type: "digits"; digits: string }
+  /** Listen and speak in another language, with the voice its configuration gave it. */
+  | { type: "language"; lang: string }
+  /** Ends what we do on the line: hang up, or go on as told (`next`), e.g. to another number. */
+  | { type: "end"; next: CallContinuation };
+
+export type CallContinuation =
+  | { action: "hangup" }
+  /** Connect the person with another number; what comes of it arrives as a transfer result. */
+  | { action: "dial"; number: string; caller_id: string | null; detect_answerer: boolean }
+  /** A transfer did not come about: open the line once more, as at first, so that the agent goes on. */
+  | { action: "reopen"; call_id: string; token: string; voice: CallVoice };
+
+/** How the carrier should listen and speak, told when the line is opened. */
+export type CallVoice = {
+  /** The first is spoken and heard first; each with its voice. */
+  languages: {
+    code: string;
+    provider: string | null;
+    voice: string | null;
+    speed: number | null;
+    pitch: number | null;
+  }[];
+  interruptible_by: "none" | "dtmf_only" | "speech_only" | "all";
+  /** Words the carrier should expect to hear. */
+  hints: string[];
+};
+
+/** The open line: outputs are sent in order; sending on a closed one does nothing. */
+export type CallLine = { send(output: CallOutput): void; close(): void };

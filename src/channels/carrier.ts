@@ -1,0 +1,186 @@
+import type { Credentials } from "./channel-credentials.ts";
+import type { ChannelStatus } from "./channel-status.ts";
+
+/**
+ * What a carrier does for us, as we need it. Each carrier is one file that fulfils the parts it has; nothing else knows
+ * its words. Numbers are E.164, times are real instants, durations are seconds.
+ *
+ * `key` is ours: chosen before the carrier is asked, sent along where the carrier keeps such a thing, and part of the
+ * addresses that its callbacks come to. What was placed or sent is known by it for ever.
+ */
+export type Carrier = {
+  name: string;
+  /** Nobody is really reached; said wherever this carrier's name is shown. */
+  simulated: boolean;
+  numbers?: CarrierNumbers;
+  calls?: CarrierCalls;
+  texts?: CarrierTexts;
+  mail?: CarrierMail;
+  lookup?: NumberLookup;
+};
+
+/** A channel's account with its carrier. */
+export type CarrierAccount = { channel_id: number; credentials: Credentials };
+
+/** The carrier behind a channel, and how it is signed in to; null where this installation has none for it. */
+export type Carriers = {
+  of(channel: {
+    id: number;
+    channel_service: string;
+  }): Promise<{ carrier: Carrier; account: CarrierAccount } | null>;
+};
+
+/**
+ * A carrier did not do what was asked. `fate` says what may have come of it: "refused", it never will, `status` says
+ * why; "not-sent", it did not take it, another try is safe (after `retry_after_s`, where it told); "unknown", it may have
+ * taken it: before another try it has to be asked (`find`).
+ */
+export class CarrierFault extends Error {
+  readonly fate: "refused" | "not-sent" | "unknown";
+  readonly status: ChannelStatus | null;
+  readonly retry_after_s: number | null;
+
+  constructor(
+    message: string,
+    fate: CarrierFault["fate"],
+    more: { status?: ChannelStatus; retry_after_s?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.name = "CarrierFault";
+    this.fate = fate;
+    this.status = more.status ?? null;
+    this.retry_after_s = more.retry_after_s ?? null;
+  }
+}
+
+/** What a carrier has taken on, and how it stood then. */
+export type Taken = { sid: string; status: ChannelStatus };
+
+/** Something a carrier tells later of what it took on. It may come twice, late, out of order, or for an unknown key. */
+export type CarrierSignal = {
+  key: string | null;
+  sid: string;
+  status: ChannelStatus;
+  /** The carrier's own word, and its code of an error. */
+  word: string;
+  error_code: string | null;
+  /** False: the carrier says that another try meets the same. Null: it doesn't say. */
+  is_transient: boolean | null;
+  at: Date;
+};
+
+export type OutgoingCall = {
+  key: string;
+  from: string;
+  to: string;
+  /** What the person's telephone shows, where it is not `from`. */
+  caller_id: string | null;
+  /** Listen for who answers, without holding the conversation up; seconds as the campaign has them. */
+  answerer_detection: AnswererDetection | null;
+  ring_timeout_s: number;
+  longest_s: number;
+};
+
+export type AnswererDetection = {
+  timeout_s: number;
+  speech_threshold_s: number;
+  speech_end_threshold_s: number;
+  silence_timeout_s: number;
+};
+
+export type CarrierCalls = {
+  place(account: CarrierAccount, call: OutgoingCall): Promise<Taken>;
+  /** The call that was placed under a key, whatever became of it; null when there is none. */
+  find(
+    account: CarrierAccount,
+    call: Pick<OutgoingCall, "key" | "from" | "to">,
+    since: Date,
+  ): Promise<Taken | null>;
+  hangUp(account: CarrierAccount, sid: string): Promise<void>;
+};
+
+export type OutgoingText = {
+  key: string;
+  medium: "sms" | "whatsapp";
+  from: string;
+  to: string;
+  text: string;
+  /** A text WhatsApp has approved, by the carrier's name of it: it alone may open a dialogue there. */
+  template: { sid: string; variables: Record<string, string> } | null;
+};
+
+export type CarrierTexts = {
+  send(account: CarrierAccount, text: OutgoingText): Promise<Taken>;
+  find(account: CarrierAccount, text: OutgoingText, since: Date): Promise<Taken | null>;
+};
+
+export type OutgoingMail = {
+  /** Also the left part of its Message-ID. */
+  key: string;
+  from: { name: string | null; address: string };
+  reply_to: string | null;
+  /** Where reports of its delivery go; null: to the sender. */
+  return_path: string | null;
+  to: string;
+  subject: string;
+  text: string;
+  html: string | null;
+  in_reply_to: string | null;
+  references: string[];
+  /** RFC 8058: where one click takes the recipient off the list. */
+  unsubscribe_url: string | null;
+};
+
+export type CarrierMail = {
+  /**
+   * `handingOver` is awaited at the last moment at which the carrier can't have the mail yet: what is stored there tells,
+   * after a crash, a mail that may be sent again from one that may have been taken. When it throws, nothing is sent.
+   */
+  send(account: CarrierAccount, mail: OutgoingMail, handingOver: () => Promise<void>): Promise<Taken>;
+};
+
+export const LOOKUP_FIELDS = ["line_type", "carrier", "caller_name"] as const;
+export type LookupField = (typeof LOOKUP_FIELDS)[number];
+
+/** What is known of a number, in the words of the specification's enrichment; null where the carrier has none. */
+export type NumberFacts = {
+  line_type: string | null;
+  carrier_name: string | null;
+  mcc: string | null;
+  mnc: string | null;
+  error_code: string | null;
+  caller_name: string | null;
+  caller_type: string | null;
+};
+
+export type NumberLookup = {
+  /** Only the packages asked for; each costs. `cost` in US dollars by the carrier's public price, null if unknown. */
+  lookup(
+    account: CarrierAccount,
+    number: string,
+    fields: LookupField[],
+  ): Promise<{ facts: NumberFacts; cost: number | null }>;
+};
+
+export type CarrierNumber = {
+  /** The carrier's own name of the number. */
+  sid: string;
+  phone_number: string;
+  friendly_name: string;
+  /** The trunk its calls come in by; empty when it has none. */
+  trunk_sid: string;
+};
+
+/** The telephone numbers of a carrier account. */
+export type CarrierNumbers = {
+  list(account: CarrierAccount): Promise<CarrierNumber[]>;
+  /** Rents a number of the area and sends what comes in on it to us. */
+  buy(account: CarrierAccount, wish: { area_code: string; friendly_name: string }): Promise<CarrierNumber>;
+  /** Sends what comes in on a number the account has to us. */
+  attach(account: CarrierAccount, number: { sid: string; friendly_name: string }): Promise<CarrierNumber>;
+  /**
+   * Whether US carriers deliver texts from this number: it stands on a messaging service whose brand is approved and
+   * whose campaign is verified, in the same registration.
+   */
+  isA2pApproved(account: CarrierAccount, phone_number: string): Promise<boolean>;
+};

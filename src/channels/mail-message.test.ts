@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createVault } from "../base/crypto.ts";
+import { readMail } from "./mail-message.ts";
+import { readUnsubscribeToken, replyAddress, sessionOfAddress, unsubscribeToken } from "./mail-token.ts";
+
+const mail = (headers: string[], body = "Hello") => Buffer.from(`${headers.join("\r\n")}\r\n\r\n${body}\r\n`);
+const FROM = "From: Ann Example <Ann@Example.com>";
+
+describe("a mail that came in", () => {
+  test("is read with its thread, its words and its files", async () => {
+    const raw = mail(
+      [
+        FROM,
+        "Subject: =?utf-8?q?Termin_f=C3=BCr?= Montag",
+        "Message-ID: <m2@example.com>",
+        "In-Reply-To: <m1@clinic.example>",
+        "References: <m0@clinic.example>\r\n <m1@clinic.example>",
+        'Content-Type: multipart/mixed; boundary="b"',
+      ],
+      [
+        "--b",
+        "Content-Type: text/plain; charset=iso-8859-1",
+        "Content-Transfer-Encoding: quoted-printable",
+        "",
+        "Gr=FC=DFe\n\n> quoted",
+        "--b",
+        'Content-Type: application/pdf; name="../../etc/passwd"',
+        "Content-Disposition: attachment",
+        "Content-Transfer-Encoding: base64",
+        "",
+        Buffer.from("%PDF").toString("base64"),
+        "--b--",
+      ].join("\r\n"),
+    );
+    expect(await readMail(raw, "ann@example.com")).toMatchObject({
+      message_id: "m2@example.com",
+      in_reply_to: "m1@clinic.example",
+      thread_ids: ["m0@clinic.example", "m1@clinic.example"],
+      from: { address: "ann@example.com", name: "Ann Example" },
+      subject: "Termin für Montag",
+      new_text: "Grüße",
+      automatic: null,
+      attachments: [
+        { name: ".._.._etc_passwd", content_type: "application/pdf", bytes: Buffer.from("%PDF") },
+      ],
+    });
+  });
+
+  test.each([
+    ["Auto-Submitted: auto-replied"],
+    ["Auto-Submitted: auto-generated (vacation)"],
+    ["Precedence: bulk"],
+    ["Precedence: auto_reply"],
+    ["X-Auto-Response-Suppress: DR, OOF, AutoReply"],
+    ["X-Autoreply: yes"],
+    ["List-Id: <list.example.com>"],
+    ['Content-Type: multipart/report; report-type=disposition-notification; boundary="b"'],
+  ])("with %s is of no person", async (header) => {
+    expect((await readMail(mail([FROM, header]), "ann@example.com")).automatic).not.toBeNull();
+  });
+
+  test("of no person is also one without a return path, without a sender, or of a robot", async () => {
+    expect((await readMail(mail([FROM]), "")).automatic).toBe("its return path is empty");
+    expect((await readMail(mail(["Subject: x"]), "x@y.example")).automatic).toBe("it names no sender");
+    expect((await readMail(mail(["From: MAILER-DAEMON@a.example"]), "x@y.example")).automatic).toContain(
+      "no mail",
+    );
+    expect((await readMail(mail(["From: no-reply@a.example"]), "x@y.example")).automatic).toContain(
+      "no mail",
+    );
+    expect((await readMail(mail([FROM, "Auto-Submitted: no"]), "ann@example.com")).automatic).toBeNull();
+  });
+
+  test("that reports a delivery tells of which mail, to whom, and why", async () => {
+    const report = mail(
+      [
+        "From: MAILER-DAEMON@mx.example",
+        'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+      ],
+      [
+        "--b\r\nContent-Type: text/plain\r\n\r\nYour mail could not be delivered.",
+        "--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; Bob@Example.com\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1\r\n no such user\r\n",
+        "--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: <our-key@clinic.example>\r\nSubject: Hi\r\n",
+        "--b--",
+      ].join("\r\n"),
+    );
+    expect(await readMail(report, "")).toMatchObject({
+      reports: [
+        {
+          message_id: "our-key@clinic.example",
+          recipient: "bob@example.com",
+          action: "failed",
+          code: "5.1.1",
+          said: "smtp; 550 5.1.1 no such user",
+        },
+      ],
+    });
+  });
+
+  test("without an id has one that the same bytes have again", async () => {
+    const [a, b] = [await readMail(mail([FROM]), "a@b.example"), await readMail(mail([FROM]), "a@b.example")];
+    expect(a.message_id).toBe(b.message_id);
+    expect(a.message_id).toMatch(/^[0-9a-f]{64}@no-message-id$/);
+  });
+
+  test("may be any bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 600 }), async (bytes) => {
+        const read = await readMail(Buffer.from(bytes), "a@b.example");
+        expect(read.text.includes("\0")).toBe(false);
+        expect(read.message_id.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+    for (const broken of [
+      'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n',
+      "Content-Type: text/plain; charset=no-such-charset\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!!",
+      "From: =?utf-8?B?///?= <>\r\nSubject: =?x?y?z?=\r\n\r\n\0\0",
+      `${"X-Header: y\r\n".repeat(2_000)}\r\nbody`,
+    ]) {
+      await readMail(Buffer.from(broken), null);
+    }
+  });
+});
+
+describe("addresses that are signed", () => {
+  const vault = createVault("a secret key for tests, long enough");
+  test("belong to one session, in capitals too, and to no other", () => {
+    const address = replyAddress(vault, 42, "clinic.example");
+    expect(address.indexOf("@")).toBeLessThanOrEqual(64);
+    expect(sessionOfAddress(vault, address)).toBe(42);
+    expect(sessionOfAddress(vault, address.toUpperCase())).toBe(42);
+    expect(sessionOfAddress(vault, address.replace("-42-", "-43-"))).toBeNull();
+    expect(sessionOfAddress(vault, "reply-42-@clinic.example")).toBeNull();
+    expect(sessionOfAddress(vault, "support@clinic.example")).toBeNull();
+  });
+  test("unsubscribe whom they were made for", () => {
+    const claim = { sub_organization_id: 7, address: "ann@example.com", key: "k" };
+    const token = unsubscribeToken(vault, claim);
+    expect(readUnsubscribeToken(vault, token)).toEqual(claim);
+    expect(readUnsubscribeToken(vault, `x${token}`)).toBeNull();
+    expect(readUnsubscribeToken(vault, "")).toBeNull();
+  });
+});

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isHtml, newText, plainOfHtml } from "./mail-text.ts";
+
+const quote = "> Your appointment is on Monday.\n> See you then.";
+
+describe("what a mail adds to those it quotes", () => {
+  test.each([
+    ["gmail", `Tuesday is better.\n\nOn Tue, 3 Mar 2026 at 10:12, Clinic <a@b.example> wrote:\n\n${quote}`],
+    [
+      "gmail, broken",
+      `Tuesday is better.\n\nOn Tue, 3 Mar 2026 at 10:12, The Sunrise Clinic of Springfield\n<front-desk@b.example> wrote:\n${quote}`,
+    ],
+    [
+      "german",
+      `Tuesday is better.\n\nAm Di., 3. März 2026 um 10:12 Uhr schrieb Clinic <a@b.example>:\n${quote}`,
+    ],
+    ["french", `Tuesday is better.\n\nLe mar. 3 mars 2026 à 10:12, Clinic <a@b.example> a écrit :\n${quote}`],
+    [
+      "spanish",
+      `Tuesday is better.\n\nEl mar, 3 mar 2026 a las 10:12, Clinic (<a@b.example>) escribió:\n${quote}`,
+    ],
+    ["chinese", `Tuesday is better.\n\n在 2026年3月3日，Clinic <a@b.example> 写道：\n${quote}`],
+    ["japanese", `Tuesday is better.\n\n2026年3月3日(火) 10:12 Clinic <a@b.example>のメール:\n${quote}`],
+    [
+      "outlook",
+      "Tuesday is better.\n\n________________________________\nFrom: Clinic <a@b.example>\nSent: Tuesday, March 3, 2026 10:12\nTo: Ann\nSubject: Visit\n\nYour appointment is on Monday.",
+    ],
+    [
+      "outlook, german",
+      "Tuesday is better.\n\nVon: Clinic <a@b.example>\nGesendet: Dienstag, 3. März 2026\nAn: Ann\nBetreff: Besuch\n\nYour appointment",
+    ],
+    [
+      "original message",
+      "Tuesday is better.\n\n-----Original Message-----\nFrom: Clinic\n\nYour appointment is on Monday.",
+    ],
+    ["signature", "Tuesday is better.\n\n-- \nAnn Example\n+1 512 555 0100"],
+    ["telephone", "Tuesday is better.\n\nSent from my iPhone"],
+    ["answer between quotes", "> Your appointment is on Monday.\nTuesday is better.\n> See you then."],
+    ["answer below", `On Tue, 3 Mar 2026, Clinic wrote:\n${quote}\n\nTuesday is better.`],
+    ["windows line ends", `Tuesday is better.\r\n\r\nOn Tue, Clinic <a@b.example> wrote:\r\n> hello`],
+  ])("%s", (_, text) => expect(newText(text)).toBe("Tuesday is better."));
+
+  test("what looks like a quote to nobody stays", () => {
+    const plain = "On Monday I can't come.\n\nFrom: the station I walk.\n\nWhat she wrote: nothing new.";
+    expect(newText(plain)).toBe(plain);
+    expect(newText("a -- b\n--- c")).toBe("a -- b\n--- c");
+  });
+
+  test("a mail of quotes alone says nothing", () => expect(newText(`\n${quote}`)).toBe(""));
+
+  const line = fc
+    .stringMatching(/^[a-zA-Z0-9 ,.!?äöü]{1,60}$/)
+    .filter((text) => !/^\s*(on|from|de|von|da|sent|--|am|le|el|il|em|op|den|van|od|2)/i.test(text));
+  test("whatever somebody writes above a quote comes out whole", () => {
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.string(), { maxLength: 8 }),
+        (own, quoted) => {
+          const text = `${own.join("\n")}\n\nOn Tue, 3 Mar 2026, Ann <ann@example.com> wrote:\n${quoted.map((q) => `> ${q.replace(/[\r\n]/g, " ")}`).join("\n")}`;
+          expect(newText(text)).toBe(own.join("\n").trim());
+        },
+      ),
+    );
+  });
+
+  test("any text is read, in time that grows with its length only", () => {
+    fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => void newText(text)));
+    const before = performance.now();
+    newText(`On ${"a ".repeat(50_000)}\n`.repeat(3));
+    newText("From: x\n".repeat(30_000));
+    expect(performance.now() - before).toBeLessThan(1_500);
+  });
+});
+
+test("HTML becomes words with their links and lists", async () => {
+  const html =
+    '<h1>Your visit</h1><p>Dear Ann &amp; Bob,<br>see <a href="https://a.example/x">the map</a>.</p><ul><li>one</li><li>two</li></ul><style>p{color:red}</style>';
+  const text = await plainOfHtml(html);
+  expect(text).toContain("Dear Ann & Bob,\nsee the map");
+  expect(text).toContain("https://a.example/x");
+  expect(text).toMatch(/\* one\n\s*\* two/);
+  expect(text).not.toContain("color");
+  expect(isHtml(html)).toBe(true);
+  expect(isHtml("Dear Ann, 1 < 2 and a<b")).toBe(false);
+});

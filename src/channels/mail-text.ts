@@ -1,0 +1,89 @@
+import { simpleParser } from "mailparser";
+
+/**
+ * What of a mail's plain text is new: without the mails it quotes and without a signature. Mail programs mark both in
+ * few ways; what is marked in none is kept, since a lost sentence is worse than a quoted one. Pure.
+ */
+export function newText(text: string): string {
+  const lines = text.replaceAll("\r\n", "\n").replaceAll("\r", "\n").replaceAll(" ", " ").split("\n");
+  const quoteAt = lines.findIndex((_, at) => beginsQuote(lines, at));
+  const above = quoteAt === -1 ? lines : lines.slice(0, quoteAt);
+  const signatureAt = above.findIndex((line, at) => beginsSignature(line, above.length - at));
+  const own = (signatureAt === -1 ? above : above.slice(0, signatureAt)).filter(
+    (line) => !line.startsWith(">"),
+  );
+  const said = own
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
+  if (said !== "") return said;
+  // Everything looked quoted: an answer below the quote, or a quote that was mistaken for one.
+  const unquoted = lines
+    .filter((line) => !line.startsWith(">") && !isAttribution(line))
+    .join("\n")
+    .trim();
+  return quoteAt === 0 ? unquoted : "";
+}
+
+/** "On Tue, 3 Mar 2026 at 10:12, Ann <ann@example.com> wrote:" in the languages of mail programs, by its last words. */
+const WROTE =
+  /(wrote|schrieb|a écrit|escribió|ha scritto|escreveu|skrev|schreef|napisał\(a\)|написал[аи]?|yazdı|đã viết|写道|寫道|님이 작성|のメール|wrote the following)\s*[:：]\s*$/iu;
+/** Germanic languages put the name behind the verb. */
+const WROTE_BEFORE_NAME = /^(am|op|den|på)\s.*\b(schrieb|schreef|skrev)\s[^:]{1,200}:\s*$/iu;
+const ON = /^(on|am|le|el|il|em|op|den|em|w dniu|vào|在|于|20\d\d[-年/.])/iu;
+
+/** Of one line, or broken over two or three, as programs do at 76 characters. */
+function isAttribution(line: string): boolean {
+  return line.length < 400 && (WROTE.test(line) || WROTE_BEFORE_NAME.test(line));
+}
+
+const SEPARATOR =
+  /^[-_*\s]*(original message|forwarded message|ursprüngliche nachricht|weitergeleitete nachricht|message d'origine|mensaje original|messaggio originale|mensagem original|begin forwarded message|原始邮件|转发的邮件|원본 메시지|元のメッセージ)[-_*:\s]*$/iu;
+const RULE = /^_{20,}\s*$/;
+const FROM_LINE = /^\*?(from|von|de|da|van|od|от|发件人|寄件者|差出人|보낸 사람)\s*\*?\s*[:：]\*?\s*\S/iu;
+const HEADER_LINE =
+  /^\*?(sent|gesendet|envoyé|enviado|inviato|date|datum|fecha|data|to|an|à|para|a|subject|betreff|objet|asunto|oggetto|assunto|cc|发送时间|收件人|主题|送信日時|宛先|件名|보낸 날짜|받는 사람|제목)\s*\*?\s*[:：]\*?/iu;
+
+function beginsQuote(lines: readonly string[], at: number): boolean {
+  const line = (lines[at] ?? "").trim();
+  if (line === "") return false;
+  if (SEPARATOR.test(line)) return true;
+  if (isAttribution(line)) return true;
+  if (ON.test(line)) {
+    const joined = [line, lines[at + 1] ?? "", lines[at + 2] ?? ""].map((part) => part.trim());
+    if (isAttribution(joined.slice(0, 2).join(" ")) || isAttribution(joined.join(" "))) return true;
+  }
+  const following = RULE.test(line) ? at + 1 : at;
+  return isHeaderBlock(lines, following);
+}
+
+/** Outlook quotes by the headers of the mail, unmarked: a From line, and two others right below it. */
+function isHeaderBlock(lines: readonly string[], at: number): boolean {
+  if (!FROM_LINE.test((lines[at] ?? "").trim())) return false;
+  const below = lines.slice(at + 1, at + 6).map((line) => line.trim());
+  return below.filter((line) => HEADER_LINE.test(line)).length >= 2;
+}
+
+/** RFC 3676 §4.3 marks a signature by "-- "; the rest is what telephones add of themselves, near the end. */
+const SENT_FROM =
+  /^(sent from (my|mail|yahoo|outlook)|get outlook for|von meinem .{2,30} gesendet|gesendet von|envoyé de(puis)? mon|enviado desde mi|inviato da|enviado do meu|从我的.{2,20}发送|iphoneから送信|나의 .{2,20}에서 보냄)/iu;
+const beginsSignature = (line: string, from_end: number): boolean =>
+  /^--\s?$/.test(line) || (SENT_FROM.test(line.trim()) && from_end <= 6);
+
+/**
+ * The plain part of an HTML mail. The mail parser makes one of every mail that comes without it; one way of telling what
+ * a mail says in words is enough.
+ */
+export async function plainOfHtml(html: string): Promise<string> {
+  const body = Buffer.from(html).toString("base64").replace(/.{76}/g, "$&\r\n");
+  const source = `MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
+  const { text } = await simpleParser(source, { skipImageLinks: true, skipTextToHtml: true });
+  return (text ?? "").trim();
+}
+
+/** A template whose author wrote tags means HTML. */
+export const isHtml = (text: string): boolean =>
+  /<(!doctype|html|body|div|p|br|table|h[1-6]|ul|ol|a|span|strong|em|b|i|img)[\s/>]/i.test(text);
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

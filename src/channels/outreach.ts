@@ -1,0 +1,60 @@
+import type { Tx } from "../db/database.ts";
+import type { CarrierSignal } from "./carrier.ts";
+import type { ChannelStatus } from "./channel-status.ts";
+
+/**
+ * Between campaigns, which decide when somebody is tried, and channels, which know how. One try to reach one person, all
+ * that a channel has to know of it. Variables carry their `vars.` names.
+ */
+export type Outreach = {
+  key: string;
+  sub_organization_id: number;
+  mode: "voice" | "sms" | "whatsapp" | "email";
+  agent_id: number;
+  channel_id: number;
+  channel_target_id: number;
+  /** Ours, and what the recipient sees where that differs. */
+  source: string;
+  caller_id: string | null;
+  /** The person's. */
+  target: string;
+  variables: Record<string, string>;
+  /** The campaign's settings by the specification; null: nobody listens for machines. */
+  voicemail_detection: Record<string, unknown> | null;
+  /** Minutes a text dialogue stays open without a word; null: the platform's. */
+  sms_session_ttl: number | null;
+  is_test: boolean;
+};
+
+export type Reached = {
+  sid: string;
+  status: ChannelStatus;
+  /** Known at once where the first message opens the session; a call's comes when it is answered. */
+  session_id: number | null;
+  conversation_id: number | null;
+};
+
+/** How one mode reaches people. `send` throws a `CarrierFault`. No transaction is open while either runs. */
+export type Sender = {
+  send(outreach: Outreach): Promise<Reached>;
+  /** What became of a `send` of unknown fate; null: it never got through, and trying again is safe. */
+  find(outreach: Outreach, since: Date): Promise<Reached | null>;
+  /** Calls a running try off, as far as that can be; never throws for one that is over. */
+  cancel(outreach: Outreach, sid: string): Promise<void>;
+};
+
+export type Senders = Record<Outreach["mode"], Sender>;
+
+/** What channels tell campaigns, which stand to their right; the composition root hands it in. */
+export type Attempts = {
+  /** The try behind a key that a carrier's callback carries; null for one that never was. */
+  find(key: string): Promise<Outreach | null>;
+  /** In the transaction that opens its session. */
+  sessionStarted(
+    tx: Tx,
+    key: string,
+    session: { session_id: number; conversation_id: number },
+  ): Promise<void>;
+  /** Safe with signals that come twice, late, out of order or for unknown keys; settled when it resolves. */
+  signal(signals: CarrierSignal[]): Promise<void>;
+};

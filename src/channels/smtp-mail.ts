@@ -1,0 +1,147 @@
+import { Readable } from "node:stream";
+import MailComposer from "nodemailer/lib/mail-composer";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { errorText } from "../base/errors.ts";
+import {
+  type CarrierAccount,
+  CarrierFault,
+  type CarrierMail,
+  type OutgoingMail,
+  type Taken,
+} from "./carrier.ts";
+import type { ChannelStatus } from "./channel-status.ts";
+import type { SmtpServer } from "./mail-credentials.ts";
+
+/** Longer than a mail server with work to do takes to answer one command. */
+const COMMAND_TIMEOUT_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 15_000;
+
+/** Where a server is really reached: its address, checked and pinned, or why it must not be. */
+export type ReachServer = (server: SmtpServer) => Promise<{ address: string } | { refused: string }>;
+
+/** Sends through a mail server. What the server answered is all that is known of a mail until a report comes back. */
+export const smtpMail = (
+  serverOf: (account: CarrierAccount) => SmtpServer,
+  reach: ReachServer,
+): CarrierMail => ({
+  send: async (account, mail, handingOver) => sendBySmtp(serverOf(account), reach, mail, handingOver),
+});
+
+export async function sendBySmtp(
+  server: SmtpServer,
+  reach: ReachServer,
+  mail: OutgoingMail,
+  handingOver: () => Promise<void>,
+): Promise<Taken> {
+  const message = await compose(mail);
+  const reached = await reach(server).catch((cause: unknown) => {
+    throw new CarrierFault(`The mail server ${server.host} has no address: ${errorText(cause)}`, "not-sent");
+  });
+  if ("refused" in reached) {
+    throw new CarrierFault(`The mail server ${server.host} can't be reached: ${reached.refused}`, "not-sent");
+  }
+  const connection = new SMTPConnection({
+    host: reached.address,
+    port: server.port,
+    secure: server.tls === "implicit",
+    requireTLS: server.tls === "required",
+    servername: server.host,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: COMMAND_TIMEOUT_MS,
+    name: mail.from.address.split("@")[1],
+  });
+  const broken = Promise.withResolvers<never>();
+  // Told again by whatever waits for an answer then.
+  broken.promise.catch(() => {});
+  connection.on("error", broken.reject);
+  const phase = { handedOver: false };
+  const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
+    Promise.race([
+      new Promise<T>((resolve, reject) =>
+        run((error, result) => (error ? reject(error) : resolve(result as T))),
+      ),
+      broken.promise,
+    ]);
+  try {
+    await step<void>((done) => connection.connect(done));
+    if (server.user !== null) {
+      const credentials = { user: server.user, pass: server.password ?? "" };
+      await step<unknown>((done) => connection.login({ credentials }, done));
+    }
+    // The dot that ends a mail is sent when this stream ends: without it no server has a mail.
+    const content = Readable.from(
+      (async function* () {
+        yield message;
+        await handingOver();
+        phase.handedOver = true;
+      })(),
+    );
+    const envelope = { from: mail.return_path ?? mail.from.address, to: [mail.to] };
+    const answer = await step<{ response?: string }>((done) => connection.send(envelope, content, done));
+    connection.quit();
+    return { sid: queueId(answer.response ?? "") ?? mail.key, status: "PROCESSED" };
+  } catch (error) {
+    connection.close();
+    throw error instanceof CarrierFault ? error : faultOf(error, server, phase.handedOver);
+  }
+}
+
+/** The mail as it goes over the wire. */
+export function compose(mail: OutgoingMail): Promise<Buffer> {
+  const domain = mail.from.address.split("@")[1] ?? "localhost";
+  const composer = new MailComposer({
+    from: { name: mail.from.name ?? "", address: mail.from.address },
+    to: mail.to,
+    subject: mail.subject,
+    text: mail.text,
+    messageId: `<${mail.key}@${domain}>`,
+    headers: Object.entries(extraHeaders(mail)).map(([key, value]) => ({ key, value })),
+    ...(mail.reply_to !== null && { replyTo: mail.reply_to }),
+    ...(mail.html !== null && { html: mail.html }),
+    ...(mail.in_reply_to !== null && { inReplyTo: `<${mail.in_reply_to}>` }),
+    ...(mail.references.length > 0 && { references: mail.references.map((id) => `<${id}>`) }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+/** RFC 8058: one click, which only counts as signed; RFC 3834: what answers by itself says so. */
+export const extraHeaders = ({ unsubscribe_url, in_reply_to }: OutgoingMail): Record<string, string> => ({
+  ...(unsubscribe_url !== null && {
+    "List-Unsubscribe": `<${unsubscribe_url}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  }),
+  ...(in_reply_to !== null && { "Auto-Submitted": "auto-replied" }),
+});
+
+/** "250 2.0.0 Ok: queued as 4bXyz1" */
+const queueId = (response: string): string | null => /queued as ([\w.-]{1,100})/i.exec(response)?.[1] ?? null;
+
+type SmtpError = { responseCode?: number; response?: string; code?: string; command?: string };
+
+/** RFC 5321 §4.2.1: 4yz may be tried again, 5yz not. Without an answer it depends on how far the mail had come. */
+function faultOf(error: unknown, server: SmtpServer, handedOver: boolean): CarrierFault {
+  const { responseCode, response, code, command } = error as SmtpError;
+  const where = `The mail server ${server.host}:${server.port}`;
+  if (code === "EAUTH")
+    return new CarrierFault(
+      `${where} did not accept user and password: ${response ?? errorText(error)}`,
+      "not-sent",
+      { retry_after_s: 300 },
+    );
+  if (responseCode !== undefined && responseCode >= 500) {
+    const message = `${where} refused: ${response ?? errorText(error)}`;
+    return new CarrierFault(message, "refused", { status: refusalStatus(command, response ?? "") });
+  }
+  if (responseCode !== undefined && responseCode >= 400) {
+    return new CarrierFault(`${where} said to try later: ${response ?? errorText(error)}`, "not-sent");
+  }
+  const fate = handedOver ? "unknown" : "not-sent";
+  return new CarrierFault(`${where} gave no answer: ${errorText(error)}`, fate, { cause: error });
+}
+
+/** An enhanced code 5.1.x or a refused recipient is about the address, anything else about the mail or us. */
+const refusalStatus = (command: string | undefined, response: string): ChannelStatus =>
+  command === "RCPT TO" || /\b5\.1\.\d/.test(response) ? "BOUNCED" : "DROPPED";

@@ -1,0 +1,86 @@
+import type { CarrierAccount, CarrierCalls, OutgoingCall, Taken } from "./carrier.ts";
+import type { ChannelStatus } from "./channel-status.ts";
+import { CALL_SIGNALS } from "./status-signals.ts";
+import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts";
+import type { TwilioUrls } from "./twilio-urls.ts";
+
+/** https://www.twilio.com/docs/voice/api/call-resource */
+type CallResource = {
+  sid: string;
+  status: string;
+  from: string;
+  to: string;
+  /** RFC 2822. */
+  date_created: string | null;
+};
+
+/** Clocks differ by this much. */
+const SLACK_MS = 5_000;
+
+export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => TwilioUrls): CarrierCalls {
+  return {
+    async place(account, call) {
+      const form = placement(call, urls(account.channel_id));
+      return taken(await api.post<CallResource>(account, "api", `${accountPath(account)}/Calls.json`, form));
+    },
+
+    /**
+     * Twilio keeps nothing of ours with a call, so it is found by what it is: between these two numbers, begun since.
+     * Nobody is called twice at once from one number, so there is one at most.
+     */
+    async find(account, { from, to }, since) {
+      const earliest = since.getTime() - SLACK_MS;
+      const { calls } = await api.get<{ calls: CallResource[] }>(
+        account,
+        "api",
+        `${accountPath(account)}/Calls.json`,
+        { To: to, From: from, "StartTime>": new Date(earliest).toISOString().slice(0, 10), PageSize: 100 },
+      );
+      const found = calls.filter((call) => Date.parse(call.date_created ?? "") >= earliest - 1000).at(-1);
+      return found ? taken(found) : null;
+    },
+
+    /** "completed" also ends a call that still rings; one that is over stays as it is (error 21220). */
+    async hangUp(account, sid) {
+      await api.post(account, "api", `${callPath(account, sid)}.json`, { Status: "completed" });
+    },
+  };
+}
+
+const callPath = (account: CarrierAccount, sid: string): string =>
+  `${accountPath(account)}/Calls/${encodeURIComponent(sid)}`;
+
+const taken = ({ sid, status }: CallResource): Taken => ({ sid, status: callStatus(status) });
+
+export const callStatus = (word: string): ChannelStatus => CALL_SIGNALS[word] ?? "UNKNOWN";
+
+/** Pure: the form that places a call. */
+export function placement(call: OutgoingCall, urls: TwilioUrls): TwilioFields {
+  const { answer, status, answerer } = urls.call(call.key);
+  const detection = call.answerer_detection;
+  return {
+    From: call.from,
+    To: call.to,
+    ...(call.caller_id && { CallerId: call.caller_id }),
+    Url: answer,
+    StatusCallback: status,
+    // That it was initiated and rings is what the answer to this said; "completed" tells of every end.
+    StatusCallbackEvent: ["answered", "completed"],
+    Timeout: within(call.ring_timeout_s, 5, 600),
+    TimeLimit: within(call.longest_s, 60, 14_400),
+    ...(detection && {
+      // Listens on for the beep, while the conversation may begin.
+      MachineDetection: "DetectMessageEnd",
+      AsyncAmd: "true",
+      AsyncAmdStatusCallback: answerer,
+      MachineDetectionTimeout: within(detection.timeout_s, 3, 59),
+      MachineDetectionSpeechThreshold: within(detection.speech_threshold_s * 1000, 1000, 6000),
+      MachineDetectionSpeechEndThreshold: within(detection.speech_end_threshold_s * 1000, 500, 5000),
+      MachineDetectionSilenceTimeout: within(detection.silence_timeout_s * 1000, 2000, 10_000),
+    }),
+  };
+}
+
+/** Twilio refuses the whole call for a number out of its bounds. */
+const within = (value: number, least: number, most: number): number =>
+  Math.round(Math.min(most, Math.max(least, value)));

@@ -1,0 +1,61 @@
+import type { LookupField, NumberFacts, NumberLookup } from "./carrier.ts";
+import type { TwilioApi } from "./twilio-api.ts";
+
+/** https://www.twilio.com/docs/lookup/v2-api */
+type LookupAnswer = {
+  valid: boolean;
+  line_type_intelligence?: {
+    type: string | null;
+    carrier_name: string | null;
+    mobile_country_code: string | null;
+    mobile_network_code: string | null;
+    error_code: number | string | null;
+  } | null;
+  caller_name?: {
+    caller_name: string | null;
+    caller_type: string | null;
+    error_code: number | string | null;
+  } | null;
+};
+
+/** What each package costs, in US dollars a number (https://www.twilio.com/en-us/user-authentication-identity/pricing/lookup). */
+const PACKAGES = {
+  line_type_intelligence: 0.008,
+  caller_name: 0.01,
+} as const;
+type Package = keyof typeof PACKAGES;
+
+const PACKAGE_OF: Record<LookupField, Package> = {
+  line_type: "line_type_intelligence",
+  carrier: "line_type_intelligence",
+  caller_name: "caller_name",
+};
+
+export function twilioLookup(api: TwilioApi): NumberLookup {
+  return {
+    async lookup(account, number, fields) {
+      const packages = [...new Set(fields.map((field) => PACKAGE_OF[field]))];
+      const answer = await api.get<LookupAnswer>(
+        account,
+        "lookups",
+        `/v2/PhoneNumbers/${encodeURIComponent(number)}`,
+        packages.length > 0 ? { Fields: packages.join(",") } : {},
+      );
+      return { facts: factsOf(answer), cost: packages.reduce((sum, each) => sum + PACKAGES[each], 0) };
+    },
+  };
+}
+
+/** Pure: Twilio's words of a number in ours. A number it doesn't know is no fault, only nothing known. */
+export function factsOf({ line_type_intelligence: line, caller_name: caller }: LookupAnswer): NumberFacts {
+  const error = line?.error_code ?? caller?.error_code ?? null;
+  return {
+    line_type: line?.type ?? null,
+    carrier_name: line?.carrier_name ?? null,
+    mcc: line?.mobile_country_code ?? null,
+    mnc: line?.mobile_network_code ?? null,
+    error_code: error === null ? null : String(error),
+    caller_name: caller?.caller_name ?? null,
+    caller_type: caller?.caller_type ?? null,
+  };
+}

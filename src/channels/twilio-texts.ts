@@ -1,0 +1,74 @@
+import type { CarrierTexts, OutgoingText, Taken } from "./carrier.ts";
+import type { ChannelStatus } from "./channel-status.ts";
+import { MESSAGE_SIGNALS } from "./status-signals.ts";
+import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts";
+import type { TwilioUrls } from "./twilio-urls.ts";
+
+/** https://www.twilio.com/docs/messaging/api/message-resource */
+type MessageResource = {
+  sid: string;
+  status: string;
+  body: string | null;
+  direction: string;
+  /** RFC 2822, to the second. */
+  date_created: string | null;
+};
+
+export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => TwilioUrls): CarrierTexts {
+  return {
+    async send(account, text) {
+      const form = messageForm(text, urls(account.channel_id));
+      const path = `${accountPath(account)}/Messages.json`;
+      return taken(await api.post<MessageResource>(account, "api", path, form));
+    },
+
+    /** A message keeps no key of ours: it is found by sender, recipient, words and the second it was made in. */
+    async find(account, text, since) {
+      const query = {
+        To: address(text.medium, text.to),
+        From: address(text.medium, text.from),
+        PageSize: 50,
+      };
+      const path = `${accountPath(account)}/Messages.json`;
+      const { messages } = await api.get<{ messages: MessageResource[] }>(account, "api", path, query);
+      const earliest = since.getTime() - 6000;
+      const found = messages
+        .filter((message) => Date.parse(message.date_created ?? "") >= earliest)
+        .filter((message) => text.template !== null || message.body === text.text)
+        .at(-1);
+      return found ? taken(found) : null;
+    },
+  };
+}
+
+const taken = ({ sid, status }: MessageResource): Taken => ({ sid, status: messageStatus(status) });
+
+export const messageStatus = (word: string): ChannelStatus => MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
+
+/** WhatsApp addresses are numbers behind a prefix. */
+const WHATSAPP = "whatsapp:";
+
+export const address = (medium: OutgoingText["medium"], number: string): string =>
+  medium === "whatsapp" ? `${WHATSAPP}${number}` : number;
+
+/** The number and the medium of an address as Twilio writes it. */
+export const numberOf = (written: string): { medium: OutgoingText["medium"]; number: string } =>
+  written.startsWith(WHATSAPP)
+    ? { medium: "whatsapp", number: written.slice(WHATSAPP.length) }
+    : { medium: "sms", number: written };
+
+/** Pure: the form that sends a text. */
+export function messageForm(
+  { key, medium, from, to, text, template }: OutgoingText,
+  urls: TwilioUrls,
+): TwilioFields {
+  const words: TwilioFields = template
+    ? { ContentSid: template.sid, ContentVariables: JSON.stringify(template.variables) }
+    : { Body: text };
+  return {
+    From: address(medium, from),
+    To: address(medium, to),
+    ...words,
+    StatusCallback: urls.messageStatus(key),
+  };
+}

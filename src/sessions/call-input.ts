@@ -1,0 +1,174 @@
+import type { CallDraft } from "./call-draft.ts";
+import { screenSpeech } from "./call-opening.ts";
+import { type Captured, gatheredText, nothingGathered } from "./call-state.ts";
+import { awaitPhrase, runTurnOf } from "./call-turn.ts";
+import { heardMeasure, measure } from "./spoken-text.ts";
+
+/** The third silence in a row, or the second wait that ran out altogether, ends a call (domain decision 12.2). */
+const MAX_SILENCES = 3;
+const MAX_OVERALL_TIMEOUTS = 2;
+
+/*
+ * Of a call's machine: what the person does, and where an input ends. What is said over our words waits until they end,
+ * or until the carrier says that it has ended them.
+ */
+
+export function takeSpeech(call: CallDraft, text: string, final: boolean) {
+  const { state } = call;
+  if (state.phase === "screening") return screenSpeech(call, text, final);
+  if (state.phase !== "talking" || state.closing || state.screening.machine) return;
+  if (state.pieces.length > 0) return capture(call, { kind: "speech", text, final, at: call.at });
+  if (call.at >= state.listens_from) hear(call, text, final);
+}
+
+export function takeDigit(call: CallDraft, digit: string): void {
+  const { state } = call;
+  if (state.phase !== "talking" || state.closing || state.screening.machine) return;
+  const chooses = state.menu && state.gathered.digits === "" && call.settings.menu_keys.includes(digit);
+  if (chooses) {
+    state.gathered = { ...nothingGathered(), digits: digit, ready: true, at_once: true };
+    state.captured = [];
+  } else if (state.pieces.length > 0) capture(call, { kind: "digit", digit, at: call.at });
+  else press(call, digit);
+}
+
+/** Said over our words: waits until they end, or until it turns out to have ended them. */
+function capture(call: CallDraft, captured: Captured): void {
+  const { state } = call;
+  const last = state.captured.at(-1);
+  const replaces = captured.kind === "speech" && last?.kind === "speech" && !last.final;
+  state.captured = [...(replaces ? state.captured.slice(0, -1) : state.captured), captured];
+}
+
+function promote(call: CallDraft, counts: (captured: Captured) => boolean): void {
+  const { captured } = call.state;
+  call.state.captured = [];
+  for (const input of captured) {
+    if (!counts(input)) continue;
+    if (input.kind === "digit") press(call, input.digit);
+    else hear(call, input.text, input.final);
+  }
+}
+
+function hear(call: CallDraft, text: string, final: boolean): void {
+  const { state } = call;
+  const { telephony } = call.settings;
+  const words = beyondTaken(call, text, final);
+  if (words === "") return;
+  const { gathered } = state;
+  gathered.finals = final ? [...gathered.finals, words] : gathered.finals;
+  gathered.partial = final ? "" : words;
+  gathered.ready = final && telephony.post_final_ms === 0;
+  if (gathered.ready) delete state.timers.input;
+  else call.wait("input", final ? telephony.post_final_ms : telephony.post_speech_ms);
+}
+
+/** What of an utterance is new, when its beginning was taken for all of it. */
+function beyondTaken(call: CallDraft, text: string, final: boolean): string {
+  const { state } = call;
+  const { taken } = state;
+  if (final) state.taken = "";
+  const words = text.trim();
+  if (taken === "" || !plain(words).startsWith(plain(taken))) return words;
+  return words.split(/\s+/).slice(taken.split(/\s+/).length).join(" ");
+}
+
+function press(call: CallDraft, digit: string): void {
+  const { state } = call;
+  const { post_dtmf_ms } = call.settings.telephony;
+  state.gathered.digits += digit;
+  state.gathered.ready = post_dtmf_ms === 0;
+  call.wait("input", post_dtmf_ms);
+}
+
+/** The carrier has stopped speaking for us. */
+export function takeInterruption(call: CallDraft, heard: string): void {
+  const { state } = call;
+  const { turn, pieces } = state;
+  if (pieces.length === 0) return;
+  let left = heardMeasure(
+    pieces.map((piece) => piece.text),
+    heard,
+  );
+  let unheard = 0;
+  for (const piece of pieces) {
+    const length = measure(piece.text);
+    const came_out = Math.min(length, left);
+    left -= came_out;
+    if (piece.aside) continue;
+    if (turn && piece.turn === turn.number) turn.heard += came_out;
+    else unheard += length - came_out;
+  }
+  call.quiet();
+  if (turn) {
+    turn.unheard_before += unheard;
+    const ours = pieces.some((piece) => !piece.aside);
+    if (ours) call.stopTurn(turn);
+  } else if (unheard > 0) call.effects.push({ type: "cut", unheard });
+  if (state.closing?.act === "hangup") state.closing.voicemail = false;
+  promote(call, () => true);
+}
+
+/** `told`: by the carrier, and not by the clock. */
+export function takePlayed(call: CallDraft, told: boolean): void {
+  const { state } = call;
+  const { telephony } = call.settings;
+  const { turn } = state;
+  for (const piece of state.pieces) {
+    if (turn && piece.turn === turn.number && !piece.aside) turn.heard += measure(piece.text);
+  }
+  const since = state.speaking_since;
+  const spoke = state.pieces.length > 0;
+  call.quiet();
+  if (state.closing?.act === "hangup" && !told) state.closing.voicemail = false;
+  if (!spoke) {
+    // Told again, or later than we thought: the wait for the person begins now.
+    if (call.isWaiting()) delete state.timers.input;
+    return;
+  }
+  state.listens_from = call.at + Math.max(0, telephony.padding_ms);
+  if (state.closing) return;
+  promote(call, ({ kind, at }) =>
+    kind === "digit" || telephony.passive
+      ? kind === "digit" || at >= since + telephony.passive_start_ms
+      : at >= call.at + Math.min(0, telephony.padding_ms),
+  );
+  if (turn && !turn.spoke) awaitPhrase(call, turn);
+}
+
+export function endInput(call: CallDraft) {
+  const { state } = call;
+  if (gatheredText(state.gathered) !== "") {
+    state.taken = state.gathered.partial;
+    state.gathered.ready = true;
+    return;
+  }
+  if (state.turn || state.pieces.length > 0 || state.closing || state.phase !== "talking") return;
+  delete state.timers.overall;
+  // The first silence of mode v2 only says that nobody spoke first.
+  if (call.settings.screening?.version === 2 && state.turns === 0) return runTurnOf(call, "");
+  state.silences++;
+  call.effects.push({ type: "silence", count: state.silences });
+  if (state.silences >= MAX_SILENCES || state.overall_timeouts >= MAX_OVERALL_TIMEOUTS) call.goodbye("idle");
+  else runTurnOf(call, "");
+}
+
+export function answerInput(call: CallDraft): void {
+  const { state } = call;
+  const text = gatheredText(state.gathered);
+  const stays = state.gathered.at_once && call.settings.repeats_greeting;
+  state.silences = 0;
+  state.overall_timeouts = 0;
+  state.menu = state.menu && stays;
+  runTurnOf(call, text);
+}
+
+export function listen(call: CallDraft): void {
+  const { state } = call;
+  const { pre_input_ms, overall_ms } = call.settings.telephony;
+  const from = Math.max(call.at, state.listens_from);
+  if (state.timers.input === undefined && pre_input_ms > 0) state.timers.input = from + pre_input_ms;
+  if (state.timers.overall === undefined && overall_ms > 0) state.timers.overall = from + overall_ms;
+}
+
+const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}\s]/gu, "");

@@ -1,0 +1,17 @@
+import type { Carriers } from "../channels/carrier.ts";
+import type { Db } from "../db/database.ts";
+
+/** Has the carrier end a call. Does nothing where there is no carrier for it any more. */
+export async function hangUp(
+  carriers: Carriers,
+  db: Db,
+  call: { channel_id: number; sid: string },
+): Promise<void> {
+  const channel = await db
+    .selectFrom("channels")
+    .select(["id", "channel_service"])
+    .where("id", "=", call.channel_id)
+    .executeTakeFirst();
+  const found = channel && (await carriers.of(channel));
+  await found?.carrier.calls?.hangUp(found.account, call.sid);
+}

@@ -1,0 +1,35 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { IncomingMail } from "../channels/mail-message.ts";
+
+/** A file that came with a mail; its bytes lie in the data directory under `file_name`, which we choose. */
+export type StoredFile = { name: string; content_type: string; size: number; file_name: string };
+
+/** Where files of mails lie; machines of a cluster share this folder. */
+export const mailFolder = (dataDir: string): string => path.join(dataDir, "mail");
+
+/** Writes them before the mail is stored: a row never names a file that isn't there. */
+export async function storeFiles(
+  dataDir: string,
+  key: string,
+  attachments: IncomingMail["attachments"],
+): Promise<StoredFile[]> {
+  if (attachments.length === 0) return [];
+  const folder = mailFolder(dataDir);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files: StoredFile[] = [];
+  for (const [index, { name, content_type, bytes }] of attachments.entries()) {
+    const file_name = `${key}-${index}`;
+    await writeFile(path.join(folder, file_name), bytes, { mode: 0o600 });
+    files.push({ name, content_type, size: bytes.length, file_name });
+  }
+  return files;
+}
+
+/** What the agent reads of them: it can't look into them, but can say that they came. */
+export function filesInWords(files: readonly StoredFile[]): string {
+  const shown = files.map(
+    ({ name, content_type, size }) => `${name} (${content_type}, ${Math.ceil(size / 1024)} kB)`,
+  );
+  return shown.length === 0 ? "" : `[attached: ${shown.join(", ")}]`;
+}

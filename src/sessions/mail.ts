@@ -1,0 +1,62 @@
+import type { Api } from "../api/server.ts";
+import type { Egress } from "../base/egress.ts";
+import type { EgressRules } from "../base/egress-address.ts";
+import { createMailCarriers, type MailCarriers } from "../channels/mail-carriers.ts";
+import type { SmtpServer } from "../channels/mail-credentials.ts";
+import { type MailListener, startMailListener } from "../channels/mail-listener.ts";
+import { createMailSimulator, type MailSimulator } from "../channels/mail-simulator.ts";
+import { optOutLinkRoutes } from "../channels/opt-out-link.ts";
+import type { Sender } from "../channels/outreach.ts";
+import type { JobHandler } from "../jobs/define-job.ts";
+import { mailJobs } from "./mail-dialogue.ts";
+import type { MailParts } from "./mail-parts.ts";
+import { findRecipient, receiveMail } from "./mail-receive.ts";
+import { mailSender } from "./mail-sender.ts";
+import { mailWebhooks } from "./mail-webhooks.ts";
+
+export type MailSettings = {
+  /** The installation's own mail server; null: the simulator. */
+  server: SmtpServer | null;
+  /** Where our own SMTP server listens; null: nowhere. */
+  listener: { host: string; port: number; tls: { key: string; cert: string } | null } | null;
+  /** How many times as fast as life the simulator's people are. */
+  simulator_speed: number | "moved";
+};
+
+/** Conversations and campaigns by mail, put together. */
+export type Mail = {
+  carriers: MailCarriers;
+  sender: Sender;
+  jobs: JobHandler[];
+  simulator: MailSimulator;
+  /** Opens our own SMTP server, where the settings want one. */
+  listen(): Promise<MailListener | null>;
+};
+
+export function createMail(
+  api: Api,
+  outside: Omit<MailParts, "carriers"> & { egress: Egress; allow: EgressRules; settings: MailSettings },
+): Mail {
+  const { engine, vault, egress, allow, settings, attempts } = outside;
+  const { db, clock, log } = engine;
+  const simulator = createMailSimulator(api, { clock, log, vault, speed: settings.simulator_speed });
+  const carriers = createMailCarriers({ db, vault, egress, allow, installation: settings.server, simulator });
+  const parts: MailParts = { ...outside, carriers };
+
+  mailWebhooks(api, parts);
+  optOutLinkRoutes(api, { db, clock, vault, onSignals: attempts.signal });
+  return {
+    carriers,
+    sender: mailSender(parts),
+    jobs: mailJobs(parts),
+    simulator,
+    async listen() {
+      if (!settings.listener) return null;
+      const receiver = {
+        isKnown: async (address: string) => (await findRecipient(parts, address, null)) !== null,
+        receive: (raw: Buffer, envelope: { from: string; to: string[] }) => receiveMail(parts, raw, envelope),
+      };
+      return startMailListener(receiver, { ...settings.listener, log });
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { normaliseEmail, normalisePhone } from "../channels/address.ts";
+import type { Suppression, SuppressionPath } from "../channels/suppression.ts";
+import type { LeasedSession } from "./lease.ts";
+import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
+
+/**
+ * The person said that they don't want to be reached any more. Only their own address goes on the list, whatever the
+ * model was talked into; what they said is kept as the proof of it.
+ */
+export function optOut({ source }: ToolContext, values: Record<string, unknown>): ToolOutcome {
+  const address = source === null ? null : (normaliseEmail(source) ?? normalisePhone(source, null));
+  if (address === null) {
+    const message =
+      "This person's telephone number or e-mail address is not known here, so nothing could be stored.";
+    return failed(message, values);
+  }
+  const said = typeof values.said === "string" && values.said.trim() !== "" ? values.said.trim() : null;
+  const result = { stored: true, address, message: "They will not be called or written to again." };
+  return done(result, { opt_out: { address, said } }, values);
+}
+
+export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date };
+
+const THROUGH: Record<string, SuppressionPath> = {
+  voice: "speech",
+  sms: "text",
+  whatsapp: "text",
+  email: "mail",
+};
+
+/** What was said in a turn, as entries of the suppression list. */
+export const optOutEntries = (
+  session: Pick<LeasedSession, "id" | "sub_organization_id" | "channel">,
+  opt_outs: readonly SaidOptOut[],
+): Suppression[] =>
+  opt_outs.map(({ address, said, at }) => ({
+    sub_organization_id: session.sub_organization_id,
+    address,
+    scope: "all",
+    reason: "unsubscribed",
+    proof: {
+      at,
+      through: THROUGH[session.channel] ?? "chat",
+      said,
+      session_id: session.id,
+      message_id: null,
+    },
+  }));

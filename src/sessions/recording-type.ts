@@ -1,0 +1,33 @@
+/** What a recording is, told by its first bytes: a name or a declared type can say anything. */
+export type RecordingType = { extension: string; media_type: string };
+
+/** As many bytes as any of the signatures reaches into a file. */
+export const SIGNATURE_bytes = 12;
+
+/** In words, for who sent something else. */
+export const RECORDING_TYPES = "WAV, MP3, OGG, FLAC, M4A/MP4, WebM, AAC or AMR";
+
+const type = (extension: string, media_type: string): RecordingType => ({ extension, media_type });
+
+/** null for anything that is no recording known here. Pure. */
+export function recordingType(head: Buffer): RecordingType | null {
+  const text = (from: number, to: number) => head.toString("latin1", from, to);
+  if (text(0, 4) === "RIFF" && text(8, 12) === "WAVE") return type("wav", "audio/wav");
+  if (text(0, 4) === "OggS") return type("ogg", "audio/ogg");
+  if (text(0, 4) === "fLaC") return type("flac", "audio/flac");
+  if (text(4, 8) === "ftyp") return type("m4a", "audio/mp4");
+  if (text(0, 4) === "\x1a\x45\xdf\xa3") return type("webm", "audio/webm");
+  if (text(0, 5) === "#!AMR") return type("amr", "audio/amr");
+  if (text(0, 3) === "ID3") return type("mp3", "audio/mpeg");
+  return frameType(head);
+}
+
+/** Streams without a header begin with a frame: eleven ones, then version and layer. ADTS has layer 0, UTF-16 text layer 3. */
+function frameType(head: Buffer): RecordingType | null {
+  const [first = 0, second = 0] = head;
+  if (first !== 0xff || (second & 0xe0) !== 0xe0) return null;
+  const version = (second >> 3) & 0b11;
+  const layer = (second >> 1) & 0b11;
+  if (layer === 0) return (second & 0xf0) === 0xf0 ? type("aac", "audio/aac") : null;
+  return layer === 0b11 || version === 0b01 ? null : type("mp3", "audio/mpeg");
+}

@@ -1,0 +1,43 @@
+import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
+import type { CarrierSignal } from "../channels/carrier.ts";
+
+export type IncomingCall = {
+  /** The carrier's name, as `Carrier.name` has it. */
+  carrier: string;
+  sid: string;
+  /** Ours, of an outbound try; null for a call that came in. */
+  key: string | null;
+  /** The channel whose account the call came over, where the carrier's callback tells. */
+  channel_id?: number | null;
+  from: string;
+  to: string;
+};
+
+/** How the line of a call is opened: over a socket that names the call and shows the token. */
+export type AnsweredCall = { call_id: string; token: string; voice: CallVoice };
+
+/** How the other end of a transfer did. */
+export type TransferResult = {
+  /** The carrier's word for the leg: completed, answered, busy, no-answer, failed, canceled. */
+  status: string;
+  /** The carrier's word for who picked up (human, machine_start …); null where it did not listen. */
+  answered_by: string | null;
+  duration_s: number | null;
+};
+
+/** Telephone calls as carriers' callbacks and sockets see them. Everything may be told twice, late or out of order. */
+export type VoiceCalls = {
+  /**
+   * Somebody is on the line: a call that came in, or a try that was answered. Null: no agent stands behind this number.
+   * Asked twice, the same answer.
+   */
+  answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | null>;
+  /** The line is open; the token proves that it is ours. Runs the call until the line closes. Null: not a call of ours. */
+  open(call_id: string, token: string, line: CallLine): Promise<{ input(event: CallInput): void } | null>;
+  /** The carrier's words on the call: its states, who answered, its end. (Of a try of ours, `Attempts` hears them too.) */
+  signal(signal: CarrierSignal): Promise<void>;
+  /** How a transfer's leg ended, and what the call does now. */
+  transferEnded(sid: string, result: TransferResult): Promise<CallContinuation>;
+  /** A recording can be fetched at `url` with the channel's account. */
+  recordingReady(sid: string, recording: { url: string; duration_s: number | null }): Promise<void>;
+};

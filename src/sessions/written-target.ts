@@ -1,0 +1,28 @@
+import type { Db } from "../db/database.ts";
+
+/** An address that somebody writes to, by text or e-mail, with the agent behind it. */
+export type WrittenTarget = {
+  id: number;
+  sub_organization_id: number;
+  channel_id: number;
+  agent_id: number;
+  agent_name: string;
+  target: string;
+  is_test: boolean;
+};
+
+/** Those that an agent answers. */
+export const selectTargets = (db: Db) =>
+  db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .where("a.deleted_at", "is", null)
+    .select([
+      "t.id",
+      "t.sub_organization_id",
+      "t.channel_id",
+      "t.agent_id",
+      "a.name as agent_name",
+      "t.target",
+      "t.is_test",
+    ]);

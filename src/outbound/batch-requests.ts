@@ -5,8 +5,8 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
-import { targetsOf } from "./address.ts";
 import { BATCHES, batchParams } from "./batch.ts";
 import { ResultsQuery, streamResults } from "./batch-results.ts";
 import {
@@ -20,7 +20,9 @@ import { uploadBatch } from "./batch-upload.ts";
 import { findSender } from "./campaign-store.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
+import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
+import { wakeBatch } from "./wake.ts";
 
 type Deps = { db: Db; clock: Clock; log: Log };
 
@@ -132,10 +134,13 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       const requests = inputs.map((input) =>
         newRequest({ ...input, request_variables: JSON.stringify(input.request_variables) }, normalise),
       );
+      const last = await lastRequest(tx, locked.key);
       const duplicates = await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
+      await tellOfAdded(tx, locked.key, last);
       const invalid = countInvalid(requests);
       const added = { batch_id, accepted: requests.length - duplicates - invalid, duplicates, invalid };
       await updateBatch(tx, locked, caller.email, { status });
+      await wakeBatch(tx, locked.key, locked.at);
       const reference_ids = requests.map(({ reference_id }) => reference_id);
       await api.audit(tx, caller, {
         action: "add-requests",
@@ -149,7 +154,8 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
   const remove = (caller: Caller, batch_id: string, reference_ids: string[]) =>
     db.transaction().execute(async (tx) => {
       const locked = await lockBatch(tx, clock, caller, batch_id);
-      const found = new Set(await removeRequests(tx, locked.key, reference_ids));
+      // What waits in a batch that is over is canceled already, or as good as.
+      const found = new Set(locked.cancels_waiting ? [] : await removeRequests(tx, locked, reference_ids));
       const after = {
         removed: reference_ids.filter((id) => found.has(id)),
         not_removed: reference_ids.filter((id) => !found.has(id)),

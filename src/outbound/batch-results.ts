@@ -1,8 +1,11 @@
 import { Readable } from "node:stream";
+import { sql } from "kysely";
 import { z } from "zod";
 import { queryInteger } from "../api/schema.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
+import { isCanceling } from "./cancel-waiting.ts";
+import { insightsFound, insightsStatus } from "./request-insights.ts";
 
 export const ResultsQuery = z.object({
   reference_id: z.string().nullish(),
@@ -35,21 +38,39 @@ async function* pages(db: Db, batch_key: number, query: ResultsQuery): AsyncGene
   let offset = (query.page ?? 0) * (query.limit ?? 0);
   let after = 0;
   while (left > 0) {
-    const rows = await selectResults(db, batch_key, query)
+    const canceling = await isCanceling(db, batch_key);
+    const rows = await selectResults(db, batch_key, query, canceling)
       .where("id", ">", after)
       .limit(Math.min(left, PAGE_ROWS))
       .offset(Math.min(offset, Number.MAX_SAFE_INTEGER))
       .execute();
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map(({ id: _, ...result }) => result as RequestResult);
+    yield rows.map(({ id: _, ...result }) => {
+      const canceled = canceling && result.request_status === "PENDING";
+      return { ...result, ...(canceled && CANCELED) } as RequestResult;
+    });
     after = last.id;
     left -= rows.length;
     offset = 0;
   }
 }
 
-function selectResults(db: Db, batch_key: number, { reference_id, status, insights_status }: ResultsQuery) {
+const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED" };
+
+/** What of a status the rows say: of a batch that is being canceled, those that wait are as good as canceled. */
+const written = (status: string, canceling: boolean): string[] => {
+  if (!canceling) return [status];
+  if (status === "CANCELED") return ["CANCELED", "PENDING"];
+  return status === "PENDING" ? [] : [status];
+};
+
+function selectResults(
+  db: Db,
+  batch_key: number,
+  { reference_id, status, insights_status }: ResultsQuery,
+  canceling: boolean,
+) {
   let rows = db
     .selectFrom("requests")
     .select([
@@ -65,15 +86,17 @@ function selectResults(db: Db, batch_key: number, { reference_id, status, insigh
       "conversation_id",
       "request_status",
       "channel_manager_status",
-      "insights_status",
-      "insights",
+      insightsStatus.as("insights_status"),
+      insightsFound.as("insights"),
       "line_type",
       "enrichment",
     ])
     .where("batch_key", "=", batch_key)
     .orderBy("id");
   if (reference_id != null) rows = rows.where("reference_id", "=", reference_id);
-  if (status != null) rows = rows.where("request_status", "=", status);
-  if (insights_status != null) rows = rows.where("insights_status", "=", insights_status);
+  if (status != null) {
+    rows = rows.where("request_status", "=", sql<string>`any(${written(status, canceling)}::text[])`);
+  }
+  if (insights_status != null) rows = rows.where(insightsStatus, "=", insights_status);
   return rows;
 }

@@ -9,7 +9,8 @@ import { publish } from "../events/event.ts";
 import type { Batch, BatchInput } from "./batch-schema.ts";
 import { type BatchChange, type BatchStatus, nextStatus, statusAt } from "./batch-state.ts";
 import type { Stamp } from "./campaign-store.ts";
-import { cancelPending, hasUnfinished } from "./request-store.ts";
+import { cancelWaiting, isCanceling } from "./cancel-waiting.ts";
+import { hasUnfinished } from "./request-store.ts";
 
 export const batchList: list.ListRules = {
   fields: {
@@ -106,6 +107,8 @@ export type LockedBatch = {
   batch: Batch;
   /** The file it was filled from; null until an upload has succeeded. */
   filled_from: string | null;
+  /** What waits in it is being canceled; it can't be opened again before that is done. */
+  cancels_waiting: boolean;
 };
 
 export async function lockBatch(
@@ -123,21 +126,23 @@ export async function lockBatch(
 export async function lockByKey(tx: Tx, clock: Clock, key: number): Promise<LockedBatch | null> {
   const stored = await tx
     .selectFrom("batches")
-    .select(["status", "sub_organization_id", "upload_filename"])
+    .select(["status", "sub_organization_id", "upload_filename", "cancels_waiting"])
     .where("key", "=", key)
     .forUpdate()
     .executeTakeFirst();
   if (!stored) return null;
   const at = clock.now();
-  const locked = { key, at, batch: await readBatch(tx, key, at), filled_from: stored.upload_filename };
+  const { upload_filename: filled_from, cancels_waiting } = stored;
+  const locked = { key, at, batch: await readBatch(tx, key, at), filled_from, cancels_waiting };
   if (locked.batch.status === "EXPIRED" && stored.status !== "EXPIRED") {
     await settleExpiry(tx, stored.sub_organization_id, locked);
+    return { ...locked, cancels_waiting: await isCanceling(tx, key) };
   }
   return locked;
 }
 
 async function settleExpiry(tx: Tx, sub_organization_id: number, { key, at, batch }: LockedBatch) {
-  const canceled = await cancelPending(tx, key);
+  const canceled = await cancelWaiting(tx, key, at);
   await tx.updateTable("batches").set({ status: "EXPIRED" }).where("key", "=", key).execute();
   const { batch_id, campaign_id } = batch;
   await publish(tx, sub_organization_id, [
@@ -154,10 +159,16 @@ async function settleExpiry(tx: Tx, sub_organization_id: number, { key, at, batc
 }
 
 /** The status after the change, or the refusal in words for the caller. */
-export function statusAfter({ batch, at }: LockedBatch, change: BatchChange): BatchStatus {
+export function statusAfter({ batch, at, cancels_waiting }: LockedBatch, change: BatchChange): BatchStatus {
   const next = nextStatus({ status: batch.status, paused: batch.paused ?? null }, change, at);
   if (next.kind === "refused") {
     throw new Fault("refused", `Batch "${batch.batch_id}" can't be changed: ${next.why}.`);
+  }
+  if (cancels_waiting && next.status !== "EXPIRED" && next.status !== "CANCELED") {
+    throw new Fault(
+      "conflict",
+      `Batch "${batch.batch_id}" is still canceling what waited in it. Try again in a moment.`,
+    );
   }
   return next.status;
 }
@@ -239,7 +250,7 @@ export async function updateBatch(
 /** Under the batch's lock. What is under way ends by itself. */
 export async function removeBatch(tx: Tx, locked: LockedBatch, by: string, reason: string): Promise<void> {
   const status = statusAfter(locked, { kind: "deleted" });
-  await cancelPending(tx, locked.key);
+  await cancelWaiting(tx, locked.key, locked.at);
   await updateBatch(tx, locked, by, {
     status,
     deleted_at: locked.at.toISOString(),

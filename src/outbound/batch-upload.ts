@@ -5,15 +5,17 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { type Normalise, targetsOf } from "../channels/address.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import { type Normalise, targetsOf } from "./address.ts";
 import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 import { findSender } from "./campaign-store.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createStaging, newRequest, stagedLine } from "./request-store.ts";
+import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
+import { wakeBatch } from "./wake.ts";
 
 export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
 type Upload = UploadDeps & { caller: Caller; claim: Claim };
@@ -72,6 +74,7 @@ async function storeRows(
   file: Readable,
   progress: Progress,
 ): Promise<Omit<Added, "batch_id">> {
+  const last = await lastRequest(tx, claim.batch_key);
   const staging = await createStaging(tx, { batch_key: claim.batch_key, at: clock.now() });
   let chunk = { lines: "", rows: 0, invalid: 0 };
   let invalid = 0;
@@ -101,6 +104,7 @@ async function storeRows(
     // What still runs must not outlive its transaction.
     await storing.catch(() => {});
   }
+  await tellOfAdded(tx, claim.batch_key, last);
   return { accepted: progress.rows - duplicates - invalid, duplicates, invalid };
 }
 
@@ -115,6 +119,7 @@ async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Ad
     dispatch_id: claim.upload_id,
     error_message: null,
   });
+  await wakeBatch(tx, locked.key, locked.at);
   await record(tx, audit, caller, locked.batch, { ...after, added });
   const { accepted, duplicates, invalid } = added;
   await publish(tx, caller.sub_organization_id, [

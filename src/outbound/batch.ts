@@ -27,8 +27,9 @@ import {
   statusAfter,
   updateBatch,
 } from "./batch-store.ts";
+import { cancelWaiting } from "./cancel-waiting.ts";
 import { countRequests } from "./request-counts.ts";
-import { cancelPending } from "./request-store.ts";
+import { wakeBatch } from "./wake.ts";
 
 type Deps = { db: Db; clock: Clock };
 
@@ -108,8 +109,9 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
       db.transaction().execute(async (tx) => {
         const locked = await lockBatch(tx, clock, caller, params.batch_id);
         const columns = changed(locked, body);
-        if (columns.status === "EXPIRED") await cancelPending(tx, locked.key);
+        if (columns.status === "EXPIRED") await cancelWaiting(tx, locked.key, locked.at);
         const after = await updateBatch(tx, locked, caller.email, columns);
+        await wakeBatch(tx, locked.key, locked.at);
         await record(tx, caller, locked.at, "update", { before: locked.batch, after });
         return after;
       }),

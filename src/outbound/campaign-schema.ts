@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, isCalendarDate, name, recordId, textMap, timestamp } from "../api/schema.ts";
+import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
 import { RETRY_INTERVAL } from "./retry-interval.ts";
-import { CHANNEL_STATUSES } from "./statuses.ts";
 import { WEEKDAY_NAMES, WEEKDAYS } from "./weekday.ts";
 
 /** How a campaign reaches people; null stands for voice. */

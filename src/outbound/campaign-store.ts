@@ -183,10 +183,13 @@ async function replaceWebhooks(
 ): Promise<void> {
   const rows = await tx
     .selectFrom("campaign_webhooks")
-    .select(["id", "sealed_hmac_secret"])
+    .select(["id", "sealed_hmac_secret", "sealed_previous_hmac_secret", "overlap_until"])
     .where("campaign_id", "=", campaign_id)
+    // Deliverers note how webhooks fare, several at a time, in this order too.
+    .orderBy("id")
+    .forUpdate()
     .execute();
-  const stored = new Map<number | null, string | null>(rows.map((row) => [row.id, row.sealed_hmac_secret]));
+  const stored = new Map<number | null, StoredSecrets>(rows.map(({ id, ...secrets }) => [id, secrets]));
   const unknown = webhooks.find(({ id }) => id !== null && !stored.has(id));
   if (unknown?.id != null) throw notFound("Webhook", unknown.id);
 
@@ -201,7 +204,7 @@ async function replaceWebhooks(
       trigger_statuses: webhook.trigger_statuses,
       url: webhook.url,
       request_method: webhook.request_method,
-      sealed_hmac_secret: sealedSecret(vault, webhook, stored.get(webhook.id) ?? null),
+      ...secretsAfter(vault, webhook, stored.get(webhook.id) ?? NO_SECRETS, at),
       updated_at: at.toISOString(),
     };
     if (webhook.id === null) created.push({ ...row, campaign_id, created_at: row.updated_at });
@@ -210,9 +213,37 @@ async function replaceWebhooks(
   if (created.length > 0) await tx.insertInto("campaign_webhooks").values(created).execute();
 }
 
-/** The rule of all write-only maps: a null value, or no map at all, keeps what is stored; an omitted key removes it. */
-function sealedSecret(vault: Vault, { auth_values }: Webhook, stored: string | null): string | null {
+type StoredSecrets = {
+  sealed_hmac_secret: string | null;
+  sealed_previous_hmac_secret: string | null;
+  overlap_until: string | null;
+};
+const NO_SECRETS: StoredSecrets = {
+  sealed_hmac_secret: null,
+  sealed_previous_hmac_secret: null,
+  overlap_until: null,
+};
+
+/** So long a secret that was replaced signs beside its successor: receivers can be told of the new one in their time. */
+const OVERLAP_ms = 24 * 3600_000;
+
+/**
+ * The rule of all write-only maps: a null value, or no map at all, keeps what is stored; an omitted key removes it. A
+ * secret that is removed signs nothing any more; one that is replaced does for a day.
+ */
+function secretsAfter(
+  vault: Vault,
+  { auth_values }: Webhook,
+  stored: StoredSecrets,
+  at: Date,
+): StoredSecrets {
   const given = auth_values == null ? null : auth_values.hmac_secret;
-  if (given === undefined) return null;
-  return given === null ? stored : vault.seal(given);
+  if (given === undefined) return NO_SECRETS;
+  const replaced = stored.sealed_hmac_secret;
+  if (given === null || (replaced !== null && vault.open(replaced) === given)) return stored;
+  return {
+    sealed_hmac_secret: vault.seal(given),
+    sealed_previous_hmac_secret: replaced,
+    overlap_until: replaced && new Date(at.getTime() + OVERLAP_ms).toISOString(),
+  };
 }

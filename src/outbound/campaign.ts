@@ -22,6 +22,7 @@ import {
   selectCampaigns,
 } from "./campaign-store.ts";
 import { type Campaign, checkCampaign } from "./check-campaign.ts";
+import { wakeCampaign } from "./wake.ts";
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
 
@@ -99,6 +100,7 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
         const before = await lockCampaign(tx, caller, params.campaign_id);
         const stamp = stamped(caller);
         const after = await replaceCampaign(tx, vault, stamp, before.id, campaign);
+        await wakeCampaign(tx, before.id, stamp.at);
         await record(tx, stamp, "update", { before, after });
         return after;
       });

@@ -151,7 +151,8 @@ function urlProblem(url: string): string | null {
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SECRET_bytes = { min: 32, max: 512 };
 
-function secretProblem(secret: string): string | null {
+/** Why a webhook's secret can't be one; null when it can. */
+export function secretProblem(secret: string): string | null {
   if (!BASE64.test(secret)) return "Input should be standard Base64 (RFC 4648), with padding";
   const bytes = Buffer.byteLength(secret, "base64");
   return bytes < SECRET_bytes.min || bytes > SECRET_bytes.max

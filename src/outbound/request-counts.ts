@@ -8,14 +8,23 @@ export type Counts = Required<Pick<BatchDetails, "status_counts" | "detailed_sta
 type Row = { request_status: string; channel_manager_status: string; n: number };
 
 /**
- * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. One statement, so
- * that the moment in which they are stored shows them once.
+ * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. What waits in a
+ * batch that is over counts as CANCELED, written or not (`cancel-waiting.ts`). One statement, so that the moment in which
+ * something is stored shows it once.
  */
 export async function countRequests(db: Db, batch_key: number): Promise<Counts> {
   const { rows } = await sql<Row>`
     select request_status, channel_manager_status, sum(n) as n
     from (
-      select request_status, channel_manager_status, n from request_counts where batch_key = ${batch_key}
+      select
+        case when is_canceled then 'CANCELED' else request_status end as request_status,
+        case when is_canceled then 'CANCELED' else channel_manager_status end as channel_manager_status,
+        n
+      from request_counts
+      cross join lateral (
+        select request_status = 'PENDING' and cancels_waiting as is_canceled from batches where key = ${batch_key}
+      ) as batch
+      where batch_key = ${batch_key}
       union all
       select 'PENDING', 'PENDING', rows_read from batch_uploads where batch_key = ${batch_key}
     ) as counted

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Normalise } from "../channels/address.ts";
 import { copyField, copyInto, isUniqueViolation, type Tx } from "../db/database.ts";
-import type { Normalise } from "./address.ts";
 import { isOver, REQUEST_STATUSES } from "./statuses.ts";
+import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
 export type NewRequest = {
@@ -140,30 +141,45 @@ export const stagedLine = ({ reference_id, target, valid, request_variables }: N
   `${copyField(reference_id)}\t${copyField(target)}\t${valid ? "t" : "f"}\t${copyField(request_variables)}\n`;
 
 /** Takes back what waits, by reference. Returns the references it found; the others are under way, over or unknown. */
-export async function removeRequests(tx: Tx, batch_key: number, reference_ids: string[]): Promise<string[]> {
-  const removed = await tx
-    .updateTable("requests")
-    .set(CANCELED)
-    .where("batch_key", "=", batch_key)
-    .where("request_status", "=", sql.lit("PENDING"))
-    .where("reference_id", "=", sql<string>`any(${reference_ids}::text[])`)
-    .returning("reference_id")
-    .execute();
-  return removed.map((row) => row.reference_id);
-}
+export const removeRequests = async (
+  tx: Tx,
+  { key, at }: { key: number; at: Date },
+  reference_ids: string[],
+): Promise<string[]> =>
+  (await cancel(tx, key, at, sql`r.reference_id = any(${reference_ids}::text[])`)).map(
+    ({ reference_id }) => reference_id,
+  );
 
-/** All that wait; returns their number. */
-export async function cancelPending(tx: Tx, batch_key: number): Promise<number> {
-  const { numUpdatedRows } = await tx
-    .updateTable("requests")
-    .set(CANCELED)
-    .where("batch_key", "=", batch_key)
-    .where("request_status", "=", sql.lit("PENDING"))
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
+/** Up to so many of those that wait; returns their number. `at` null: when the batch itself was over. Index: requests_due. */
+export const cancelPending = async (
+  tx: Tx,
+  batch_key: number,
+  at: Date | null,
+  most: number,
+): Promise<number> => (await cancel(tx, batch_key, at, sql`true limit ${most}`)).length;
 
-const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED", due_at: null };
+/** Tells the campaign's webhooks, too. */
+async function cancel(
+  tx: Tx,
+  batch_key: number,
+  at: Date | null,
+  which: RawBuilder<unknown>,
+): Promise<Canceled[]> {
+  // One that an attempt is just being started for is no longer PENDING when its lock is given back.
+  const { rows } = await sql<Canceled>`
+    with waiting as (
+      select r.id, r.reference_id, r.channel_manager_status as previous, r.attempt_count
+      from requests r
+      where r.batch_key = ${batch_key} and r.request_status = 'PENDING' and ${which}
+      for update
+    )
+    update requests r set request_status = 'CANCELED', channel_manager_status = 'CANCELED', due_at = null
+    from waiting
+    where r.batch_key = ${batch_key} and r.id = waiting.id
+    returning waiting.*`.execute(tx);
+  await tellOfCanceled(tx, batch_key, rows, at);
+  return rows;
+}
 
 const UNFINISHED = REQUEST_STATUSES.filter((status) => !isOver(status));
 

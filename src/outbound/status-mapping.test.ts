@@ -1,26 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { CHANNEL_STATUSES, type ChannelStatus, isOptOut, isSuppressed } from "../channels/channel-status.ts";
 import {
   ANSWERER_SIGNALS,
   CALL_SIGNALS,
   DROP_REASONS,
-  isForward,
-  isRetryable,
   MAIL_SIGNALS,
   MESSAGE_SIGNALS,
-  REQUEST_STATUS,
   SIP_SIGNALS,
-} from "./status-mapping.ts";
-import {
-  CHANNEL_STATUSES,
-  type ChannelStatus,
-  isOptOut,
-  isOver,
-  isSuppressed,
-  isUnderWay,
-  isWaiting,
-  REQUEST_STATUSES,
-  type RequestStatus,
-} from "./statuses.ts";
+} from "../channels/status-signals.ts";
+import { isForward, isRetryable, REQUEST_STATUS } from "./status-mapping.ts";
+import { isOver, isUnderWay, isWaiting, REQUEST_STATUSES, type RequestStatus } from "./statuses.ts";
 
 type Row = [signal: string, heard: ChannelStatus | undefined, channel: ChannelStatus, request: RequestStatus];
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { CHANNEL_STATUSES, isOver, isUnderWay, isWaiting, REQUEST_STATUSES } from "./statuses.ts";
+import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
+import { isOver, isUnderWay, isWaiting, REQUEST_STATUSES } from "./statuses.ts";
 
 test("there are the specification's 40 channel statuses, each once", () => {
   expect(new Set(CHANNEL_STATUSES).size).toBe(40);

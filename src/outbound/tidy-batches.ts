@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { lockByKey } from "./batch-store.ts";
+import { resumeCancels } from "./cancel-waiting.ts";
 import { foldCounts } from "./request-counts.ts";
 import { failLostUploads } from "./upload-claim.ts";
 
@@ -18,10 +19,11 @@ export const tidyBatchesJob = ({ db, clock }: { db: Db; clock: Clock }): JobHand
   handle(tidyBatches, async () => {
     await expireBatches(db, clock);
     await failLostUploads(db, clock);
+    await resumeCancels(db);
     await foldCounts(db);
   });
 
-/** Batches whose time is up become EXPIRED, and what waits in them CANCELED: each in a transaction of its own. */
+/** Batches whose time is up become EXPIRED, and what waits in them CANCELED (`cancel-waiting.ts`): each in a transaction of its own. */
 export async function expireBatches(db: Db, clock: Clock): Promise<void> {
   const due = await db
     .selectFrom("batches")

@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import type { Outreach } from "../channels/outreach.ts";
+
+export type AttemptPhase = "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
+/** The modes of campaigns. */
+export type Mode = "voice" | "sms" | "email";
+
+/** Who is about to hand an attempt to its carrier says so for this long, and says it again while it does. */
+export const LEASE_ms = 8_000;
+export const RENEW_ms = 2_500;
+
+const MINUTE_ms = 60_000;
+const HOUR_ms = 60 * MINUTE_ms;
+
+/** A call's carrier that tells nothing for so long is asked what became of it (domain decision 18). */
+const CALL_SILENCE_ms = 15 * MINUTE_ms;
+/** A call that was answered may still go on for so long where nobody can be asked: an hour at most, and some. */
+export const LONGEST_CALL_ms = 75 * MINUTE_ms;
+/** Carriers keep trying to deliver a text or a mail for as long. */
+const DELIVERY_ms = { sms: 24 * HOUR_ms, email: 72 * HOUR_ms };
+
+/** How long we wait for the carrier's next word, whatever it was supposed to tell. */
+export const silence_ms = (mode: Mode): number => (mode === "voice" ? CALL_SILENCE_ms : DELIVERY_ms[mode]);
+
+/** Between two questions about an attempt of unknown fate. */
+const CHECKS_ms = [1_000, 5_000, 15_000, MINUTE_ms, 5 * MINUTE_ms];
+export const nextCheck_ms = (checks: number): number =>
+  CHECKS_ms[Math.min(checks, CHECKS_ms.length - 1)] as number;
+
+/** A carrier may not show at once what it took; what it doesn't know so long after never got through. */
+export const SHOWN_AFTER_ms = 10_000;
+/** A carrier that can't be asked for so long: the person is not tried again, for it may have reached them. */
+export const ASKED_FOR_ms = 24 * HOUR_ms;
+
+/** Tries that the carrier didn't take are no attempts, but end at some point. */
+export const MAX_REFUSALS = 10;
+const FIRST_REFUSAL_ms = 5_000;
+const LONGEST_REFUSAL_ms = 10 * MINUTE_ms;
+export const refusalWait_ms = (refusals: number, retry_after_s: number | null): number =>
+  Math.max((retry_after_s ?? 0) * 1000, Math.min(FIRST_REFUSAL_ms * 2 ** refusals, LONGEST_REFUSAL_ms));
+
+/** Begins with the time: neighbours in time are neighbours in the index. 80 random bits, none to be guessed. */
+export const newAttemptKey = (now: Date): string =>
+  `${now.getTime().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`;
+
+/** An attempt that this process has just claimed. */
+export type ClaimedAttempt = {
+  outreach: Outreach;
+  organization_id: number;
+  batch_key: number;
+  started_at: Date;
+};

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { afterOutcomes, healthy, type SourceHealth, sourceLimit } from "./breaker.ts";
+
+const start = new Date("2026-11-18T12:00:00Z");
+const later = (s: number) => new Date(start.getTime() + s * 1000);
+const ended = (health: SourceHealth, of: number, failed: number, s: number) =>
+  afterOutcomes(health, { ended: of, failed }, later(s));
+
+describe("a source", () => {
+  test("goes on while few fail, and while too few ended to tell", () => {
+    expect(ended(healthy(start), 4, 4, 1).tripped).toBe(false);
+    expect(ended(healthy(start), 10, 4, 1).tripped).toBe(false);
+  });
+
+  test("pauses for a minute when half of five or more failed within two", () => {
+    const { health, tripped } = ended(healthy(start), 6, 3, 10);
+    expect(tripped).toBe(true);
+    expect(health.closed_until).toEqual(later(70));
+    expect(sourceLimit(health, 20, later(69))).toBe(0);
+    expect(sourceLimit(health, 20, later(70))).toBe(1);
+  });
+
+  test("forgets what is older than two minutes", () => {
+    const { health } = ended(healthy(start), 4, 4, 1);
+    expect(ended(health, 1, 1, 200).tripped).toBe(false);
+  });
+
+  test("goes on at once when the attempt after the pause goes well", () => {
+    const { health } = ended(healthy(start), 5, 5, 0);
+    const { health: well } = ended(health, 1, 0, 61);
+    expect(well.closed_until).toBeNull();
+    expect(sourceLimit(well, 20, later(61))).toBe(20);
+  });
+
+  test("pauses twice as long each time that it fails, up to a quarter of an hour", () => {
+    let health = healthy(start);
+    let at = 0;
+    const pauses: number[] = [];
+    for (let i = 0; i < 6; i++) {
+      health = ended(health, 5, 5, at).health;
+      const until = (health.closed_until?.getTime() ?? 0) / 1000 - start.getTime() / 1000;
+      pauses.push(until - at);
+      at = until + 1;
+    }
+    expect(pauses).toEqual([60, 120, 240, 480, 900, 900]);
+  });
+
+  test("is told nothing new by what was under way when it paused", () => {
+    const { health } = ended(healthy(start), 5, 5, 0);
+    const { health: still, tripped } = ended(health, 3, 3, 30);
+    expect(tripped).toBe(false);
+    expect(still.closed_until).toEqual(health.closed_until);
+  });
+});

@@ -1,0 +1,181 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { findCampaign } from "./campaign-store.ts";
+import { type ExplainedAttempt, explainAttempt } from "./explain.ts";
+import type { LineLimits } from "./lines.ts";
+import { NextStepSchema } from "./request-trace.ts";
+
+const MOST_BATCHES = 50;
+const MOST_REQUESTS = 50;
+
+const Latest = z
+  .object({
+    batch_id: z.string(),
+    reference_id: z.string(),
+    target: z.string(),
+    request_status: z.string(),
+    channel_manager_status: z.string(),
+    attempt_count: z.int(),
+    session_id: z.int().nullable(),
+    at: timestamp(),
+    text: z.string().describe("What happened last, in a sentence."),
+  })
+  .meta({ id: "CampaignBoardRequest" });
+
+const Board = z
+  .object({
+    campaign_id: z.int(),
+    campaign_name: z.string(),
+    timezone: z.string(),
+    at: timestamp(),
+    status_counts: z.record(z.string(), z.int()),
+    under_way: z.int().describe("Attempts of the campaign that hold a line now."),
+    days: z
+      .array(z.object({ date: z.string(), cap: z.int().nullable(), first_attempts: z.int() }))
+      .describe("Days of the agent's calendar whose window is open now."),
+    batches: z.array(
+      z
+        .object({
+          batch_id: z.string(),
+          waiting: z.int(),
+          rate: z.number().describe("Attempts per hour."),
+          next_step: NextStepSchema,
+        })
+        .meta({ id: "CampaignBoardBatch" }),
+    ),
+    latest: z.array(Latest).describe("Newest first."),
+  })
+  .meta({ id: "CampaignBoard" });
+
+/** A campaign at a glance: what runs, what waits and why. */
+export function campaignBoardRoutes(
+  api: Api,
+  { db, clock, limits }: { db: Db; clock: Clock; limits: LineLimits },
+): void {
+  api.get(
+    "/api/v1/outbound/campaigns/:campaign_id/board",
+    {
+      summary: "Show a campaign as it runs",
+      description: `Counts by status, what each of its newest ${MOST_BATCHES} open batches waits for, and the latest ${MOST_REQUESTS} requests with their reasons.`,
+      tag: "outbound",
+      permission: "outbound_read",
+      params: z.object({ campaign_id: recordId() }),
+      response: Board,
+    },
+    async ({ caller, params }) => {
+      const campaign = await findCampaign(db, caller, params.campaign_id);
+      const now = clock.now();
+      const open = await openBatches(db, campaign.id);
+      const looks: BatchLook[] = [];
+      for (const { key } of open) looks.push(await lookAtBatch({ db, clock, limits }, key));
+      const counts = await countAll(db, campaign.id);
+      const [first] = looks;
+      const zone = first?.zone ?? "UTC";
+      return {
+        campaign_id: campaign.id,
+        campaign_name: campaign.campaign_name,
+        timezone: zone,
+        at: now.toISOString(),
+        status_counts: counts.status_counts,
+        under_way: counts.under_way,
+        days: (first?.days ?? []).map(({ date, cap }) => ({
+          date,
+          cap,
+          first_attempts: first?.reached(date) ?? 0,
+        })),
+        batches: looks.map((look, index) => ({
+          batch_id: look.batch.batch_id,
+          waiting: open[index]?.waiting ?? 0,
+          rate: look.rate,
+          next_step: stepOf(look, open[index]?.waiting ?? 0),
+        })),
+        latest: await latestRequests(db, campaign.id, zone, now),
+      };
+    },
+  );
+}
+
+function stepOf({ step }: BatchLook, waiting: number) {
+  if (step.kind === "over")
+    return { kind: "over" as const, reason: "batch-over", text: step.text, until: null };
+  if (waiting === 0)
+    return { kind: "waiting" as const, reason: "done", text: "Nobody waits in this batch.", until: null };
+  if (step.kind === "start")
+    return {
+      kind: "under-way" as const,
+      reason: "dialing",
+      text: "Attempts are being started.",
+      until: null,
+    };
+  return {
+    kind: "waiting" as const,
+    reason: step.reason,
+    text: step.text,
+    until: step.until?.toISOString() ?? null,
+  };
+}
+
+async function openBatches(db: Db, campaign_id: number): Promise<{ key: number; waiting: number }[]> {
+  const { rows } = await sql<{ key: number; waiting: number }>`
+    select b.key, coalesce((
+      select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
+    ), 0) as waiting
+    from batches b where b.campaign_id = ${campaign_id} and b.deleted_at is null
+    order by b.key desc limit ${MOST_BATCHES}`.execute(db);
+  return rows;
+}
+
+async function countAll(db: Db, campaign_id: number) {
+  const { rows } = await sql<{ request_status: string; n: number }>`
+    select request_status, sum(n) as n from request_counts
+    where batch_key in (select key from batches where campaign_id = ${campaign_id})
+    group by 1 having sum(n) <> 0 order by 1`.execute(db);
+  const busy = await sql<{ n: number }>`
+    select count(*) as n from attempts where campaign_id = ${campaign_id} and state <> 'ENDED'`.execute(db);
+  return {
+    status_counts: Object.fromEntries(rows.map(({ request_status, n }) => [request_status, n])),
+    under_way: busy.rows[0]?.n ?? 0,
+  };
+}
+
+type Row = Omit<z.output<typeof Latest>, "text"> & {
+  attempt: ExplainedAttempt | null;
+  skipped: string | null;
+};
+
+/** Of each batch the newest few (indexes: `attempts_started`, `requests_skipped`), and of these the newest. */
+async function latestRequests(db: Db, campaign_id: number, zone: string, now: Date) {
+  const { rows } = await sql<Row>`
+    select b.batch_id, r.reference_id, r.target, r.request_status, r.channel_manager_status, r.attempt_count,
+      r.session_id, latest.at, latest.attempt, r.skip_reason ->> 'text' as skipped
+    from (
+      select key, batch_id from batches where campaign_id = ${campaign_id} and deleted_at is null
+      order by key desc limit ${MOST_BATCHES}
+    ) b
+    cross join lateral (
+      select * from (
+        select a.request_id, coalesce(a.ended_at, a.placed_at, a.started_at) as at, json_build_object(
+          'attempt_number', a.attempt_number, 'state', a.state, 'channel_status', a.channel_status,
+          'answerer', a.answerer, 'provider_status', a.provider_status, 'started_at', a.started_at,
+          'ended_at', a.ended_at, 'decision', a.decision) as attempt
+        from attempts a where a.batch_key = b.key order by a.started_at desc limit ${MOST_REQUESTS}
+      ) tried
+      union all
+      select * from (
+        select s.id, (s.skip_reason ->> 'at')::timestamptz, null::json
+        from requests s where s.batch_key = b.key and s.skip_reason is not null order by s.id desc limit ${MOST_REQUESTS}
+      ) skipped
+    ) latest
+    join requests r on r.batch_key = b.key and r.id = latest.request_id
+    order by latest.at desc
+    limit ${MOST_REQUESTS}`.execute(db);
+  return rows.map(({ attempt, skipped, ...row }) => ({
+    ...row,
+    text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now),
+  }));
+}

@@ -1,0 +1,38 @@
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type Day, type Reached, type RequestView, requestStep } from "./next-step.ts";
+import type { Hours } from "./schedule.ts";
+
+export type Choice = {
+  /** Who is tried; `index` among the candidates. */
+  start: { index: number; counts_on: string | null } | null;
+  /** Who is not to be reached at all. */
+  skips: { index: number; status: ChannelStatus; reason: "filtered" | "suppressed"; text: string }[];
+  /** When the batch is worth another look, where nobody starts; null: not before something changes. */
+  look_at: Date | null;
+  /** Somebody waits for what has no time: a lookup, another batch. */
+  looks_soon: boolean;
+};
+
+/** The first of the candidates, in their order, who may be tried now; those before who must not be are skipped. */
+export function chooseNext(
+  candidates: readonly RequestView[],
+  days: readonly Day[],
+  reached: Reached,
+  hours: Hours,
+  now: Date,
+): Choice {
+  const choice: Choice = { start: null, skips: [], look_at: null, looks_soon: false };
+  for (const [index, candidate] of candidates.entries()) {
+    const step = requestStep(candidate, days, reached, hours, now);
+    if (step.kind === "start") return { ...choice, start: { index, counts_on: step.counts_on } };
+    if (step.kind === "skip") {
+      const { status, reason, text } = step;
+      choice.skips.push({ index, status, reason, text });
+    }
+    // Behind one that was skipped stands the next.
+    const at = step.kind === "skip" ? now : step.until;
+    if (at === null) choice.looks_soon ||= step.kind === "wait" && step.reason !== "cap";
+    else if (choice.look_at === null || at < choice.look_at) choice.look_at = at;
+  }
+  return choice;
+}

@@ -1,0 +1,153 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import { FIRST_ROOM } from "./delivery-gate.ts";
+
+/** A delivery that this process may send until its lease runs out, and what sending it takes. */
+export type ClaimedDelivery = {
+  key: number;
+  id: string;
+  sub_organization_id: number;
+  campaign_id: number;
+  webhook_id: number;
+  body: string;
+  /** Made before this one, since it was put into the outbox. */
+  tries: number;
+  /** Fences: of two processes that claimed it, the later one's result counts. */
+  lease_number: number;
+  url: string;
+  request_method: "POST" | "PUT" | "PATCH";
+  sealed_hmac_secret: string | null;
+  /** Signs beside the other while it is set. */
+  sealed_previous_hmac_secret: string | null;
+};
+
+export type Claim = {
+  owner: string;
+  now: Date;
+  lease_until: Date;
+  /** How many at most, of webhooks that were heard of, and in all. */
+  rooms: { webhook_id: number; room: number }[];
+  most: number;
+};
+
+/**
+ * The webhooks that have anything in the outbox, each with its earliest: jumps from one to the next in
+ * `webhook_outbox_due`, so a backlog of a million for one of them costs no more than one row.
+ */
+export const WAITING_WEBHOOKS = sql`
+  waiting as (
+    (select webhook_id, due_at from webhook_outbox order by webhook_id, due_at limit 1)
+    union all
+    select next.webhook_id, next.due_at
+    from waiting cross join lateral (
+      select webhook_id, due_at from webhook_outbox
+      where webhook_id > waiting.webhook_id order by webhook_id, due_at limit 1
+    ) as next
+  )`;
+
+/**
+ * The outbox is empty most of the time, and plans are kept: one made for an empty table reads a full one from end to
+ * end. Within a transaction, before its first statement on the outbox.
+ */
+export const planByIndexes = (tx: Tx) => sql`set local enable_seqscan = off`.execute(tx);
+
+/**
+ * Takes what is due, the longest waiting webhook first, from each only as much as it has room for. A plain claim of the
+ * oldest rows would find nothing but the backlog of one hung receiver. Rows that others claim at this moment are
+ * skipped. A claim is a due time moved to where the lease ends: whoever's process dies, the row is due again then.
+ */
+export const claimDeliveries = (db: Db, claim: Claim): Promise<ClaimedDelivery[]> =>
+  db.transaction().execute(async (tx) => {
+    await planByIndexes(tx);
+    return claimDue(tx, claim);
+  });
+
+async function claimDue(tx: Tx, claim: Claim): Promise<ClaimedDelivery[]> {
+  const now = sql`${claim.now.toISOString()}::timestamptz`;
+  const { rows } = await sql<ClaimedDelivery>`
+    with recursive ${WAITING_WEBHOOKS},
+    open_webhook as (
+      select waiting.webhook_id, coalesce(rooms.room, ${FIRST_ROOM}::bigint) as room, webhook.url,
+        webhook.request_method, webhook.sealed_hmac_secret,
+        case when webhook.overlap_until > ${now} then webhook.sealed_previous_hmac_secret end
+          as sealed_previous_hmac_secret
+      from waiting
+      join campaign_webhooks webhook on webhook.id = waiting.webhook_id and webhook.disabled_at is null
+      left join json_to_recordset(${JSON.stringify(claim.rooms)}::json) as rooms (webhook_id bigint, room bigint)
+        on rooms.webhook_id = waiting.webhook_id
+      where waiting.due_at <= ${now} and coalesce(rooms.room, 1) > 0
+      order by waiting.due_at
+    ),
+    picked as (
+      select due.delivery_key
+      from open_webhook cross join lateral (
+        select delivery_key from webhook_outbox
+        where webhook_id = open_webhook.webhook_id and due_at <= ${now}
+        order by due_at limit open_webhook.room
+        for update skip locked
+      ) as due
+      limit ${claim.most}::bigint
+    ),
+    claimed as (
+      update webhook_outbox as outbox
+      set due_at = ${claim.lease_until.toISOString()}::timestamptz, lease_owner = ${claim.owner},
+        lease_number = lease_number + 1
+      from picked where outbox.delivery_key = picked.delivery_key
+      returning outbox.delivery_key, outbox.tries, outbox.lease_number
+    )
+    select delivery.key, delivery.id, delivery.sub_organization_id, delivery.campaign_id, delivery.webhook_id,
+      delivery.body, claimed.tries, claimed.lease_number, open_webhook.url, open_webhook.request_method,
+      open_webhook.sealed_hmac_secret, open_webhook.sealed_previous_hmac_secret
+    from claimed
+    join webhook_deliveries delivery on delivery.key = claimed.delivery_key
+    join open_webhook on open_webhook.webhook_id = delivery.webhook_id
+  `.execute(tx);
+  return rows;
+}
+
+/** Gives back what this process claimed and will not send: it is due at once, for others. */
+export async function releaseClaims(db: Db, owner: string, now: Date): Promise<void> {
+  await db
+    .updateTable("webhook_outbox")
+    .set({ due_at: now.toISOString(), lease_owner: null })
+    .where("lease_owner", "=", owner)
+    .execute();
+}
+
+/** One go at a backlog; the rest follows in the next. */
+const MOST_SET_ASIDE = 5_000;
+
+/**
+ * Takes deliveries of webhooks out of the outbox that are not sent to: those of a disabled one are HELD until somebody
+ * replays them, those of one that its campaign no longer has are CANCELED. What is being sent at this moment still gets
+ * its result. Returns how many.
+ */
+export const setAside = (db: Db, now: Date): Promise<number> =>
+  db.transaction().execute(async (tx) => {
+    await planByIndexes(tx);
+    return setSomeAside(tx, now);
+  });
+
+async function setSomeAside(tx: Tx, now: Date): Promise<number> {
+  const result = await sql`
+    with recursive ${WAITING_WEBHOOKS},
+    closed as (
+      select waiting.webhook_id, webhook.id is null as is_gone
+      from waiting left join campaign_webhooks webhook on webhook.id = waiting.webhook_id
+      where webhook.id is null or webhook.disabled_at is not null
+    ),
+    removed as (
+      delete from webhook_outbox where delivery_key in (
+        select delivery_key from webhook_outbox join closed using (webhook_id)
+        where lease_owner is null or due_at <= ${now.toISOString()}::timestamptz
+        limit ${MOST_SET_ASIDE}::bigint for update of webhook_outbox skip locked
+      ) returning delivery_key, webhook_id
+    )
+    update webhook_deliveries as delivery
+    set state = case when closed.is_gone then 'CANCELED' else 'HELD' end,
+      reason = case when closed.is_gone then 'The webhook was removed from its campaign.' else 'The webhook is disabled.' end
+    from removed join closed using (webhook_id)
+    where delivery.key = removed.delivery_key
+  `.execute(tx);
+  return Number(result.numAffectedRows ?? 0);
+}

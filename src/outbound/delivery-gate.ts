@@ -1,0 +1,72 @@
+/**
+ * How much one process sends to one webhook at once, so that a slow receiver delays nobody but itself. In memory: each
+ * process finds out by itself, and a new one starts gently.
+ *
+ *     start small → each accepted message allows one more → an unresponsive answer halves
+ *     FAILURES_TO_OPEN of those in a row → nothing for OPEN_ms, then one at a time until one is accepted
+ */
+const FIRST = 4;
+export const MOST_TO_ONE = 64;
+const FAILURES_TO_OPEN = 5;
+const OPEN_ms = 30_000;
+/** Webhooks that have been quiet are forgotten past this many. */
+const MOST_REMEMBERED = 10_000;
+
+type Gate = {
+  allowed: number;
+  in_flight: number;
+  /** In a row; 0 after a success. */
+  failures: number;
+  /** Nothing before this. */
+  open_until: number;
+};
+
+export type Gates = {
+  /** How many more may be sent now, of those that have been heard of. */
+  rooms(now: Date): { webhook_id: number; room: number }[];
+  began(webhook_id: number): void;
+  ended(webhook_id: number, responsive: boolean, now: Date): void;
+};
+
+/** What may be sent to a webhook that hasn't been heard of. */
+export const FIRST_ROOM = FIRST;
+
+export function createGates(): Gates {
+  const gates = new Map<number, Gate>();
+  const gateOf = (webhook_id: number): Gate => {
+    const known = gates.get(webhook_id);
+    if (known) return known;
+    if (gates.size >= MOST_REMEMBERED) forgetQuiet();
+    const gate = { allowed: FIRST, in_flight: 0, failures: 0, open_until: 0 };
+    gates.set(webhook_id, gate);
+    return gate;
+  };
+  const forgetQuiet = () => {
+    for (const [id, gate] of gates) if (gate.in_flight === 0) gates.delete(id);
+  };
+
+  return {
+    rooms: (now) =>
+      [...gates].map(([webhook_id, gate]) => ({
+        webhook_id,
+        room: now.getTime() < gate.open_until ? 0 : Math.max(0, gate.allowed - gate.in_flight),
+      })),
+    began(webhook_id) {
+      gateOf(webhook_id).in_flight++;
+    },
+    ended(webhook_id, responsive, now) {
+      const gate = gateOf(webhook_id);
+      gate.in_flight--;
+      if (responsive) {
+        gate.allowed = gate.failures >= FAILURES_TO_OPEN ? FIRST : Math.min(MOST_TO_ONE, gate.allowed + 1);
+        gate.failures = 0;
+        return;
+      }
+      gate.failures++;
+      gate.allowed = Math.max(1, Math.floor(gate.allowed / 2));
+      if (gate.failures < FAILURES_TO_OPEN) return;
+      gate.allowed = 1;
+      gate.open_until = now.getTime() + OPEN_ms;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Egress } from "../base/egress.ts";
+import { errorText } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import type { Db } from "../db/database.ts";
+import { type ClaimedDelivery, claimDeliveries, releaseClaims, setAside } from "./delivery-claim.ts";
+import { createGates } from "./delivery-gate.ts";
+import { sendDelivery, TIMEOUT_ms } from "./delivery-send.ts";
+import { type SettledTry, settleTries } from "./delivery-settle.ts";
+import { isUnresponsive, judgeTry } from "./delivery-verdict.ts";
+
+/**
+ * Sends what is in the outbox. Each process runs one; they share the work by claiming rows.
+ *
+ *     claim what is due, as the gates allow → send each, all at once → settle the results, many in one statement
+ *
+ * A job for each delivery would be tidier, but can't leave a hung receiver's backlog alone: the jobs of one queue are
+ * taken in order, and waiting ones fill it.
+ */
+export type Deliverer = {
+  /** Sends from now on, until stopped. */
+  start(): void;
+  /** Claims no more, waits a moment for answers under way, and gives the rest back. */
+  stop(): Promise<void>;
+  /** Sends what is due by the clock until nothing is; resolves with the number of tries. */
+  drain(): Promise<number>;
+};
+
+export type DelivererParts = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  vault: Vault;
+  egress: Egress;
+  /** Under 1; chance that spreads retries. */
+  random?: () => number;
+  timeout_ms?: number;
+};
+
+/** Under way at once in one process: each holds a socket and a few kilobytes. */
+const MOST_AT_ONCE = 1_000;
+/** A claim below this room isn't worth its statement while others are under way. */
+const LEAST_ROOM = 100;
+/** Six timeouts: a claim outlives its try even on a machine that stalls. What a dead process held is sent after it. */
+export const LEASE_ms = 60_000;
+/** While there is work: long enough to find several due at once, short beside any receiver's answer. */
+const BETWEEN_CLAIMS_ms = 5;
+/** How often an outbox without work is looked at. */
+const POLL_ms = 100;
+/** A look may take no more than this share of the time, however many webhooks wait. */
+const POLL_SHARE = 0.05;
+const SET_ASIDE_ms = 1_000;
+/** Results gather this long, so that one statement settles many. */
+const GATHER_ms = 5;
+const MOST_PER_SETTLE = 500;
+const AFTER_FAULT_ms = 1_000;
+/** What a stop waits for; a receiver that takes longer gets its message again from another process. */
+const GOODBYE_ms = 3_000;
+
+export function createDeliverer(parts: DelivererParts): Deliverer {
+  const { db, clock, log, random = Math.random, timeout_ms = TIMEOUT_ms } = parts;
+  const owner = randomId();
+  const gates = createGates();
+  const underWay = new Set<Promise<void>>();
+  const results: SettledTry[] = [];
+  let settling: Promise<void> | null = null;
+  let running: { noMore: AbortController; ended: Promise<void> } | null = null;
+  let cutOff = new AbortController();
+  let progress = Promise.withResolvers<void>();
+
+  const claim = () => {
+    const now = clock.now();
+    return claimDeliveries(db, {
+      owner,
+      now,
+      lease_until: new Date(now.getTime() + LEASE_ms),
+      rooms: gates.rooms(now),
+      most: MOST_AT_ONCE - underWay.size,
+    });
+  };
+
+  async function deliver(delivery: ClaimedDelivery): Promise<void> {
+    gates.began(delivery.webhook_id);
+    const { sent, outcome } = await sendDelivery({ ...parts, timeout_ms }, delivery, cutOff.signal);
+    const now = clock.now();
+    gates.ended(delivery.webhook_id, !isUnresponsive(outcome), now);
+    // By our own stop: it says nothing of the receiver, and the claim is given back.
+    if (cutOff.signal.aborted && outcome.kind === "failed") return;
+    results.push({ delivery, sent, verdict: judgeTry(outcome, delivery.tries, now, random) });
+    settling ??= settleGathered();
+  }
+
+  function begin(delivery: ClaimedDelivery): void {
+    const sending: Promise<void> = deliver(delivery)
+      .catch((error) => log.error({ err: error, delivery: delivery.id }, "could not send a webhook delivery"))
+      .finally(() => {
+        underWay.delete(sending);
+        progress.resolve();
+      });
+    underWay.add(sending);
+  }
+
+  async function settleGathered(): Promise<void> {
+    await sleep(GATHER_ms);
+    while (results.length > 0) {
+      const some = results.splice(0, MOST_PER_SETTLE);
+      try {
+        await settleTries(db, some);
+      } catch (error) {
+        log.warn({ err: errorText(error), tries: some.length }, "could not settle webhook deliveries");
+        await pause(AFTER_FAULT_ms, cutOff.signal);
+        // Past their leases others send them once more, and receivers know them by their id.
+        const age_ms = clock.now().getTime() - Date.parse(some[0]?.sent.at ?? "");
+        if (age_ms < LEASE_ms && !cutOff.signal.aborted) results.unshift(...some);
+      }
+    }
+    settling = null;
+  }
+
+  async function run(noMore: AbortSignal): Promise<void> {
+    let setAsideAt = 0;
+    while (!noMore.aborted) {
+      progress = Promise.withResolvers<void>();
+      try {
+        if (performance.now() >= setAsideAt) {
+          setAsideAt = performance.now() + SET_ASIDE_ms;
+          await setAside(db, clock.now());
+        }
+        if (MOST_AT_ONCE - underWay.size >= LEAST_ROOM) {
+          const began = performance.now();
+          const claimed = await claim();
+          for (const delivery of claimed) begin(delivery);
+          const idle_ms = Math.max(POLL_ms, (performance.now() - began) / POLL_SHARE);
+          // Nothing to claim may mean that receivers are sent all they may be: an answer makes room.
+          if (claimed.length === 0) await Promise.race([progress.promise, pause(idle_ms, noMore)]);
+          await pause(BETWEEN_CLAIMS_ms, noMore);
+        } else {
+          await Promise.race([progress.promise, pause(POLL_ms, noMore)]);
+        }
+      } catch (error) {
+        log.warn({ err: errorText(error) }, "could not claim webhook deliveries");
+        await pause(AFTER_FAULT_ms, noMore);
+      }
+    }
+  }
+
+  const settled = async () => {
+    await Promise.all(underWay);
+    while (settling) await settling;
+  };
+
+  return {
+    start() {
+      cutOff = new AbortController();
+      const noMore = new AbortController();
+      running = { noMore, ended: run(noMore.signal) };
+    },
+    async stop() {
+      if (!running) return;
+      const { noMore, ended } = running;
+      running = null;
+      noMore.abort();
+      await ended;
+      await Promise.race([settled(), pause(GOODBYE_ms)]);
+      cutOff.abort();
+      await settled();
+      await releaseClaims(db, owner, clock.now()).catch(() => {});
+    },
+    async drain() {
+      for (let tries = 0; ; ) {
+        while ((await setAside(db, clock.now())) > 0);
+        const claimed = await claim();
+        for (const delivery of claimed) begin(delivery);
+        await settled();
+        if (claimed.length === 0) return tries;
+        tries += claimed.length;
+      }
+    },
+  };
+}
+
+/** Ends early, and quietly, when it is called off. */
+const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => {});

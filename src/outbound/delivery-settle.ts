@@ -1,0 +1,172 @@
+import { sql } from "kysely";
+import { storableJson, storableText } from "../base/storable.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { type ClaimedDelivery, planByIndexes } from "./delivery-claim.ts";
+import type { SentTry } from "./delivery-send.ts";
+import type { DeliveryVerdict } from "./delivery-verdict.ts";
+
+/** A try that was made, and what it makes of its delivery. */
+export type SettledTry = { delivery: ClaimedDelivery; sent: SentTry; verdict: DeliveryVerdict };
+
+/** A webhook is disabled when nothing was accepted for this long, over at least so many tries. */
+const GIVE_UP_AFTER_ms = 5 * 24 * 3600_000;
+const GIVE_UP_TRIES = 100;
+
+/**
+ * Writes down tries and what follows from them, together: the log, the outbox, the deliveries, and how their webhooks
+ * fare. Only the last one who claimed a delivery moves it; a late result of an earlier claim is logged and no more.
+ */
+export async function settleTries(db: Db, tries: SettledTry[]): Promise<void> {
+  if (tries.length === 0) return;
+  await db.transaction().execute(async (tx) => {
+    await planByIndexes(tx);
+    await storeTries(tx, tries);
+    await noteHealth(tx, tries);
+  });
+}
+
+/** One statement for all of them; the rows it locks are those of the caller's own claims. */
+async function storeTries(tx: Tx, tries: SettledTry[]): Promise<void> {
+  const rows = tries.map(({ delivery, sent, verdict }) => ({
+    key: delivery.key,
+    lease_number: delivery.lease_number,
+    ...storedVerdict(verdict),
+    ...sent,
+    response_headers: sent.response_headers && storableJson(sent.response_headers),
+    response_body: sent.response_body === null ? null : storableText(sent.response_body),
+  }));
+  await sql`
+    with try as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as t (
+        key bigint, lease_number bigint, state text, due_at timestamptz, failure text, at timestamptz,
+        duration_ms integer, method text, url text, request_headers json, response_status integer,
+        response_headers json, response_body text
+      )
+    ),
+    over as (
+      delete from webhook_outbox as outbox using try
+      where try.state <> 'WAITING' and outbox.delivery_key = try.key and outbox.lease_number = try.lease_number
+      returning outbox.delivery_key
+    ),
+    again as (
+      update webhook_outbox as outbox
+      set due_at = try.due_at, tries = outbox.tries + 1, lease_owner = null
+      from try
+      where try.state = 'WAITING' and outbox.delivery_key = try.key and outbox.lease_number = try.lease_number
+      returning outbox.delivery_key
+    ),
+    logged as (
+      insert into webhook_tries (delivery_key, at, duration_ms, method, url, request_headers, response_status,
+        response_headers, response_body, failure)
+      select key, at, duration_ms, method, url, request_headers, response_status, response_headers, response_body,
+        failure
+      from try
+    ),
+    ours as (select delivery_key from over union all select delivery_key from again)
+    update webhook_deliveries as delivery
+    set tries = delivery.tries + 1,
+      state = case when ours.delivery_key is null then delivery.state else try.state end,
+      reason = case when ours.delivery_key is null then delivery.reason else try.failure end,
+      ended_at = case when ours.delivery_key is null then delivery.ended_at
+        when try.state <> 'WAITING' then try.at + try.duration_ms * interval '1 millisecond' end
+    from try left join ours on ours.delivery_key = try.key
+    where delivery.key = try.key
+  `.execute(tx);
+}
+
+function storedVerdict(verdict: DeliveryVerdict) {
+  switch (verdict.kind) {
+    case "delivered":
+      return { state: "DELIVERED", due_at: null, failure: null };
+    case "retry":
+      return { state: "WAITING", due_at: verdict.at.toISOString(), failure: verdict.failure };
+    default:
+      return { state: "FAILED", due_at: null, failure: verdict.failure };
+  }
+}
+
+type Health = { id: number; delivered: boolean; failed: number; gone: boolean; at: string };
+
+type Disabled = {
+  id: number;
+  sub_organization_id: number;
+  campaign_id: number;
+  url: string;
+  disabled_reason: string;
+};
+
+/** Nothing is written for webhooks that just work. */
+async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
+  const health = healthOf(tries);
+  const failing = health.filter(({ failed }) => failed > 0).map(({ id }) => id);
+  // By a statement of its own: the next one then sees what those before us left. In order, against deadlocks.
+  const locked = await tx
+    .selectFrom("campaign_webhooks")
+    .select("id")
+    .where("id", "=", sql<number>`any(${health.map(({ id }) => id)}::bigint[])`)
+    .where((or) =>
+      or.or([or("failing_since", "is not", null), or("id", "=", sql<number>`any(${failing}::bigint[])`)]),
+    )
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
+  if (locked.length === 0) return;
+  const { rows: disabled } = await sql<Disabled>`
+    with health as (
+      select * from json_to_recordset(${JSON.stringify(health)}::json)
+        as h (id bigint, delivered boolean, failed bigint, gone boolean, at timestamptz)
+      where id = any (${locked.map(({ id }) => id)}::bigint[])
+    ),
+    judged as (
+      select health.*, webhook.disabled_at is null and (gone or (not delivered
+        and failing_since <= at - ${GIVE_UP_AFTER_ms}::double precision * interval '1 millisecond'
+        and failed_tries + failed >= ${GIVE_UP_TRIES}::bigint)) as is_given_up
+      from health join campaign_webhooks webhook using (id)
+    ),
+    noted as (
+      update campaign_webhooks as webhook
+      set failing_since = case when not delivered then coalesce(failing_since, at) end,
+        failed_tries = case when not delivered then failed_tries + failed else 0 end,
+        disabled_at = case when is_given_up then at else disabled_at end,
+        disabled_reason = case when not is_given_up then disabled_reason
+          when gone then 'The receiver answered 410: it is gone.' else 'Nothing was accepted for five days.' end
+      from judged where judged.id = webhook.id
+      returning webhook.*, is_given_up
+    )
+    select noted.id, campaign.sub_organization_id, noted.campaign_id, noted.url, noted.disabled_reason
+    from noted join campaigns campaign on campaign.id = noted.campaign_id
+    where is_given_up
+  `.execute(tx);
+  for (const webhook of disabled) await tellDisabled(tx, webhook, new Date(tries[0]?.sent.at ?? 0));
+}
+
+const tellDisabled = (
+  tx: Tx,
+  { id, sub_organization_id, campaign_id, url, disabled_reason }: Disabled,
+  at: Date,
+) =>
+  publish(tx, sub_organization_id, [
+    {
+      at,
+      source: "outbound",
+      source_id: campaign_id,
+      category: "outbound",
+      type: "webhook-disabled",
+      description: `Webhook ${id} of campaign ${campaign_id} was disabled: ${disabled_reason}`,
+      attributes: { webhook_id: id, campaign_id, url, reason: disabled_reason },
+    },
+  ]);
+
+function healthOf(tries: SettledTry[]): Health[] {
+  const health = new Map<number, Health>();
+  for (const { delivery, sent, verdict } of tries) {
+    const id = delivery.webhook_id;
+    const known = health.get(id) ?? { id, delivered: false, failed: 0, gone: false, at: sent.at };
+    known.delivered ||= verdict.kind === "delivered";
+    known.gone ||= verdict.kind === "gone";
+    if (verdict.kind !== "delivered") known.failed++;
+    health.set(id, known);
+  }
+  return [...health.values()];
+}

@@ -1,0 +1,83 @@
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { AttemptPhase } from "./attempt.ts";
+import { type BatchStep, clockText, type RequestStep, spoken } from "./next-step.ts";
+import type { Decision } from "./settle.ts";
+
+/** What a request waits for, or why it does not: `text` is a sentence, the rest is for programs. */
+export type NextStep = {
+  kind: "waiting" | "under-way" | "over";
+  reason: string;
+  text: string;
+  until: Date | null;
+};
+
+/** Of all that a waiting request waits for, what lasts longest; what has no end goes over what has one. */
+export function explainWaiting(batch: BatchStep, request: RequestStep, ahead: number | null): NextStep {
+  if (batch.kind === "over") return { kind: "over", reason: "batch-over", text: batch.text, until: null };
+  if (request.kind === "skip")
+    return {
+      kind: "waiting",
+      reason: request.reason,
+      text: `${request.text} It is when its turn comes.`,
+      until: null,
+    };
+  const waits = [batch, request].filter((step) => step.kind === "wait");
+  const [first, second] = waits;
+  if (!first) return { kind: "waiting", reason: "queue", text: queueText(ahead), until: null };
+  const last =
+    second && first.until !== null && (second.until === null || second.until > first.until) ? second : first;
+  const isNext = last.reason === "rate" && ahead !== 0 && ahead !== null;
+  const text = isNext ? `${last.text} ${queueText(ahead)}` : last.text;
+  return { kind: "waiting", reason: last.reason, text, until: last.until };
+}
+
+const queueText = (ahead: number | null): string =>
+  ahead === null || ahead === 0
+    ? "Waiting: it is next."
+    : `Waiting: ${ahead >= MOST_COUNTED ? `${MOST_COUNTED} or more` : ahead} of the batch come before it.`;
+
+/** Counting those ahead stops here. */
+export const MOST_COUNTED = 10_000;
+
+export type ExplainedAttempt = {
+  attempt_number: number;
+  state: AttemptPhase;
+  channel_status: ChannelStatus;
+  answerer: ChannelStatus | null;
+  provider_status: string | null;
+  started_at: string;
+  ended_at: string | null;
+  decision: Decision | null;
+};
+
+/** What became of an attempt, in a sentence. */
+export function explainAttempt(attempt: ExplainedAttempt, zone: string, now: Date): string {
+  const { attempt_number, state, channel_status, decision } = attempt;
+  const name = `Attempt ${attempt_number}`;
+  if (state !== "ENDED") return `${name} ${underWay(attempt, zone, now)}`;
+  if (decision === null)
+    return channel_status === "PENDING"
+      ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
+      : `${name} ended: ${spoken(channel_status)}.`;
+  if (decision.kind === "retry")
+    return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}.`;
+  if (decision.kind === "done") return `${name}: ${spoken(decision.status)}.`;
+  return `${name}: ${spoken(decision.status)}; ${GIVEN_UP[decision.why]}.`;
+}
+
+function underWay({ state, channel_status, answerer }: ExplainedAttempt, zone: string, now: Date): string {
+  if (state === "CLAIMED") return "is being handed to the carrier.";
+  if (state === "UNCERTAIN")
+    return "may or may not have reached the carrier, which is asked before anything else.";
+  const who = answerer === null || answerer === channel_status ? "" : ` (${spoken(answerer)})`;
+  return `is under way: ${spoken(channel_status)}${who} as of ${clockText(now, zone, now)}.`;
+}
+
+const GIVEN_UP: Record<Extract<Decision, { kind: "given-up" }>["why"], string> = {
+  "not-retryable": "another try would meet the same",
+  permanent: "the carrier says that another try would meet the same",
+  "no-retries": "the campaign has no retries",
+  "used-up": "all retries are used up",
+  "batch-over": "the batch is over",
+  "reached-before": "the person was reached by an earlier attempt",
+};

@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { type DueBatch, filteredBatches } from "./due-batches.ts";
+import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "./enrichment.ts";
+
+/** Batches at a time, and people of each who are next: more than a minute of the highest rate. */
+const MOST_BATCHES = 20;
+const MOST_PEOPLE = 100;
+
+/**
+ * Asks ahead what filters need to know of the numbers that are next, so that nobody who is due waits for a carrier, and
+ * nothing is paid for numbers that are never reached. No transaction is open meanwhile. Returns how many were asked for.
+ */
+export async function lookAhead(parts: EnrichmentParts): Promise<number> {
+  let asked = 0;
+  for (const batch of await filteredBatches(parts.db, parts.clock.now(), MOST_BATCHES)) {
+    const requests = (await nextPeople(parts.db, batch)).filter(
+      ({ enrichment }) => missingFields(batch.campaign, enrichment).length > 0,
+    );
+    if (requests.length === 0) continue;
+    asked += requests.length;
+    const { organization_id, sender, campaign } = batch;
+    await enrich(parts, {
+      organization_id,
+      channel_id: sender?.channel_id ?? null,
+      filters: campaign,
+      requests,
+    });
+  }
+  return asked;
+}
+
+/** Index: `requests_due`. */
+async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["requests"]> {
+  const { rows } = await sql<ToEnrich["requests"][number]>`
+    select batch_key, id as request_id, target, enrichment from requests
+    where batch_key = ${batch_key} and request_status = 'PENDING'
+    order by due_at
+    limit ${MOST_PEOPLE}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,238 @@
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type BatchStatus, isDialled } from "./batch-state.ts";
+import { nextSlot } from "./pacing.ts";
+import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from "./schedule.ts";
+
+/**
+ * What happens next with a batch and with one of its requests, and why. The dialer starts an attempt when, and only
+ * when, both answers are "start"; the trace that people read is made of the very same answers.
+ */
+export const WAIT_REASONS = [
+  "batch-empty",
+  "batch-paused",
+  "no-sender",
+  "closed",
+  "never-opens",
+  "source-paused",
+  "busy-lines",
+  "rate",
+  "queue",
+  "retry",
+  "cap",
+  "same-reference",
+  "lookup",
+  "refused-by-carrier",
+] as const;
+export type WaitReason = (typeof WAIT_REASONS)[number];
+
+/** `until`: when it is looked at again; null: when something else changes. `text` is a sentence for a person. */
+export type Wait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
+
+/** A batch as of now, and all that stands around it. */
+export type BatchView = {
+  status: BatchStatus;
+  /** What sends, e.g. our number; null: no agent has it any more. */
+  source: string | null;
+  /** The campaign's schedule on the clock of its agent. */
+  hours: Hours;
+  /** Attempts per hour; null where auto_call_rate finds no open hour left. */
+  rate: number | null;
+  last_at: Date | null;
+  source_paused_until: Date | null;
+  /** Further attempts that may run at once: of the number, and of the organization beside what is kept for callers. */
+  free_lines: { source: number; organization: number };
+};
+
+export type Day = { date: string; cap: number | null };
+
+export type BatchStep = { kind: "start"; days: Day[] } | Wait | { kind: "over"; text: string };
+
+export function batchStep(batch: BatchView, now: Date): BatchStep {
+  const state = stateStep(batch.status);
+  if (state) return state;
+  if (batch.source === null)
+    return wait(
+      "no-sender",
+      "Waiting: no agent has the number or address that the campaign sends from.",
+      null,
+    );
+  const { schedule, zone } = batch.hours;
+  if (!isOpenOnAll(clocksOf(batch.hours), now)) return closed(schedule, zone, now);
+  if (batch.source_paused_until !== null && batch.source_paused_until > now)
+    return wait(
+      "source-paused",
+      `Waiting: too much failed from ${batch.source}; it is tried again at ${clockText(batch.source_paused_until, zone, now)}.`,
+      batch.source_paused_until,
+    );
+  if (batch.rate === null)
+    return wait("never-opens", "Waiting: the schedule has no open hour before the batch expires.", null);
+  const slot = nextSlot(batch.last_at, batch.rate);
+  if (slot > now)
+    return wait(
+      "rate",
+      `Waiting: the next attempt at ${rateText(batch.rate)} starts at ${clockText(slot, zone, now)}.`,
+      slot,
+    );
+  if (batch.free_lines.source <= 0)
+    return wait("busy-lines", `Waiting: all lines of ${batch.source} are busy.`, null);
+  if (batch.free_lines.organization <= 0)
+    return wait(
+      "busy-lines",
+      "Waiting: all lines of the organization are busy, or kept for people who call.",
+      null,
+    );
+  return { kind: "start", days: openDays(schedule, zone, now) };
+}
+
+function stateStep(status: BatchStatus): BatchStep | null {
+  if (isDialled(status)) return null;
+  switch (status) {
+    case "PAUSED":
+      return wait("batch-paused", "Waiting: the batch is paused.", null);
+    case "CANCELED":
+      return { kind: "over", text: "Nobody is reached any more: the batch was deleted." };
+    case "EXPIRED":
+      return { kind: "over", text: "Nobody is reached any more: the batch has expired." };
+    default:
+      return wait("batch-empty", "Waiting: the batch holds no requests yet.", null);
+  }
+}
+
+/**
+ * The clocks that have to be open for somebody to be reached. The campaign's is the only one so far; the hours of the
+ * person's own zone go beside it here, and in `requestStep`, where they can only close what the campaign opens.
+ */
+const clocksOf = (campaign: Hours): Hours[] => [campaign];
+
+function closed(schedule: Schedule, zone: string, now: Date): Wait {
+  const opening = nextOpening(schedule, zone, now);
+  return opening === null
+    ? wait("never-opens", "Waiting: the campaign's schedule has no day that opens.", null)
+    : wait("closed", `Waiting: opens ${clockText(opening, zone, now)}.`, opening);
+}
+
+/** A request that waits, as far as its next step asks for it. */
+export type RequestView = {
+  attempt_count: number;
+  retry_count: number;
+  due_at: Date;
+  channel_status: ChannelStatus;
+  /** The carrier did not take the last tries. */
+  refusals: number;
+  /** Days of the campaign on which its reference has had a first attempt. */
+  counted_on: readonly string[];
+  /** The same reference is being reached from another batch of the campaign. */
+  is_reached_elsewhere: boolean;
+  /** What the number's lookup, the filters and the suppression list say; null: reach them. */
+  obstacle: Obstacle | null;
+};
+
+export type Obstacle =
+  | { kind: "lookup" }
+  | { kind: "filtered"; status: ChannelStatus; text: string }
+  | { kind: "suppressed"; status: ChannelStatus; text: string };
+
+export type RequestStep =
+  /** `counts_on`: the day whose cap it counts towards; null: no day's. */
+  | { kind: "start"; counts_on: string | null }
+  | { kind: "skip"; status: ChannelStatus; reason: "filtered" | "suppressed"; text: string }
+  | Wait;
+
+/** First attempts on a day so far. */
+export type Reached = (date: string) => number;
+
+export function requestStep(
+  request: RequestView,
+  days: readonly Day[],
+  reached: Reached,
+  { schedule, zone }: Hours,
+  now: Date,
+): RequestStep {
+  if (request.due_at > now) return notDue(request, zone, now);
+  if (request.is_reached_elsewhere)
+    return wait(
+      "same-reference",
+      "Waiting: the same reference_id is being reached from another batch of the campaign.",
+      null,
+    );
+  switch (request.obstacle?.kind) {
+    case "lookup":
+      return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
+    case "filtered":
+    case "suppressed":
+      return {
+        kind: "skip",
+        status: request.obstacle.status,
+        reason: request.obstacle.kind,
+        text: request.obstacle.text,
+      };
+    default:
+  }
+  if (request.attempt_count > 0) return { kind: "start", counts_on: null };
+  for (const { date, cap } of days) {
+    if (request.counted_on.includes(date)) return { kind: "start", counts_on: null };
+    if (cap === null || reached(date) < cap) return { kind: "start", counts_on: date };
+  }
+  return capReached(schedule, zone, days, now);
+}
+
+function notDue(
+  { due_at, refusals, attempt_count, retry_count, channel_status }: RequestView,
+  zone: string,
+  now: Date,
+) {
+  const at = clockText(due_at, zone, now);
+  if (refusals > 0)
+    return wait("refused-by-carrier", `Waiting: the carrier took nothing; tried again at ${at}.`, due_at);
+  return wait(
+    "retry",
+    `Waiting: retry ${attempt_count} of ${Math.max(retry_count, attempt_count)} at ${at}: ${spoken(channel_status)}.`,
+    due_at,
+  );
+}
+
+function capReached(schedule: Schedule, zone: string, days: readonly Day[], now: Date): Wait {
+  const opening = nextOpening(withoutDays(schedule, days), zone, now);
+  const cap = days.at(-1)?.cap ?? 0;
+  const next = opening === null ? "no later day opens" : `goes on ${clockText(opening, zone, now)}`;
+  return wait(
+    "cap",
+    `Waiting: ${cap} people were reached for the first time today, the day's most; ${next}.`,
+    opening,
+  );
+}
+
+/** The same schedule but for some days: when it opens next if these don't count. */
+const withoutDays = (schedule: Schedule, days: readonly Day[]): Schedule => ({
+  ...schedule,
+  outreach_override_rules: {
+    ...schedule.outreach_override_rules,
+    dates: {
+      ...schedule.outreach_override_rules?.dates,
+      ...Object.fromEntries(days.map(({ date }) => [date, { active: false }])),
+    },
+  },
+});
+
+const wait = (reason: WaitReason, text: string, until: Date | null): Wait => ({
+  kind: "wait",
+  reason,
+  text,
+  until,
+});
+
+/** `09:00 America/Phoenix` today, `2026-11-23 09:00 America/Phoenix` on another day. */
+export function clockText(at: Date, zone: string, now: Date): string {
+  const [then, today] = [at, now].map((instant) =>
+    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone),
+  ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+  const time = then.toPlainTime().toString({ smallestUnit: then.second === 0 ? "minute" : "second" });
+  const date = then.toPlainDate();
+  return `${date.equals(today.toPlainDate()) ? "" : `${date} `}${time} ${zone}`;
+}
+
+const rateText = (rate: number): string => `${Math.round(rate * 10) / 10} an hour`;
+
+/** NO-ANSWER → no answer. */
+export const spoken = (status: ChannelStatus): string =>
+  status.replace(/^SIP_/, "SIP ").replaceAll(/[-_]/g, " ").toLowerCase().replace(/^sip/, "SIP");

@@ -1,0 +1,23 @@
+import { sql } from "kysely";
+
+/*
+ * What insight workflows made of the session a request led to, read where it is: no copy of it could fall behind. Both stand
+ * in a query over `requests`. Indexes: insight_executions_session, insight_outputs_session.
+ */
+
+/** The state of what is least far; null where nothing analyses the session, or there is none. */
+export const insightsStatus = sql<string | null>`(
+  select case
+    when bool_or(e.status = 'PROCESSING') then 'PROCESSING'
+    when bool_or(e.status = 'PENDING') then 'PENDING'
+    when bool_or(e.status = 'FAILED') then 'FAILED'
+    when count(*) > 0 then 'COMPLETED' end
+  from insight_executions e where e.session_id = requests.session_id)`;
+
+/** The newest value of every key, as a text or a number; null where nothing was found. */
+export const insightsFound = sql<Record<string, string | number> | null>`(
+  select json_object_agg(o.insight_key, case when o.string_value is null then to_json(o.numeric_value)
+    else to_json(o.string_value) end)
+  from (
+    select distinct on (insight_key) insight_key, string_value, numeric_value
+    from insight_outputs where session_id = requests.session_id order by insight_key, id desc) as o)`;

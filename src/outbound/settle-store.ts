@@ -1,0 +1,125 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { freshPlans } from "./fresh-plans.ts";
+import { type Around, type AttemptRow, idOf, type News, type RequestRow, Settlement } from "./settlement.ts";
+import { recordOutcomes } from "./source-health.ts";
+import { tellWebhooks } from "./status-change.ts";
+import { isWaiting } from "./statuses.ts";
+import { wakeAt } from "./wake.ts";
+
+/**
+ * Takes in what is known of any number of attempts: attempt, request, counts, event, webhooks, the source's health and
+ * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
+ *
+ * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
+ * requests by key, pacing, sources. Returns how many attempts ended.
+ */
+export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    await freshPlans(tx);
+    const keys = [...new Set(news.map(({ key }) => key))];
+    const { attempts, requests, around } = await lockRows(tx, keys);
+    const settlement = new Settlement(now, attempts, requests, around);
+    for (const each of news) settlement.take(each);
+    await store(tx, settlement, now);
+    return settlement.ended;
+  });
+}
+
+/** Reads `attempts_pkey`, then the primary keys of the rest. */
+async function lockRows(tx: Tx, keys: string[]) {
+  await sql`
+    select key from batches where key in (select batch_key from attempts where key = any(${keys}::text[]))
+    order by key for share`.execute(tx);
+  const { rows } = await sql<AttemptRow & Around & { request: RequestRow }>`
+    select a.*, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+      a.mode = 'voice' and a.session_id is not null and exists (
+        select from session_tool_calls t
+        where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
+      ) as voicemail_left,
+      a.attempt_number > 1 and exists (
+        select from attempts e
+        where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.batch_key = a.batch_key
+          and e.key <> a.key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'
+      ) as was_reached_before,
+      json_build_object('batch_key', r.batch_key, 'request_id', r.id, 'request_status', r.request_status,
+        'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
+        'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
+        'conversation_id', r.conversation_id) as request
+    from attempts a
+    join requests r on r.batch_key = a.batch_key and r.id = a.request_id
+    join batches b on b.key = a.batch_key
+    join campaigns c on c.id = a.campaign_id
+    where a.key = any(${keys}::text[])
+    order by a.key
+    for update of a, r`.execute(tx);
+  const requests = new Map<string, RequestRow>();
+  for (const { request } of rows) {
+    const id = idOf(request);
+    if (!requests.has(id)) requests.set(id, request);
+  }
+  return {
+    attempts: new Map(rows.map((row) => [row.key, row as AttemptRow])),
+    requests,
+    around: new Map(rows.map((row) => [row.key, row as Around])),
+  };
+}
+
+async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> {
+  await storeAttempts(tx, changed.attempts);
+  await storeRequests(tx, changed.requests);
+  for (const [sub_organization_id, events] of changed.events) await publish(tx, sub_organization_id, events);
+  await tellWebhooks(tx, changed.changes);
+  await wakeAt(
+    tx,
+    changed.requests.flatMap(({ batch_key, request_status, due_at }) =>
+      isWaiting(request_status) && due_at !== null ? [{ batch_key, at: due_at }] : [],
+    ),
+  );
+  await recordOutcomes(tx, changed.outcomes, now);
+}
+
+/** By primary key. */
+async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const given = rows.map((row) => [
+    row.key,
+    row.state,
+    row.channel_status,
+    row.answerer,
+    row.provider_status?.slice(0, 500) ?? null,
+    row.error_code,
+    row.sid,
+    row.session_id,
+    row.conversation_id,
+    row.placed_at,
+    row.ended_at,
+    row.check_at,
+    row.checks,
+    row.holds_slot,
+    row.decision,
+  ]);
+  await sql`
+    update attempts a set state = n.v ->> 1, channel_status = n.v ->> 2, answerer = n.v ->> 3,
+      provider_status = n.v ->> 4, error_code = n.v ->> 5, sid = n.v ->> 6, session_id = (n.v ->> 7)::bigint,
+      conversation_id = (n.v ->> 8)::bigint, placed_at = (n.v ->> 9)::timestamptz, ended_at = (n.v ->> 10)::timestamptz,
+      check_at = (n.v ->> 11)::timestamptz, checks = (n.v ->> 12)::integer, holds_slot = (n.v ->> 13)::boolean,
+      decision = case when n.v ->> 14 is null then null else n.v -> 14 end
+    from (select v from json_array_elements(${JSON.stringify(given)}::json) as v) as n
+    where a.key = n.v ->> 0`.execute(tx);
+}
+
+/** By primary key; fires the trigger that counts them once. */
+async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update requests r set request_status = n.request_status, channel_manager_status = n.channel_status,
+      attempt_count = n.attempt_count, refusals = n.refusals, due_at = n.due_at, sent_at = n.sent_at,
+      channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (
+      batch_key bigint, request_id bigint, request_status text, channel_status text, attempt_count integer,
+      refusals integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint
+    )
+    where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
+}

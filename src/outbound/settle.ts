@@ -1,0 +1,151 @@
+import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
+import { decideRetry, type RetryRules } from "./retry.ts";
+import { isForward, REQUEST_STATUS } from "./status-mapping.ts";
+import { isOver, isWaiting, type RequestStatus } from "./statuses.ts";
+
+/**
+ * What one more word about an attempt changes: in the attempt, and in its request. Words come twice, late and out of
+ * order; one that doesn't lead further changes nothing, so that the order in which they come matters as little as it can.
+ */
+export type AttemptState = {
+  mode: "voice" | "sms" | "email";
+  attempt_number: number;
+  state: "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
+  channel_status: ChannelStatus;
+  answerer: ChannelStatus | null;
+  /** The agent left its message on the machine that answered. */
+  voicemail_left: boolean;
+};
+
+export type RequestState = {
+  request_status: RequestStatus;
+  channel_status: ChannelStatus;
+  attempt_count: number;
+};
+
+export type Word = { status: ChannelStatus; is_transient: boolean | null; at: Date };
+
+/** False once the batch was deleted or its time is up: then nothing is tried again. */
+export type Around = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
+
+export type Settled = {
+  /** How the attempt stands now; null: the word changed nothing about it. */
+  attempt: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean } | null;
+  /** How the request stands now; null: as before. `due_at` is set when it is tried again. */
+  request: { channel_status: ChannelStatus; request_status: RequestStatus; due_at: Date | null } | null;
+  /** What follows from an attempt that ended, for the trace. */
+  decision: Decision | null;
+};
+
+export type Decision =
+  | { kind: "retry"; at: string; number: number; of: number; status: ChannelStatus }
+  | { kind: "done"; status: ChannelStatus }
+  | {
+      kind: "given-up";
+      status: ChannelStatus;
+      why: "not-retryable" | "permanent" | "no-retries" | "used-up" | "batch-over" | "reached-before";
+    };
+
+const NOTHING: Settled = { attempt: null, request: null, decision: null };
+
+export function settle(attempt: AttemptState, request: RequestState, word: Word, around: Around): Settled {
+  if (!leadsFurther(attempt.channel_status, word.status)) return NOTHING;
+  const status = outcomeOf(attempt, word.status);
+  const answerer = isAnswerer(word.status) ? word.status : attempt.answerer;
+  const coarse = REQUEST_STATUS[status];
+  const ends = attempt.state !== "ENDED" && (isOver(coarse) || status !== word.status);
+  const changed = { channel_status: word.status, answerer, ends };
+  if (attempt.attempt_number !== request.attempt_count)
+    return { attempt: changed, ...ofEarlier(request, word.status) };
+  if (!ends) return { attempt: changed, ...late(attempt, request, word.status) };
+  return { attempt: changed, ...atTheEnd(attempt, status, word, around) };
+}
+
+/** A call that a machine answered, and on which nothing was left, ends as what it met. */
+const outcomeOf = ({ mode, answerer, voicemail_left }: AttemptState, status: ChannelStatus): ChannelStatus =>
+  mode === "voice" && status === "COMPLETED" && answerer === "MACHINE" && !voicemail_left
+    ? "MACHINE"
+    : status;
+
+type Followed = Pick<Settled, "request" | "decision">;
+
+/** A word about an attempt that another one followed, or will: who was reached after all is not tried again. */
+function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Followed {
+  if (REQUEST_STATUS[status] !== "COMPLETED" || !isWaiting(request_status))
+    return { request: null, decision: null };
+  return {
+    request: { channel_status: status, request_status: "COMPLETED", due_at: null },
+    decision: { kind: "done", status },
+  };
+}
+
+/** The attempt goes on, or had ended before: its request follows as far as that is forward. */
+function late(attempt: AttemptState, request: RequestState, status: ChannelStatus): Followed {
+  const request_status = REQUEST_STATUS[status];
+  if (attempt.state === "ENDED") {
+    // Only that somebody was reached after all is news to a request whose attempt counted as over.
+    const isNews = request_status === "COMPLETED" && isForward(request.request_status, "COMPLETED");
+    const sameStatus = request_status === request.request_status;
+    if (!isNews && !sameStatus) return { request: null, decision: null };
+    return {
+      request: { channel_status: status, request_status, due_at: null },
+      decision: isNews ? { kind: "done", status } : null,
+    };
+  }
+  const forward = isForward(request.request_status, request_status) ? request_status : request.request_status;
+  return { request: { channel_status: status, request_status: forward, due_at: null }, decision: null };
+}
+
+function atTheEnd(attempt: AttemptState, status: ChannelStatus, word: Word, around: Around): Followed {
+  const over = (decision: Decision, final: ChannelStatus): Followed => ({
+    request: { channel_status: final, request_status: REQUEST_STATUS[final], due_at: null },
+    decision,
+  });
+  if (status !== "MACHINE" && REQUEST_STATUS[status] !== "FAILED")
+    return over({ kind: "done", status }, status);
+  const retry = decideRetry(
+    { ...attempt, status, is_transient: word.is_transient, ended_at: word.at },
+    around,
+  );
+  const final = status === "MACHINE" ? "COMPLETED" : status;
+  if (retry.kind === "none") return over({ kind: "given-up", status, why: retry.why }, final);
+  if (!around.batch_goes_on) return over({ kind: "given-up", status, why: "batch-over" }, final);
+  if (around.was_reached_before) return over({ kind: "given-up", status, why: "reached-before" }, final);
+  return {
+    request: { channel_status: status, request_status: "PENDING", due_at: retry.at },
+    decision: { ...retry, at: retry.at.toISOString(), status },
+  };
+}
+
+/**
+ * How far an attempt is, finer than its request: of two words of the same step the first one holds. NO_OUTCOME and
+ * DELIVERY_UNKNOWN are our own guesses, so what really happened goes over them.
+ */
+const PROGRESS: Partial<Record<ChannelStatus, number>> = {
+  PENDING: 0,
+  QUEUED: 10,
+  ACCEPTED: 11,
+  PROCESSED: 11,
+  SENDING: 12,
+  DEFERRED: 12,
+  SENT: 20,
+  "IN-PROGRESS": 20,
+  UNKNOWN: 21,
+  HUMAN: 22,
+  MACHINE: 22,
+  NO_OUTCOME: 30,
+  DELIVERY_UNKNOWN: 39,
+  COMPLETED: 40,
+  DELIVERED: 40,
+  OPENED: 41,
+  CLICKED: 42,
+  UNSUBSCRIBED: 43,
+  SPAM_REPORT: 44,
+};
+/** All other outcomes: busy, not there, canceled. */
+const ENDED_WITHOUT = 31;
+
+const progressOf = (status: ChannelStatus): number => PROGRESS[status] ?? ENDED_WITHOUT;
+
+export const leadsFurther = (from: ChannelStatus, to: ChannelStatus): boolean =>
+  progressOf(to) > progressOf(from);

@@ -1,0 +1,328 @@
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { NewEvent } from "../events/event.ts";
+import {
+  ASKED_FOR_ms,
+  type AttemptPhase,
+  MAX_REFUSALS,
+  type Mode,
+  nextCheck_ms,
+  refusalWait_ms,
+  silence_ms,
+} from "./attempt.ts";
+import { type BatchStatus, isDialled, statusAt } from "./batch-state.ts";
+import { isCarrierFailure, type Tally } from "./breaker.ts";
+import { type Decision, settle } from "./settle.ts";
+import type { StatusChange } from "./status-change.ts";
+import type { RequestStatus } from "./statuses.ts";
+
+/** Something that is known now about an attempt, from whomever it comes. */
+export type News =
+  | {
+      kind: "word";
+      key: string;
+      status: ChannelStatus;
+      is_transient: boolean | null;
+      at: Date;
+      sid?: string | null;
+      provider_status?: string | null;
+      error_code?: string | null;
+      session?: { session_id: number; conversation_id: number } | null;
+    }
+  /** The carrier did not take it, or never got it: as if it had not been tried. */
+  | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string }
+  /** Nobody can say whether the carrier has it. */
+  | { kind: "unknown"; key: string; why: string }
+  /** The carrier was asked, and the attempt goes on. */
+  | { kind: "goes-on"; key: string };
+
+export type AttemptRow = {
+  key: string;
+  organization_id: number;
+  sub_organization_id: number;
+  campaign_id: number;
+  batch_key: number;
+  request_id: number;
+  reference_id: string;
+  attempt_number: number;
+  mode: Mode;
+  source: string;
+  target: string;
+  state: AttemptPhase;
+  channel_status: ChannelStatus;
+  answerer: ChannelStatus | null;
+  provider_status: string | null;
+  error_code: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+  started_at: string;
+  placed_at: string | null;
+  ended_at: string | null;
+  check_at: string | null;
+  checks: number;
+  decision: Decision | null;
+  holds_slot: boolean;
+  voicemail_left: boolean;
+  was_reached_before: boolean;
+};
+export type RequestRow = {
+  batch_key: number;
+  request_id: number;
+  request_status: RequestStatus;
+  channel_status: ChannelStatus;
+  attempt_count: number;
+  refusals: number;
+  due_at: string | null;
+  sent_at: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+};
+export type Around = {
+  batch_id: string;
+  batch_status: BatchStatus;
+  expires_on: string | null;
+  retry_count: number;
+  retry_interval: string | null;
+};
+
+const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
+
+export const idOf = ({ batch_key, request_id }: { batch_key: number; request_id: number }): string =>
+  `${batch_key}/${request_id}`;
+
+/** Rows as they will be: what is known is taken in one by one, before anything is written. Pure. */
+export class Settlement {
+  ended = 0;
+  #now: Date;
+  #attempts: Map<string, AttemptRow>;
+  #requests: Map<string, RequestRow>;
+  #around: Map<string, Around>;
+  #changedAttempts = new Set<AttemptRow>();
+  #changedRequests = new Set<RequestRow>();
+  #changes: StatusChange[] = [];
+  #events = new Map<number, NewEvent[]>();
+  #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
+
+  constructor(
+    now: Date,
+    attempts: Map<string, AttemptRow>,
+    requests: Map<string, RequestRow>,
+    around: Map<string, Around>,
+  ) {
+    this.#now = now;
+    this.#attempts = attempts;
+    this.#requests = requests;
+    this.#around = around;
+  }
+
+  take(news: News): void {
+    const attempt = this.#attempts.get(news.key);
+    if (!attempt) return;
+    const request = this.#requests.get(idOf(attempt)) as RequestRow;
+    if (news.kind === "word") this.#word(attempt, request, news);
+    else if (news.kind === "not-taken") this.#notTaken(attempt, request, news);
+    else if (news.kind === "unknown") this.#unknown(attempt);
+    else this.#goesOn(attempt);
+  }
+
+  #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
+    const { retry_count, retry_interval } = this.#around.get(attempt.key) as Around;
+    this.#remember(attempt, request, word);
+    const settled = settle(attempt, request, word, {
+      retry_count,
+      retry_interval,
+      batch_goes_on: this.#goesOnWith(attempt),
+      was_reached_before: attempt.was_reached_before,
+    });
+    if (settled.attempt) this.#moveAttempt(attempt, word, settled.attempt);
+    // That the carrier has it is news even where its word is none.
+    else if (isUnplaced(attempt)) this.#moveAttempt(attempt, word, { ...attempt, ends: false });
+    if (settled.decision) attempt.decision = settled.decision;
+    if (!settled.request) return;
+    const previous = request.channel_status;
+    request.channel_status = settled.request.channel_status;
+    request.request_status = settled.request.request_status;
+    request.due_at = settled.request.due_at?.toISOString() ?? null;
+    this.#changedRequests.add(request);
+    if (previous !== request.channel_status)
+      this.#tell(attempt, request, previous, word.provider_status ?? null);
+  }
+
+  /** Whether anybody of its batch is still tried. */
+  #goesOnWith({ key }: AttemptRow): boolean {
+    const { batch_status, expires_on } = this.#around.get(key) as Around;
+    const status = statusAt(
+      { status: batch_status, expires_on: expires_on === null ? null : new Date(expires_on) },
+      this.#now,
+    );
+    return isDialled(status) || status === "PAUSED";
+  }
+
+  /** What a carrier or a session calls it, whatever the word itself is worth. */
+  #remember(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
+    const isLatest = attempt.attempt_number === request.attempt_count;
+    const sid = word.sid ?? null;
+    if (sid !== null && attempt.sid === null) {
+      attempt.sid = sid;
+      this.#changedAttempts.add(attempt);
+    }
+    if (word.session && attempt.session_id === null) {
+      Object.assign(attempt, word.session);
+      this.#changedAttempts.add(attempt);
+    }
+    if (!isLatest) return;
+    if (sid !== null && request.sid !== sid) {
+      request.sid = sid;
+      request.sent_at ??= this.#now.toISOString();
+      this.#changedRequests.add(request);
+    }
+    if (word.session && request.session_id !== word.session.session_id) {
+      Object.assign(request, word.session);
+      this.#changedRequests.add(request);
+    }
+  }
+
+  #moveAttempt(
+    attempt: AttemptRow,
+    word: Extract<News, { kind: "word" }>,
+    to: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean },
+  ): void {
+    this.#changedAttempts.add(attempt);
+    attempt.channel_status = to.channel_status;
+    attempt.answerer = to.answerer;
+    attempt.provider_status = word.provider_status ?? attempt.provider_status;
+    attempt.error_code = word.error_code ?? attempt.error_code;
+    if (attempt.state === "ENDED") return;
+    attempt.placed_at ??= this.#now.toISOString();
+    if (to.ends) {
+      this.#end(attempt);
+      this.#count(attempt, isCarrierFailure(to.channel_status));
+      return;
+    }
+    attempt.state = "PLACED";
+    attempt.holds_slot = attempt.mode === "voice";
+    attempt.check_at = this.#after(silence_ms(attempt.mode));
+  }
+
+  #end(attempt: AttemptRow): void {
+    attempt.state = "ENDED";
+    attempt.ended_at = this.#now.toISOString();
+    attempt.holds_slot = false;
+    attempt.check_at = null;
+    this.ended++;
+  }
+
+  /** As if it had not been tried: it counts neither as an attempt nor against the retries, only for the rate and the day. */
+  #notTaken(attempt: AttemptRow, request: RequestRow, news: Extract<News, { kind: "not-taken" }>): void {
+    const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
+    if (!isUntouched || attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    if (request.refusals + 1 >= MAX_REFUSALS) {
+      const word = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
+      this.#word(attempt, request, { kind: "word", key: attempt.key, ...word, provider_status: news.why });
+      return;
+    }
+    this.#end(attempt);
+    this.#count(attempt, true);
+    attempt.provider_status = news.why;
+    this.#changedAttempts.add(attempt);
+    if (attempt.attempt_number !== request.attempt_count) return;
+    request.attempt_count -= 1;
+    const wait_ms = refusalWait_ms(request.refusals, news.retry_after_s);
+    request.refusals += 1;
+    this.#changedRequests.add(request);
+    if (!this.#goesOnWith(attempt)) {
+      const previous = request.channel_status;
+      Object.assign(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
+      this.#tell(attempt, request, previous, null);
+      return;
+    }
+    request.request_status = "PENDING";
+    request.due_at = this.#after(wait_ms);
+  }
+
+  #unknown(attempt: AttemptRow): void {
+    if (attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    this.#changedAttempts.add(attempt);
+    attempt.state = "UNCERTAIN";
+    attempt.check_at = this.#after(nextCheck_ms(attempt.checks));
+    attempt.checks += 1;
+    const asked_ms = this.#now.getTime() - new Date(attempt.started_at).getTime();
+    if (asked_ms < ASKED_FOR_ms) return;
+    const request = this.#requests.get(idOf(attempt)) as RequestRow;
+    const word = { status: "NO_OUTCOME" as const, is_transient: false, at: this.#now };
+    this.#word(attempt, request, {
+      kind: "word",
+      key: attempt.key,
+      ...word,
+      provider_status: "could not be asked",
+    });
+  }
+
+  #goesOn(attempt: AttemptRow): void {
+    if (attempt.state !== "PLACED") return;
+    this.#changedAttempts.add(attempt);
+    attempt.check_at = this.#after(silence_ms(attempt.mode));
+  }
+
+  #count({ organization_id, source }: AttemptRow, failed: boolean): void {
+    const key = `${organization_id} ${source}`;
+    const known = this.#tallies.get(key) ?? { organization_id, source, tally: { ended: 0, failed: 0 } };
+    this.#tallies.set(key, known);
+    known.tally.ended += 1;
+    if (failed) known.tally.failed += 1;
+  }
+
+  #tell(
+    attempt: AttemptRow,
+    request: RequestRow,
+    previous: ChannelStatus,
+    provider_status: string | null,
+  ): void {
+    const { sub_organization_id, campaign_id, batch_key, request_id, reference_id } = attempt;
+    const { batch_id } = this.#around.get(attempt.key) as Around;
+    const { channel_status: status, request_status, attempt_count } = request;
+    const at = this.#now;
+    this.#changes.push({
+      sub_organization_id,
+      campaign_id,
+      batch_key,
+      request_id,
+      attempt_count,
+      previous,
+      status,
+      request_status,
+      at,
+      provider_status,
+    });
+    const events = this.#events.get(sub_organization_id) ?? [];
+    this.#events.set(sub_organization_id, events);
+    events.push({
+      at,
+      source: "outbound",
+      source_id: null,
+      category: "outbound",
+      type: "request-status",
+      description: `Request "${reference_id}" of batch "${batch_id}" is ${status} (${request_status})`,
+      ...(attempt.session_id !== null && { session_id: attempt.session_id }),
+      ...(attempt.conversation_id !== null && { conversation_id: attempt.conversation_id }),
+      user_id: attempt.target,
+      attributes: { campaign_id, batch_id, reference_id, attempt_count, status, request_status },
+    });
+  }
+
+  /** All that changed, to be written in one transaction. */
+  get changed() {
+    return {
+      attempts: [...this.#changedAttempts],
+      requests: [...this.#changedRequests],
+      changes: this.#changes,
+      events: this.#events,
+      outcomes: [...this.#tallies.values()],
+    };
+  }
+
+  #after(ms: number): string {
+    return new Date(this.#now.getTime() + ms).toISOString();
+  }
+}

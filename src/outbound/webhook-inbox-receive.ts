@@ -1,0 +1,130 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { sql } from "kysely";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { EgressRoute } from "../base/egress-target.ts";
+import { storableJson, storableText } from "../base/storable.ts";
+import type { Db } from "../db/database.ts";
+import { verifySignature } from "./webhook-signature.ts";
+
+export const INBOX_PREFIX = "/webhook-inbox/";
+/**
+ * How campaigns name the inboxes of their own installation: an https URL, as webhooks must have, on a name that only
+ * exists as a route of the guarded egress. So a fresh install needs no certificate, tunnel or opened address.
+ */
+export const INBOX_HOST = "inbox.parley.internal";
+
+export const inboxRoute = (connect: EgressRoute["connect"]): EgressRoute => ({
+  host: INBOX_HOST,
+  connect,
+  pathPrefix: INBOX_PREFIX,
+  scheme: "https",
+});
+
+/** The oldest make room. */
+const MESSAGES_KEPT = 100;
+const MAX_MESSAGE_bytes = 64 * 1024;
+/** From one address; a benchmark belongs somewhere else. */
+const PER_MINUTE = 1_200;
+
+type Deps = { db: Db; clock: Clock; vault: Vault };
+type Inbox = { id: number; sealed_hmac_secret: string | null; fail_status: number | null };
+
+/** The public door of the inboxes: takes any body, as it is. Outside the API, and so outside openapi.json. */
+export function webhookInboxReceiver(api: Api, deps: Deps): void {
+  api.server.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    // A signature is over the bytes; a body that is no JSON is shown all the same.
+    scope.addContentTypeParser(
+      "*",
+      { parseAs: "string", bodyLimit: MAX_MESSAGE_bytes },
+      (_request, body, done) => done(null, body),
+    );
+    scope.route<{ Params: { key: string } }>({
+      method: ["POST", "PUT", "PATCH"],
+      url: `${INBOX_PREFIX}:key`,
+      schema: { hide: true },
+      config: { rateLimit: { max: PER_MINUTE, timeWindow: 60_000 } },
+      handler: (request, reply) => receive(deps, request, reply),
+    });
+  });
+}
+
+async function receive(
+  { db, clock, vault }: Deps,
+  request: FastifyRequest<{ Params: { key: string } }>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const inbox = await takeTurn(db, request.params.key);
+  if (!inbox) return reply.code(404).send({ detail: `There is no inbox ${request.params.key}.` });
+  const body = typeof request.body === "string" ? request.body : "";
+  const headers = textHeaders(request);
+  const now = clock.now();
+  const status = inbox.fail_status ?? 200;
+  await store(db, inbox.id, {
+    received_at: now.toISOString(),
+    method: request.method,
+    headers: JSON.stringify(storableJson(headers)),
+    body: storableText(body),
+    message_id: headers["webhook-id"] ?? null,
+    signature:
+      inbox.sealed_hmac_secret === null
+        ? null
+        : verifySignature(headers, body, vault.open(inbox.sealed_hmac_secret), now),
+    answered_status: status,
+  });
+  return reply
+    .code(status)
+    .send(status === 200 ? { received: true } : { detail: "Told to fail (fail_next)." });
+}
+
+/** The inbox behind a path, one of its failures used up; `fail_status` null: this message is answered well. */
+async function takeTurn(db: Db, key: string): Promise<Inbox | undefined> {
+  const { rows } = await sql<Inbox>`
+    with failing as (
+      update webhook_inboxes set fail_next = fail_next - 1 where path_key = ${key} and fail_next > 0
+      returning id, fail_status
+    )
+    select inbox.id, inbox.sealed_hmac_secret, failing.fail_status
+    from webhook_inboxes inbox left join failing using (id) where inbox.path_key = ${key}
+  `.execute(db);
+  return rows[0];
+}
+
+function textHeaders({ headers }: FastifyRequest): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value]],
+    ),
+  );
+}
+
+type Message = {
+  received_at: string;
+  method: string;
+  headers: string;
+  body: string;
+  message_id: string | null;
+  signature: string | null;
+  answered_status: number;
+};
+
+const store = (db: Db, inbox_id: number, message: Message) =>
+  db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("webhook_inbox_messages")
+      .values({ inbox_id, ...message })
+      .execute();
+    await tx
+      .deleteFrom("webhook_inbox_messages")
+      .where("id", "in", (of) =>
+        of
+          .selectFrom("webhook_inbox_messages")
+          .select("id")
+          .where("inbox_id", "=", inbox_id)
+          .orderBy("id", "desc")
+          .offset(MESSAGES_KEPT),
+      )
+      .execute();
+  });

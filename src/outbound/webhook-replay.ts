@@ -1,0 +1,143 @@
+import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { inputTimestamp, recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, invalid, notFound } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { DELIVERIES } from "./webhook-delivery.ts";
+import { DeliveryState } from "./webhook-delivery-schema.ts";
+
+const MAX_IDS = 1_000;
+/** In one call, so that it stays a short transaction; called again, it takes the next ones. */
+const MOST_REPLAYED = 10_000;
+
+const ReplayInput = z
+  .object({
+    ids: z.array(z.string()).min(1).max(MAX_IDS).optional(),
+    campaign_id: recordId().optional(),
+    webhook_id: recordId().optional(),
+    states: z.array(DeliveryState).min(1).optional().describe("FAILED and HELD when left out"),
+    start_datetime: inputTimestamp().optional(),
+    end_datetime: inputTimestamp().optional(),
+  })
+  .meta({ id: "WebhookReplay" });
+type ReplayInput = z.output<typeof ReplayInput>;
+
+const Replayed = z
+  .object({ replayed: z.int(), more: z.boolean().describe("Others match too; call again.") })
+  .meta({ id: "WebhookReplayed" });
+type Replayed = z.output<typeof Replayed>;
+
+type Deps = { db: Db; clock: Clock };
+
+export function webhookReplayRoutes(api: Api, { db, clock }: Deps): void {
+  api.post(
+    `${DELIVERIES}/replay`,
+    {
+      summary: "Send webhook deliveries again",
+      description:
+        "By their ids, or all of a campaign or webhook in a state and time. Each goes out under its own webhook-id at once, with the whole schedule of retries before it. Those of disabled or removed webhooks stay.",
+      tag: "outbound",
+      permission: "outbound_write",
+      body: ReplayInput,
+      response: Replayed,
+    },
+    ({ caller, body }) => {
+      requireChoice(body);
+      return db.transaction().execute(async (tx) => {
+        const now = clock.now();
+        const after = body.ids
+          ? await replayByIds(tx, caller, body.ids, now)
+          : await replayMatching(tx, now, matching(caller, body));
+        await api.audit(tx, caller, {
+          action: "replay",
+          resource: "webhook_deliveries",
+          resource_id: body.ids?.length === 1 ? (body.ids[0] ?? null) : null,
+          after: { ...body, ...after },
+        });
+        return after;
+      });
+    },
+  );
+}
+
+function requireChoice({ ids, campaign_id, webhook_id, states, start_datetime, end_datetime }: ReplayInput) {
+  const filters = [campaign_id, webhook_id, states, start_datetime, end_datetime];
+  if (ids === undefined && campaign_id === undefined && webhook_id === undefined) {
+    throw invalid(["body"], "Give ids, or a campaign_id or webhook_id", "missing");
+  }
+  if (ids !== undefined && filters.some((filter) => filter !== undefined)) {
+    throw invalid(["body", "ids"], "Give either ids or what to look for");
+  }
+}
+
+function matching(caller: Caller, input: ReplayInput): RawBuilder<unknown>[] {
+  const { campaign_id, webhook_id, states = ["FAILED", "HELD"], start_datetime, end_datetime } = input;
+  const found = [
+    sql`delivery.sub_organization_id = ${caller.sub_organization_id}`,
+    sql`delivery.state = any (${states}::text[])`,
+  ];
+  if (campaign_id !== undefined) found.push(sql`delivery.campaign_id = ${campaign_id}`);
+  if (webhook_id !== undefined) found.push(sql`delivery.webhook_id = ${webhook_id}`);
+  if (start_datetime !== undefined) found.push(sql`delivery.created_at >= ${start_datetime}::timestamptz`);
+  if (end_datetime !== undefined) found.push(sql`delivery.created_at < ${end_datetime}::timestamptz`);
+  return found;
+}
+
+async function replayByIds(tx: Tx, caller: Caller, ids: string[], now: Date): Promise<Replayed> {
+  const mine = [
+    sql`delivery.sub_organization_id = ${caller.sub_organization_id}`,
+    sql`delivery.id = any (${ids}::text[])`,
+  ];
+  const { rows } = await sql<{ id: string; is_gone: boolean; is_disabled: boolean }>`
+    select delivery.id, webhook.id is null as is_gone, webhook.disabled_at is not null as is_disabled
+    from webhook_deliveries delivery left join campaign_webhooks webhook on webhook.id = delivery.webhook_id
+    where ${sql.join(mine, sql` and `)}
+  `.execute(tx);
+  const known = new Map(rows.map((row) => [row.id, row]));
+  for (const id of ids) {
+    const found = known.get(id);
+    if (!found) throw notFound("Delivery", id);
+    if (found.is_gone)
+      throw new Fault("refused", `The webhook of delivery ${id} was removed from its campaign.`);
+    if (found.is_disabled) {
+      throw new Fault("refused", `The webhook of delivery ${id} is disabled. Enable it, then replay.`);
+    }
+  }
+  return replayMatching(tx, now, mine);
+}
+
+/**
+ * Those that wait are due now; all others wait again. Of the first only the outbox is written and of the others only
+ * what no deliverer holds, so this and the settling of tries never wait for each other in a circle.
+ */
+export async function replayMatching(tx: Tx, now: Date, where: RawBuilder<unknown>[]): Promise<Replayed> {
+  const at = sql`${now.toISOString()}::timestamptz`;
+  const condition = sql.join(where, sql` and `);
+  const hastened = await sql`
+    update webhook_outbox as outbox set due_at = ${at}, tries = 0
+    from webhook_deliveries delivery
+    where delivery.key = outbox.delivery_key and outbox.lease_owner is null and delivery.state = 'WAITING'
+      and ${condition}
+  `.execute(tx);
+  const revived = await sql`
+    with chosen as (
+      select delivery.key, delivery.webhook_id
+      from webhook_deliveries delivery
+      join campaign_webhooks webhook on webhook.id = delivery.webhook_id and webhook.disabled_at is null
+      where delivery.state <> 'WAITING' and ${condition}
+      order by delivery.key limit ${MOST_REPLAYED}::bigint
+      for update of delivery
+    ),
+    queued as (
+      insert into webhook_outbox (delivery_key, webhook_id, due_at)
+      select key, webhook_id, ${at} from chosen
+    )
+    update webhook_deliveries as delivery set state = 'WAITING', reason = null, ended_at = null
+    from chosen where chosen.key = delivery.key
+  `.execute(tx);
+  const count = Number(revived.numAffectedRows ?? 0);
+  return { replayed: count + Number(hastened.numAffectedRows ?? 0), more: count === MOST_REPLAYED };
+}

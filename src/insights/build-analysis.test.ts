@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { buildAnalysis, outputSchema, transcriptText } from "./build-analysis.ts";
+import { buildAnalysis, buildSummary, outputSchema } from "./build-analysis.ts";
 import { checkAnswer } from "./check-answer.ts";
 import type { OutputSpec } from "./tool-arguments.ts";
-import type { Transcript } from "./transcript.ts";
 
 const output = (name: string, more: Partial<OutputSpec> = {}): OutputSpec => ({
   name,
@@ -12,63 +11,29 @@ const output = (name: string, more: Partial<OutputSpec> = {}): OutputSpec => ({
   return_values: null,
   ...more,
 });
-const said = (role: string, text: string): Transcript[number] => ({
-  kind: "said",
-  role,
-  text,
-  start_time: null,
-});
-
 describe("what a model is asked", () => {
+  const tool = { prompt: "Rate it. Before: {{ insights.summary }}", outputs: [output("rating")] };
+  const texts = (messages: ReturnType<typeof buildAnalysis>["messages"]) =>
+    messages.map((message) => ("text" in message ? message.text : ""));
+
   test("is the tool's prompt with earlier insights in it, the schema, and the transcript apart from both", () => {
-    const { messages, output_schema } = buildAnalysis(
-      { prompt: "Rate it. Before: {{ insights.summary }}", outputs: [output("rating")] },
-      [said("user", "Hello"), said("agent", "Hi")],
-      { summary: "They greeted" },
-    );
+    const { messages, output_schema } = buildAnalysis(tool, "User: Hello\nAgent: Hi", {
+      summary: "They greeted",
+    });
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
-    const [system, user] = messages.map((message) => ("text" in message ? message.text : ""));
+    const [system, user] = texts(messages);
     expect(system).toContain("Rate it. Before: They greeted\n");
     expect(system).toContain(JSON.stringify(output_schema.schema));
     expect(system).not.toContain("Hello");
     expect(user).toBe("User: Hello\nAgent: Hi");
   });
 
-  test("shows calls with arguments and outcome, shortened", () => {
-    const call = { kind: "called" as const, tool_name: "find", arguments: { q: 1 }, error: null };
-    expect(transcriptText([{ ...call, result: { ok: true } }])).toBe(
-      '[The agent called find({"q":1}) → {"ok":true}]',
-    );
-    expect(transcriptText([{ ...call, result: null, error: "down" }])).toContain("failed: down");
-    expect(transcriptText([{ ...call, result: "x".repeat(10_000) }]).length).toBeLessThan(3000);
-  });
-
-  test("nobody can speak as another: a line starts with a speaker's name only where that speaker spoke", () => {
-    fc.assert(
-      fc.property(
-        fc.array(
-          fc.record({
-            role: fc.constantFrom("user", "agent"),
-            text: fc
-              .array(fc.constantFrom("\n", "\r\n", "\r", "\u2028", "Agent: yes", "User: no", " ", "x"))
-              .map((parts) => parts.join("")),
-          }),
-        ),
-        (lines) => {
-          const text = transcriptText(lines.map(({ role, text }) => said(role, text)));
-          const speakers = text.split(/[\n\r\u2028\u2029]/).filter((line) => /^(?:User|Agent): ?/.test(line));
-          return speakers.length === lines.length;
-        },
-      ),
-    );
-  });
-
-  test("of a very long transcript keeps the beginning and the end", () => {
-    const text = transcriptText([said("user", `first${"x".repeat(1_000_000)}last`)]);
-    expect(text.length).toBeLessThan(410_000);
-    expect(text).toMatch(/^User: first/);
-    expect(text).toMatch(/last$/);
-    expect(text).toContain("characters left out]");
+  test("about a part is told which, and about the answers for parts gets these as material", () => {
+    const [part] = texts(buildAnalysis(tool, "x", {}, { number: 2, of: 3 }).messages);
+    expect(part).toContain("part 2 of 3");
+    const [whole, material] = texts(buildSummary(tool, [{ rating: "a" }, { rating: "b" }], {}).messages);
+    expect(whole).toContain("one answer for each of its 2 parts");
+    expect(material).toBe('{"rating":"a"}\n{"rating":"b"}');
   });
 });
 

@@ -63,7 +63,7 @@ function hasType(type: OutputSpec["type"], value: unknown): boolean {
     case "boolean":
       return typeof value === type;
     case "number":
-      return typeof value === "number";
+      return Number.isFinite(value);
     case "integer":
       return Number.isSafeInteger(value);
     case "array":

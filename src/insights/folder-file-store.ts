@@ -3,11 +3,15 @@ import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
 import { inSample, inSpan, meets } from "./conditions.ts";
 import type { InsightsUploadFile } from "./folder-schema.ts";
+import { refuseUnknown } from "./held-rows.ts";
 import { queueExecutions, subjectsOf } from "./queue.ts";
 import type { Saved } from "./recording-store.ts";
+import { runInsights } from "./run-insights.ts";
 import type { Stamp } from "./tool-configuration-store.ts";
+import { TRANSCRIPT_KEY } from "./transcript.ts";
 import { shareFolders, shareUploads, type Workflow } from "./workflow-store.ts";
 
 export const fileList: list.ListRules = {
@@ -30,6 +34,7 @@ const selectFiles = (db: Db, caller: Caller) =>
   db
     .selectFrom("insight_files as f")
     .where("f.sub_organization_id", "=", caller.sub_organization_id)
+    .where("f.deleted_at", "is", null)
     .select([
       "f.id",
       "f.folder_id",
@@ -71,6 +76,7 @@ export async function refuseKnownCall(db: Db, caller: Caller, call_id: string): 
     .select("id")
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("call_id", "=", call_id)
+    .where("deleted_at", "is", null)
     .executeTakeFirst();
   if (known) throw knownCall(call_id);
 }
@@ -105,10 +111,11 @@ export async function insertFile(
     .catch((error) => {
       throw isUniqueViolation(error, "insight_files_call") ? knownCall(recording.call_id) : error;
     });
-  for (const workflow of active) {
-    if (!wants(workflow, { ...recording, id, folder_id }, at)) continue;
+  const wanting = active.filter((workflow) => wants(workflow, { ...recording, id, folder_id }, at));
+  for (const workflow of wanting) {
     await queueExecutions(tx, workflow, subjectsOf([id]), { cause: "upload", at });
   }
+  if (wanting.length > 0) await enqueue(tx, runInsights, {});
   return selectFiles(tx, caller).where("f.id", "=", id).executeTakeFirstOrThrow();
 }
 
@@ -142,11 +149,32 @@ export async function moveFiles(
     .set({ folder_id: move.to })
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("folder_id", "=", move.from)
+    .where("deleted_at", "is", null)
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .returning("id")
     .execute();
-  const found = new Set(moved.map(({ id }) => id));
-  const missing = ids.find((id) => !found.has(id));
-  if (missing !== undefined) throw notFound("File", missing);
+  refuseUnknown("File", ids, moved);
   return selectFiles(tx, caller).where(sql<boolean>`f.id = any(${ids}::bigint[])`).orderBy("f.id").execute();
+}
+
+/** The row stays for what was found; its words go. Lock: the recording's row. */
+export async function removeFile(
+  tx: Tx,
+  { caller, at }: Stamp,
+  folder_id: number,
+  id: number,
+): Promise<InsightsUploadFile> {
+  const before = await selectFiles(tx, caller)
+    .where("f.folder_id", "=", folder_id)
+    .where("f.id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!before) throw notFound("File", id);
+  await tx.updateTable("insight_files").set({ deleted_at: at.toISOString() }).where("id", "=", id).execute();
+  await tx
+    .deleteFrom("insight_outputs")
+    .where("upload_file_id", "=", id)
+    .where("insight_key", "=", TRANSCRIPT_KEY)
+    .execute();
+  return before;
 }

@@ -5,11 +5,12 @@ import type { Caller } from "../api/caller.ts";
 import { file } from "../api/form.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
-import { inputTimestamp } from "../api/schema.ts";
+import { Deleted, inputTimestamp, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorText, Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { RECORDING_TYPES } from "../sessions/recording-type.ts";
 import { FOLDERS, findFolder, folderParams } from "./folder.ts";
 import {
   fileList,
@@ -18,10 +19,11 @@ import {
   pageOfFiles,
   type Recording,
   refuseKnownCall,
+  removeFile,
 } from "./folder-file-store.ts";
 import { InsightsFolderFileMove, InsightsUploadFile } from "./folder-schema.ts";
 import type { RecordingStore, Saved } from "./recording-store.ts";
-import { RECORDING_TYPES } from "./recording-type.ts";
+import { textType } from "./text-transcript.ts";
 
 /** Six hours of a call as MP3, half an hour as uncompressed stereo. */
 export const MAX_FILE_bytes = 200 * 1024 * 1024;
@@ -78,7 +80,7 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
     `${FOLDERS}/:folder_id/upload-file`,
     {
       summary: "Upload a recording into a folder",
-      description: `${RECORDING_TYPES}, at most ${MAX_FILE_bytes / 1024 / 1024} MB. Active workflows over the folder analyse it.`,
+      description: `${RECORDING_TYPES}, at most ${MAX_FILE_bytes / 1024 / 1024} MB; or a transcript as .json, .vtt, .srt or .txt. Active workflows over the folder analyse it.`,
       tag,
       permission: "insights_write",
       params: folderParams,
@@ -151,6 +153,29 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
       }),
   );
 
+  api.delete(
+    `${FOLDERS}/:folder_id/files/:file_id`,
+    {
+      summary: "Delete a recording",
+      description: "Its sound and its transcript are removed for good; what else tools found in it stays.",
+      tag,
+      permission: "insights_delete",
+      params: folderParams.extend({ file_id: recordId() }),
+      response: Deleted,
+    },
+    async ({ caller, params }) => {
+      const removed = await write(db, "File", async (tx) => {
+        const { folder_id, file_id } = params;
+        const before = await removeFile(tx, { caller, at: clock.now() }, folder_id, file_id);
+        const resource_id = before.id;
+        await api.audit(tx, caller, { action: "delete", resource: "insight_files", resource_id, before });
+        return before;
+      });
+      await recordings.remove(removed.object_key);
+      return { success: true };
+    },
+  );
+
   async function receive(request: FastifyRequest, caller: Caller, at: Date) {
     const missing = invalid(["body", "file"], "Field required", "missing");
     if (!request.isMultipart()) throw missing;
@@ -160,7 +185,7 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
     const filename = part.filename || "recording";
     refuseUnstorableText(filename, ["body", "file"]);
     const place = { sub_organization_id: caller.sub_organization_id, at };
-    const saved = await recordings.save(part.file, place).catch(brokenForm);
+    const saved = await recordings.save(part.file, place, { text: textType(filename) }).catch(brokenForm);
     if (part.file.truncated) {
       if (saved.kind === "saved") await recordings.remove(saved.object_key);
       throw new Fault("too-large", `The recording is larger than ${MAX_FILE_bytes / 1024 / 1024} MB.`);
@@ -171,7 +196,10 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
 
 function accepted(saved: Saved): Extract<Saved, { kind: "saved" }> {
   if (saved.kind === "saved") return saved;
-  throw invalid(["body", "file"], `Input should be a recording: ${RECORDING_TYPES}`);
+  throw invalid(
+    ["body", "file"],
+    `Input should be a recording: ${RECORDING_TYPES}; or a transcript in UTF-8, named .json, .vtt, .srt or .txt`,
+  );
 }
 
 /** A form that breaks off is the sender's; a full disk is ours. */

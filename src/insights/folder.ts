@@ -15,6 +15,7 @@ import {
   InsightsFolderInput,
   sizeText,
 } from "./folder-schema.ts";
+import { lockRow } from "./held-rows.ts";
 import { folderIds } from "./workflow-store.ts";
 
 const folderList: list.ListRules = {
@@ -189,13 +190,7 @@ const columns = ({ name, label, description }: InsightsFolderInput) => ({
 
 /** Lock: the folder's row. Who activates a workflow on it waits, and then sees what this transaction left. */
 async function lockFolder(tx: Tx, caller: Caller, id: number): Promise<InsightsFolder> {
-  await tx
-    .selectFrom("insight_folders")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .forUpdate()
-    .execute();
+  await lockRow(tx, caller, "insight_folders", id);
   return findFolder(tx, caller, id);
 }
 
@@ -217,6 +212,7 @@ async function folderStats(db: Db, folder_id: number) {
   const { count, duration, size } = await db
     .selectFrom("insight_files as f")
     .where("f.folder_id", "=", folder_id)
+    .where("f.deleted_at", "is", null)
     .select([
       sql<number>`count(*)`.as("count"),
       sql<number>`coalesce(sum(f.duration), 0)`.as("duration"),

@@ -3,6 +3,8 @@ import type { Db } from "../db/database.ts";
 import { SAMPLE_PLACES, sampledPlaces } from "./conditions.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
+type Rule = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
+
 /** What a workflow runs over, found in the database: `conditions.ts` in SQL. */
 export type Subjects = SelectQueryBuilder<
   // biome-ignore lint/suspicious/noExplicitAny: sessions or recordings; only these two columns matter
@@ -23,7 +25,7 @@ export const subjectColumn = ({ source }: Pick<StoredWorkflow, "source">) =>
  * null for workflows that find nothing by themselves (`manual`, `sheet`). A session counts once it is over, and never when
  * it was a test. Indexes: sessions_timestamp, insight_files_folder.
  */
-export function matchingSubjects(db: Db, workflow: StoredWorkflow, span: Span): Subjects | null {
+export function matchingSubjects(db: Db, workflow: Rule, span: Span): Subjects | null {
   switch (workflow.source) {
     case "agent":
       return matchingSessions(db, workflow, span);
@@ -39,7 +41,7 @@ export function matchingSubjects(db: Db, workflow: StoredWorkflow, span: Span): 
 /** Of a call its duration, else the time from the first word to the last: an idle chat does not grow longer. */
 const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
 
-function matchingSessions(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
+function matchingSessions(db: Db, workflow: Rule, span: Span): Subjects {
   const { agent_list, prompt_list } = workflow.conditions;
   let sessions = db
     .selectFrom("sessions as s")
@@ -54,12 +56,13 @@ function matchingSessions(db: Db, workflow: StoredWorkflow, span: Span): Subject
   return sessions.select(["s.id", sessionDuration.as("duration_s")]);
 }
 
-function matchingFiles(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
+function matchingFiles(db: Db, workflow: Rule, span: Span): Subjects {
   const { agent_list, prompt_list, folder_list } = workflow.conditions;
   const agents = agent_list?.length ? agent_list.map(String) : null;
   let files = db
     .selectFrom("insight_files as f")
     .where("f.sub_organization_id", "=", workflow.sub_organization_id)
+    .where("f.deleted_at", "is", null)
     .where(sql<boolean>`f.folder_id = any(${folder_list ?? []}::bigint[])`)
     .where("f.created_at", ">=", iso(span.from))
     .where("f.created_at", "<=", iso(span.to))
@@ -72,7 +75,7 @@ function matchingFiles(db: Db, workflow: StoredWorkflow, span: Span): Subjects {
 
 /** Duration and sample. */
 function conditions(
-  { id: workflow_id, conditions }: StoredWorkflow,
+  { id: workflow_id, conditions }: Rule,
   id: string,
   duration: RawBuilder<unknown>,
 ): RawBuilder<boolean> {

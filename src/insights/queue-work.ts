@@ -4,9 +4,12 @@ import type { Caller } from "../api/caller.ts";
 import { write } from "../api/resource.ts";
 import { name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { Fault, invalid, notFound } from "../base/errors.ts";
+import { Fault, invalid } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
+import { refuseUnknown } from "./held-rows.ts";
 import { queueExecutions, releaseExecutions, type SubjectColumn, subjectsOf } from "./queue.ts";
+import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { WORKFLOWS, type WorkflowDeps } from "./workflow.ts";
 import { lockWorkflowNamed, type Workflow } from "./workflow-store.ts";
@@ -55,6 +58,7 @@ export function queueWorkRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
         const queued =
           (await queueByHand(tx, stamp, workflow, "session_id", await endedSessions(tx, caller, sessions))) +
           (await queueByHand(tx, stamp, workflow, "upload_file_id", await knownFiles(tx, caller, files)));
+        if (queued > 0) await enqueue(tx, runInsights, {});
         const work = { queued, skipped: sessions.length + files.length - queued };
         await api.audit(tx, caller, {
           action: "queue-work",
@@ -110,15 +114,10 @@ async function knownFiles(tx: Tx, caller: Caller, ids: number[]): Promise<number
     .select("id")
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
     .execute();
   refuseUnknown("File", ids, rows);
   return ids;
-}
-
-function refuseUnknown(noun: string, ids: number[], rows: { id: number }[]): void {
-  const known = new Set(rows.map(({ id }) => id));
-  const missing = ids.find((id) => !known.has(id));
-  if (missing !== undefined) throw notFound(noun, missing);
 }
 
 async function queueByHand(

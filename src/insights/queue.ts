@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { type Subjects, subjectColumn } from "./matching.ts";
-import type { Workflow } from "./workflow-store.ts";
+import type { StoredWorkflow } from "./workflow-schema.ts";
 
 /**
  * Work for the engine, as rows. An execution is one session or recording with those tools of a workflow that have not
@@ -9,23 +9,38 @@ import type { Workflow } from "./workflow-store.ts";
  *
  *   PENDING → PROCESSING → COMPLETED
  *      ↑ (tries left) ↓
- *      └──────────── FAILED   until it is queued by hand
+ *      └──────────── FAILED   until it is retried by hand
  *
- * All of this is called with the workflow's row locked (`lockWorkflow`; `shareUploads` for a recording nobody else can see yet).
+ * Whoever queues holds at least a share of the rows of the workflow and of its tools, so that neither changes meanwhile.
  */
-export type Cause = "backfill" | "upload" | "manual";
+export type Cause = "session" | "upload" | "manual" | "backfill";
 export type SubjectColumn = "session_id" | "upload_file_id";
+
+/** What happens now goes before what lies years back. */
+const PRIORITY: Record<Cause, number> = { session: 0, upload: 0, manual: 0, backfill: 1 };
 
 /** Ids that are known to be the caller's. */
 export const subjectsOf = (ids: number[]): RawBuilder<unknown> =>
   sql`select id from unnest(${ids}::bigint[]) as given (id)`;
 
-/** Queues what is new among `subjects`; returns for how many of them there was something to do. */
+type Queued = {
+  cause: Cause;
+  at: Date;
+  column?: SubjectColumn;
+  /** Of what a backfill queues. */
+  backfill_id?: number;
+};
+
+/**
+ * Queues what is new among `subjects`; returns for how many of them there was something to do. Two that queue the same at
+ * once wait for each other at the claim, and the second leaves it alone. Claim and execution are made in one statement,
+ * the claim first: an execution without any claim is not made at all.
+ */
 export async function queueExecutions(
   tx: Tx,
-  workflow: Workflow,
+  workflow: Pick<StoredWorkflow, "id" | "sub_organization_id" | "source">,
   subjects: Subjects | RawBuilder<unknown>,
-  { cause, at, column = subjectColumn(workflow) }: { cause: Cause; at: Date; column?: SubjectColumn },
+  { cause, at, column = subjectColumn(workflow), backfill_id }: Queued,
 ): Promise<number> {
   const subject_column = sql.ref(column);
   const { rows } = await sql<{ queued: number }>`
@@ -42,19 +57,28 @@ export async function queueExecutions(
         where x.workflow_id = ${workflow.id} and x.insight_tool_id = tool.id
           and x.insight_tool_version = tool.version and x.${subject_column} = subject.id)
     ),
-    created as (
-      insert into insight_executions
-        (sub_organization_id, workflow_id, ${subject_column}, cause, status, created_at, run_at)
-      select ${workflow.sub_organization_id}::bigint, ${workflow.id}::bigint, wanted.id, ${cause}::text, 'PENDING',
-        ${at.toISOString()}::timestamptz, ${at.toISOString()}::timestamptz
-      from wanted group by wanted.id order by wanted.id
-      returning id, ${subject_column} as subject_id
+    numbered as materialized (
+      select id, nextval(pg_get_serial_sequence('insight_executions', 'id')) as execution_id
+      from (select distinct id from wanted order by id) as each
     ),
     claimed as (
       insert into insight_execution_tools
         (execution_id, position, workflow_id, ${subject_column}, insight_tool_id, insight_tool_version)
-      select created.id, wanted.position, ${workflow.id}::bigint, wanted.id, wanted.tool_id, wanted.version
-      from wanted join created on created.subject_id = wanted.id
+      select numbered.execution_id, wanted.position, ${workflow.id}::bigint, wanted.id, wanted.tool_id, wanted.version
+      from wanted join numbered on numbered.id = wanted.id
+      order by wanted.id, wanted.position
+      on conflict do nothing
+      returning execution_id
+    ),
+    created as (
+      insert into insight_executions
+        (id, sub_organization_id, workflow_id, ${subject_column}, cause, backfill_id, priority, status, created_at, run_at)
+      select execution_id, ${workflow.sub_organization_id}::bigint, ${workflow.id}::bigint, id, ${cause}::text,
+        ${backfill_id ?? null}::bigint, ${PRIORITY[cause]}::smallint, 'PENDING',
+        ${at.toISOString()}::timestamptz, ${at.toISOString()}::timestamptz
+      from numbered
+      where execution_id in (select execution_id from claimed)
+      returning id
     )
     select count(*) as queued from created
   `.execute(tx);
@@ -67,7 +91,7 @@ export async function queueExecutions(
  */
 export async function releaseExecutions(
   tx: Tx,
-  workflow: Workflow,
+  workflow: Pick<StoredWorkflow, "id">,
   status: "PENDING" | "FAILED",
   { at, only }: { at: Date; only?: { column: SubjectColumn; ids: number[] } },
 ): Promise<void> {

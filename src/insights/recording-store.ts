@@ -4,12 +4,19 @@ import path from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { randomId } from "../base/ids.ts";
-import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
+import { type RecordingType, recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
 
 /** Recordings on disk, below the data directory. Several machines share one by a volume mounted on each. */
 export type RecordingStore = {
-  /** Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. */
-  save(bytes: Readable, place: { sub_organization_id: number; at: Date }): Promise<Saved>;
+  /**
+   * Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. `text`: what is no
+   * recording, but text, is taken as a transcript of this kind.
+   */
+  save(
+    bytes: Readable,
+    place: { sub_organization_id: number; at: Date },
+    accepted?: { text: RecordingType | null },
+  ): Promise<Saved>;
   remove(object_key: string): Promise<void>;
   pathOf(object_key: string): string;
 };
@@ -22,12 +29,12 @@ export function createRecordingStore(data_dir: string): RecordingStore {
   const pathOf = (object_key: string) => path.join(data_dir, object_key);
   return {
     pathOf,
-    async save(bytes, { sub_organization_id, at }) {
+    async save(bytes, { sub_organization_id, at }, { text } = { text: null }) {
       const folder = `insights/${sub_organization_id}/recording/${minuteFolder(at)}`;
       const stem = `${folder}/${randomId()}`;
       const half = pathOf(`${stem}.part`);
       await mkdir(pathOf(folder), { recursive: true, mode: 0o700 });
-      const seen = new Inspection();
+      const seen = new Inspection(text);
       try {
         await pipeline(bytes, seen, createWriteStream(half, { flags: "wx", mode: 0o600 }));
         if (!seen.type) throw new NoRecording();
@@ -49,30 +56,52 @@ const minuteFolder = (at: Date): string => at.toISOString().slice(0, 16).replace
 
 class NoRecording extends Error {}
 
-/** Counts what passes, and stops what does not begin as a recording does. */
+/** Counts what passes, and stops what does not begin as a recording does, or, where that is accepted, is not text. */
 class Inspection extends Transform {
   type: RecordingType | null = null;
   size_bytes = 0;
   #head: Buffer | null = Buffer.alloc(0);
+  #text: RecordingType | null;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+
+  constructor(text: RecordingType | null) {
+    super();
+    this.#text = text;
+  }
 
   override _transform(chunk: Buffer, _encoding: string, done: (error?: Error | null, data?: Buffer) => void) {
     this.size_bytes += chunk.length;
-    if (this.#head === null) return done(null, chunk);
+    if (this.#head === null) {
+      return this.#passes(chunk, false) ? done(null, chunk) : done(new NoRecording());
+    }
     this.#head = Buffer.concat([this.#head, chunk]);
     if (this.#head.length < SIGNATURE_bytes) return done();
-    this.#judge(done);
+    this.#judge(done, false);
   }
 
   override _flush(done: (error?: Error | null, data?: Buffer) => void) {
-    if (this.#head === null) return done();
-    this.#judge(done);
+    if (this.#head !== null) return this.#judge(done, true);
+    if (this.#passes(Buffer.alloc(0), true)) done();
+    else done(new NoRecording());
   }
 
-  #judge(done: (error?: Error | null, data?: Buffer) => void) {
+  #judge(done: (error?: Error | null, data?: Buffer) => void, last: boolean) {
     const head = this.#head as Buffer;
     this.#head = null;
     this.type = recordingType(head);
-    if (this.type) done(null, head);
+    if (this.type) this.#text = null;
+    else if (head.length > 0) this.type = this.#text;
+    if (this.type && this.#passes(head, last)) done(null, head);
     else done(new NoRecording());
+  }
+
+  /** Of text: whether it goes on as UTF-8, without what only binary files have. */
+  #passes(bytes: Buffer, last: boolean): boolean {
+    if (this.#text === null) return true;
+    try {
+      return !this.#decoder.decode(bytes, { stream: !last }).includes("\0");
+    } catch {
+      return false;
+    }
   }
 }

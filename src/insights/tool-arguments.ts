@@ -11,7 +11,7 @@ export type ToolArguments =
   | ({ type: "llm" } & LlmArguments)
   | ({ type: "http" } & z.infer<typeof HttpArguments>)
   | ({ type: "regex" } & z.infer<typeof RegexArguments>)
-  | { type: "transcription" };
+  | ({ type: "transcription" } & TranscriptionArguments);
 
 export const OUTPUT_TYPES = ["boolean", "string", "integer", "number", "array"] as const;
 
@@ -153,12 +153,43 @@ function compiles(pattern: string): boolean {
   }
 }
 
+export const TRANSCRIBERS = ["openai", "deepgram", "google"] as const;
+export type Transcriber = (typeof TRANSCRIBERS)[number];
+
 /** Loose: what a transcription service takes besides is its own affair. */
 const TranscriptionArguments = z.looseObject({
-  provider: z.string().nullish(),
-  language: z.string().nullish(),
+  provider: z.enum(TRANSCRIBERS).nullish(),
+  model: z.string().min(1).max(100).nullish(),
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, "Input should be a language code such as en or pt-BR")
+    .nullish(),
   diarize: z.boolean().nullish(),
 });
+export type TranscriptionArguments = {
+  provider: Transcriber;
+  model: string;
+  language: string | null;
+  /** Tells speakers apart. */
+  diarize: boolean;
+};
+
+const DEFAULT_MODELS: Record<Transcriber, { one: string; speakers: string }> = {
+  openai: { one: "whisper-1", speakers: "gpt-4o-transcribe-diarize" },
+  deepgram: { one: "nova-3", speakers: "nova-3" },
+  google: { one: "gemini-3.8-flash", speakers: "gemini-3.8-flash" },
+};
+
+function transcription(
+  given: z.infer<typeof TranscriptionArguments>,
+  { name }: InsightToolDefinition,
+): TranscriptionArguments {
+  const provider = given.provider ?? (name === "deepgram_transcribe" ? "deepgram" : "openai");
+  const diarize = given.diarize ?? true;
+  const models = DEFAULT_MODELS[provider];
+  const model = given.model ?? (diarize ? models.speakers : models.one);
+  return { provider, model, language: given.language ?? null, diarize };
+}
 
 export type ReadArguments = { ok: true; arguments: ToolArguments } | { ok: false; problem: string };
 
@@ -173,7 +204,10 @@ export function readToolArguments(definition: InsightToolDefinition, given: unkn
     case "regex":
       return read(RegexArguments, definition, given, (fields) => ({ type, ...fields }));
     case "transcription":
-      return read(TranscriptionArguments, definition, given, () => ({ type }));
+      return read(TranscriptionArguments, definition, given, (fields) => ({
+        type,
+        ...transcription(fields, definition),
+      }));
     default:
       return unreachable(type);
   }

@@ -4,6 +4,7 @@ import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { ActiveUse } from "./check-tool.ts";
+import { lockRow, shareRows } from "./held-rows.ts";
 import {
   type InsightToolInput,
   type InsightToolOutput,
@@ -58,32 +59,26 @@ export async function findToolByName(db: Db, caller: Caller, name: string): Prom
 
 /** Lock: the configuration's row. Who links or activates it waits, and then sees what this transaction left. */
 export async function lockTool(tx: Tx, caller: Caller, id: number): Promise<InsightToolOutput> {
-  await tx
-    .selectFrom("insight_tools")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .forUpdate()
-    .execute();
+  await lockRow(tx, caller, "insight_tools", id);
   return findTool(tx, caller, id);
 }
 
 /** Lock: a share of each row, so that none is changed or deleted before the caller's transaction is over. */
-export async function shareTools(tx: Tx, caller: Caller, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const rows = await tx
+export const shareTools = (tx: Tx, caller: Caller, ids: number[]) =>
+  shareRows(tx, caller, { table: "insight_tools", noun: "Insight tool configuration" }, ids);
+
+/** Lock: a share of the rows of all tools of these workflows, so that what is queued runs at the version it is queued for. */
+export const shareToolsOf = (tx: Tx, workflow_ids: number[]) =>
+  tx
     .selectFrom("insight_tools")
     .select("id")
-    .where("id", "in", ids)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    // In one order, so that two who share the same tools never wait for each other.
+    .where(
+      sql<boolean>`id in (
+        select t.insight_tool_id from insight_workflow_tools t where t.workflow_id = any(${workflow_ids}::bigint[]))`,
+    )
     .orderBy("id")
     .forShare()
     .execute();
-  const missing = ids.find((id) => !rows.some((row) => row.id === id));
-  if (missing !== undefined) throw notFound("Insight tool configuration", missing);
-}
 
 const columns = ({ caller, at }: Stamp, input: InsightToolInput) => ({
   name: input.name,
@@ -167,14 +162,5 @@ export async function refuseWhileUsed(tx: Tx, tool: InsightToolOutput): Promise<
 }
 
 /** Lock: a share of the row. An http_tool authenticates as its service does. */
-export async function requireService(tx: Tx, caller: Caller, id: number): Promise<void> {
-  const found = await tx
-    .selectFrom("services")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .forShare()
-    .executeTakeFirst();
-  if (!found) throw notFound("Service", id);
-}
+export const requireService = (tx: Tx, caller: Caller, id: number) =>
+  shareRows(tx, caller, { table: "services", noun: "Service" }, [id]);

@@ -18,7 +18,12 @@ export type DefinitionType = "llm" | "transcription" | "http" | "regex";
 
 const TRANSCRIPTION = {
   type: "transcription",
-  tool_parameters: { provider: "string?", language: "string?", diarize: "boolean?" },
+  tool_parameters: {
+    provider: "openai | deepgram | google?",
+    model: "string?",
+    language: "string?",
+    diarize: "boolean?",
+  },
   tool_result_set: { transcript: "array of {role, start_time, content}" },
 } as const;
 

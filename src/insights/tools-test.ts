@@ -4,11 +4,12 @@ import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Fault, notFound, unreachable } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { runInsightTool, type ToolRunner } from "./run-insight-tool.ts";
+import { runInsightTool } from "./run-insight-tool.ts";
 import { readToolArguments } from "./tool-arguments.ts";
 import { findToolByName } from "./tool-configuration-store.ts";
 import { definitionById } from "./tool-definition.ts";
-import { type AnalysisSubject, loadInsights, loadTranscript } from "./transcript.ts";
+import { isScripted, type ToolRunner } from "./tool-run.ts";
+import { type AnalysisSubject, loadInsights, loadMaterial } from "./transcript.ts";
 
 const InsightToolTestInput = z
   .object({
@@ -44,20 +45,22 @@ export function toolsTestRoutes(api: Api, { db, runner }: { db: Db; runner: Tool
       if (!read?.ok)
         throw new Fault("refused", read?.problem ?? "The definition of this tool no longer exists.");
 
+      const material = await loadMaterial(db, runner.recordings, subject);
+      if (material.gone) throw notFound("File", body.upload_file_id as number);
       const outcome = await runInsightTool(runner, {
         sub_organization_id: caller.sub_organization_id,
         subject,
         tool: read.arguments,
-        transcript: await loadTranscript(db, subject),
+        ...material,
         insights: await loadInsights(db, subject),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       switch (outcome.kind) {
         case "done":
-          if (outcome.scripted) reply.header(SCRIPTED_HEADER, "true");
+          if (isScripted(outcome.used)) reply.header(SCRIPTED_HEADER, "true");
           return Object.fromEntries(outcome.values.map(({ key, value }) => [key, value]));
         case "failed":
-          throw new Fault(outcome.retryable ? "unavailable" : "refused", outcome.message);
+          throw new Fault(outcome.retry.when === "never" ? "refused" : "unavailable", outcome.message);
         case "unsupported":
           throw new Fault("unsupported", outcome.message);
         default:

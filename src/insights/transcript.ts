@@ -1,43 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
+import type { RecordingStore } from "./recording-store.ts";
+import { MAX_TEXT_BYTES, readTextTranscript, type Spoken, TEXT_TYPES } from "./text-transcript.ts";
 
 /** What was said and done, in order, as tools read it. */
 export type Transcript = TranscriptEntry[];
 export type TranscriptEntry =
   | { kind: "said"; role: string; text: string; start_time: string | number | null }
-  | { kind: "called"; tool_name: string; arguments: unknown; result: unknown; error: string | null };
+  | {
+      kind: "called";
+      tool_name: string;
+      arguments: unknown;
+      result: unknown;
+      error: string | null;
+      start_time: string | number | null;
+    };
+
+/** An uploaded recording, as far as tools look at it. */
+export type RecordingFile = {
+  object_key: string;
+  media_type: string;
+  size_bytes: number;
+  /** In seconds, as it was told; null where nobody did. */
+  duration: number | null;
+};
 
 /** What is analysed: a session of ours, or a recording that was uploaded. */
 export type AnalysisSubject = { session_id: number } | { upload_file_id: number };
 
+/** What tools look at; `file` is null for sessions, `transcript` for a recording that nothing has transcribed yet. */
+export type Material = {
+  transcript: Transcript | null;
+  file: RecordingFile | null;
+  /** It was deleted; there is nothing to look at. */
+  gone?: boolean;
+};
+
 /** The key under which `transcribe` leaves a recording's words. */
 export const TRANSCRIPT_KEY = "transcript";
 
-/** null for a recording that nothing has transcribed yet. */
-export const loadTranscript = (db: Db, subject: AnalysisSubject): Promise<Transcript | null> =>
-  "session_id" in subject ? ofSession(db, subject.session_id) : ofRecording(db, subject.upload_file_id);
+type Recordings = Pick<RecordingStore, "pathOf">;
 
-async function ofSession(db: Db, session_id: number): Promise<Transcript> {
-  const messages = await db
-    .selectFrom("session_messages")
-    .select(["seq", "role", "text", "timestamp"])
-    .where("session_id", "=", session_id)
-    // Bridge phrases fill a silence; they say nothing.
-    .where("aside", "=", false)
-    .execute();
-  const calls = await db
-    .selectFrom("session_tool_calls")
-    .select(["seq", "tool_name", "arguments", "result", "error"])
-    .where("session_id", "=", session_id)
-    .execute();
+export async function loadMaterial(
+  db: Db,
+  recordings: Recordings,
+  subject: AnalysisSubject,
+): Promise<Material> {
+  if ("upload_file_id" in subject) return loadRecording(db, recordings, subject.upload_file_id);
+  const transcripts = await loadTranscripts(db, [subject.session_id]);
+  return { transcript: transcripts.get(subject.session_id) ?? [], file: null };
+}
+
+/** By session; one without a word has none. Bridge phrases fill a silence and say nothing. Indexes: the tables' keys. */
+export async function loadTranscripts(db: Db, session_ids: number[]): Promise<Map<number, Transcript>> {
+  if (session_ids.length === 0) return new Map();
+  const [messages, calls] = await Promise.all([
+    db
+      .selectFrom("session_messages")
+      .select(["session_id", "seq", "role", "text", "timestamp"])
+      .where(sql<boolean>`session_id = any(${session_ids}::bigint[])`)
+      .where("aside", "=", false)
+      .execute(),
+    db
+      .selectFrom("session_tool_calls")
+      .select(["session_id", "seq", "tool_name", "arguments", "result", "error", "timestamp"])
+      .where(sql<boolean>`session_id = any(${session_ids}::bigint[])`)
+      .execute(),
+  ]);
   const entries = [
-    ...messages.map(({ seq, role, text, timestamp }) => ({
+    ...messages.map(({ session_id, seq, role, text, timestamp }) => ({
+      session_id,
       seq,
       entry: { kind: "said" as const, role, text, start_time: timestamp },
     })),
-    ...calls.map(({ seq, ...call }) => ({ seq, entry: { kind: "called" as const, ...call } })),
+    ...calls.map(({ session_id, seq, timestamp, ...call }) => ({
+      session_id,
+      seq,
+      entry: { kind: "called" as const, ...call, start_time: timestamp },
+    })),
   ];
-  return entries.toSorted((a, b) => a.seq - b.seq).map(({ entry }) => entry);
+  const transcripts = new Map<number, Transcript>();
+  for (const { session_id, entry } of entries.toSorted((a, b) => a.seq - b.seq)) {
+    const transcript = transcripts.get(session_id);
+    if (transcript) transcript.push(entry);
+    else transcripts.set(session_id, [entry]);
+  }
+  return transcripts;
 }
 
 const Words = z.array(
@@ -48,8 +98,14 @@ const Words = z.array(
   }),
 );
 
-/** Index: insight_outputs_file. */
-async function ofRecording(db: Db, upload_file_id: number): Promise<Transcript | null> {
+/** Its words as the last transcription left them, else as they were uploaded. Index: insight_outputs_file. */
+async function loadRecording(db: Db, recordings: Recordings, upload_file_id: number): Promise<Material> {
+  const file = await db
+    .selectFrom("insight_files")
+    .select(["object_key", "media_type", "size_bytes", "duration", "deleted_at"])
+    .where("id", "=", upload_file_id)
+    .executeTakeFirstOrThrow();
+  if (file.deleted_at !== null) return { transcript: null, file, gone: true };
   const found = await db
     .selectFrom("insight_outputs")
     .select("json_value")
@@ -59,14 +115,24 @@ async function ofRecording(db: Db, upload_file_id: number): Promise<Transcript |
     .limit(1)
     .executeTakeFirst();
   const words = Words.safeParse((found?.json_value as Record<string, unknown> | undefined)?.[TRANSCRIPT_KEY]);
-  if (!words.success) return null;
-  return words.data.map(({ role, content, start_time }) => ({
+  if (words.success) return { transcript: asTranscript(words.data), file };
+  const spoken = TEXT_TYPES.has(file.media_type) ? await readUploaded(recordings, file) : null;
+  return { transcript: spoken && asTranscript(spoken), file };
+}
+
+async function readUploaded(recordings: Recordings, file: RecordingFile): Promise<Spoken[] | null> {
+  if (file.size_bytes > MAX_TEXT_BYTES) return null;
+  const text = await readFile(recordings.pathOf(file.object_key), "utf8").catch(() => null);
+  return text === null ? null : readTextTranscript(text, file.media_type);
+}
+
+export const asTranscript = (words: z.infer<typeof Words>): Transcript =>
+  words.map(({ role, content, start_time }) => ({
     kind: "said",
     role,
     text: content,
     start_time: start_time ?? null,
   }));
-}
 
 /** The newest value of each key that is known of a subject: `{{ insights.<key> }}` of a prompt. */
 export async function loadInsights(db: Db, subject: AnalysisSubject): Promise<Record<string, unknown>> {

@@ -3,8 +3,11 @@ import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import { backfillOf, estimateOf } from "./estimate.ts";
-import { queueExecutions, releaseExecutions } from "./queue.ts";
+import { enqueue } from "../jobs/define-job.ts";
+import { cancelBackfill, feedBackfill, openBackfill } from "./backfill.ts";
+import { estimateOf, shownEstimate } from "./estimate.ts";
+import { releaseExecutions } from "./queue.ts";
+import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { audited, WORKFLOWS, type WorkflowDeps, withEstimate, workflowParams } from "./workflow.ts";
 import {
@@ -27,7 +30,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
     {
       summary: "Activate an insight workflow",
       description:
-        "Queues what the estimate calls backfill; what comes after is analysed as it comes. 400 when the estimate is not acknowledged or there is nothing to run, 412 when backfill_count has moved by more than 10 % since it was read.",
+        "Queues what the estimate calls backfill, oldest first and piece by piece; what comes after is analysed as it comes. Activated again, an active workflow takes up what is left, at the versions its tools have now. 400 when the estimate is not acknowledged or there is nothing to run, 412 when backfill_count has moved by more than 10 % since it was read.",
       tag,
       permission: "insights_write",
       params: workflowParams,
@@ -46,14 +49,17 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         await shareFolders(tx, caller, before.conditions.folder_list ?? []);
         // Read again now that its tools can't change any more.
         const workflow = await findWorkflow(tx, caller, before.id);
-        refuseMoved(body.estimate, await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue }));
+        const estimate = await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue });
+        refuseMoved(body.estimate, shownEstimate(estimate));
 
         await setStatus(tx, { caller, at }, before.id, "ACTIVE");
-        const backfill = backfillOf(tx, workflow, at);
-        const queued = backfill
-          ? await queueExecutions(tx, workflow, backfill, { cause: "backfill", at })
-          : 0;
-        return changed(tx, { caller, at }, before, "activate", { queued });
+        const backfill_id = await openBackfill(tx, { caller, at }, workflow, estimate);
+        if (backfill_id !== null) {
+          // The first piece at once, so that a small backfill is queued when the answer comes.
+          await feedBackfill(tx, { id: backfill_id, workflow_id: workflow.id }, at);
+          await enqueue(tx, runInsights, {});
+        }
+        return changed(tx, { caller, at }, before, "activate", { queued: estimate.backfill.count });
       }),
   );
 
@@ -71,6 +77,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
       write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         const at = clock.now();
+        await cancelBackfill(tx, before.id, at);
         await releaseExecutions(tx, before, "PENDING", { at });
         await setStatus(tx, { caller, at }, before.id, "INACTIVE");
         return changed(tx, { caller, at }, before, "inactivate", {});

@@ -134,5 +134,7 @@ export type StoredWorkflow = {
   status: WorkflowStatus;
   /** The last time. */
   activated_at: string | null;
+  /** Nothing up to here is left to queue for the tools as they were then; null: not known. */
+  queued_until: string | null;
   insight_tools: InsightToolOutput[];
 };

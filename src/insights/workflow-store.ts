@@ -4,6 +4,7 @@ import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { Conditions } from "./conditions.ts";
+import { refuseUnknown, shareRows } from "./held-rows.ts";
 import { withDefinition } from "./tool-configuration-schema.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
@@ -62,22 +63,31 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
         from insight_workflow_tools t join insight_tools c on c.id = t.insight_tool_id
         where t.workflow_id = w.id)`.as("insight_tools"),
       "w.status",
-      executions(sql`in ('PENDING', 'PROCESSING')`).as("queue_count"),
+      sql<number>`${executions(sql`in ('PENDING', 'PROCESSING')`)} + ${stillToFeed}`.as("queue_count"),
       executions(sql`= 'FAILED'`).as("failed_count"),
       "w.created_at",
       "w.updated_at",
       "w.last_updated_by",
       sql<string | null>`case when w.source = 'upload' then (
         select max(f.created_at) from insight_files f
-        where f.folder_id in (${folderIds("w")}))
+        where f.folder_id in (${folderIds("w")}) and f.deleted_at is null)
       end`.as("last_folder_upload_at"),
       "w.sub_organization_id",
       "w.activated_at",
+      // What was fed lies before, what comes after is queued as it ends.
+      sql<string | null>`(
+        select case when b.fed_at is null then b.cursor_datetime else b.to_datetime end
+        from insight_backfills b where b.workflow_id = w.id order by b.id desc limit 1)`.as("queued_until"),
     ])
     .$castTo<Workflow>();
 
 const executions = (status: ReturnType<typeof sql>) =>
   sql<number>`(select count(*) from insight_executions e where e.workflow_id = w.id and e.status ${status})`;
+
+/** What the open backfill has not queued yet, as far as it was foreseen. */
+const stillToFeed = sql<number>`coalesce((
+  select greatest(b.planned_count - b.queued_count, 0) from insight_backfills b
+  where b.workflow_id = w.id and b.status in ('RUNNING', 'PAUSED') and b.fed_at is null), 0)`;
 
 /** The folders in the conditions of a workflow row; none where the list is null. */
 export const folderIds = (alias: string) => sql<number>`
@@ -110,17 +120,17 @@ export async function findWorkflow(db: Db, caller: Caller, id: number): Promise<
  * that nothing is queued twice.
  */
 export async function lockWorkflow(tx: Tx, caller: Caller, id: number): Promise<Workflow> {
-  await lockRow(tx, caller, sql<boolean>`id = ${id}`);
+  await lockWhere(tx, caller, sql<boolean>`id = ${id}`);
   return findWorkflow(tx, caller, id);
 }
 
 export async function lockWorkflowNamed(tx: Tx, caller: Caller, name: string): Promise<Workflow> {
-  const found = await lockRow(tx, caller, sql<boolean>`name = ${name} and deleted_at is null`);
+  const found = await lockWhere(tx, caller, sql<boolean>`name = ${name} and deleted_at is null`);
   if (!found) throw new Fault("not-found", `Insight workflow "${name}" not found`);
   return findWorkflow(tx, caller, found.id);
 }
 
-const lockRow = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>) =>
+const lockWhere = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>) =>
   tx
     .selectFrom("insight_workflows")
     .select("id")
@@ -240,22 +250,9 @@ async function checkReferences(tx: Tx, caller: Caller, input: InsightWorkflowInp
     .where("id", "in", agents)
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .execute();
-  const missing = agents.find((id) => !known.some((row) => row.id === id));
-  if (missing !== undefined) throw notFound("Agent", missing);
+  refuseUnknown("Agent", agents, known);
 }
 
 /** Lock: a share of each folder's row, so that none is deleted before the caller's transaction is over. */
-export async function shareFolders(tx: Tx, caller: Caller, ids: number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const known = await tx
-    .selectFrom("insight_folders")
-    .select("id")
-    .where("id", "in", ids)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .forShare()
-    .execute();
-  const missing = ids.find((id) => !known.some((row) => row.id === id));
-  if (missing !== undefined) throw notFound("Folder", missing);
-}
+export const shareFolders = (tx: Tx, caller: Caller, ids: number[]) =>
+  shareRows(tx, caller, { table: "insight_folders", noun: "Folder" }, ids);

@@ -8,7 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { estimateOf } from "./estimate.ts";
+import { estimateOf, shownEstimate } from "./estimate.ts";
 import { releaseExecutions } from "./queue.ts";
 import type { Stamp } from "./tool-configuration-store.ts";
 import { InsightWorkflowInput, InsightWorkflowOutput } from "./workflow-schema.ts";
@@ -148,8 +148,9 @@ export async function withEstimate(
   workflow: Workflow,
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
-  const { sub_organization_id, activated_at, ...shown } = workflow;
-  return { ...shown, estimate: await estimateOf(db, workflow, { now: clock.now(), catalogue }) };
+  const { sub_organization_id, activated_at, queued_until, ...shown } = workflow;
+  const estimate = await estimateOf(db, workflow, { now: clock.now(), catalogue });
+  return { ...shown, estimate: shownEstimate(estimate) };
 }
 
 /** Its tools are records of their own, and its counts change by themselves. */

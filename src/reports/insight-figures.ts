@@ -5,13 +5,32 @@ import { byDay, type DayCount, dayOf, type Figures, type Period, table, within }
 /** Longer texts are summaries, which say something else each time. */
 const MAX_VALUE_CHARACTERS = 60;
 
+type OfVersion = {
+  Agent: string;
+  Prompt: string;
+  Version: number;
+  Insight: string;
+  Value: string | null;
+  Outputs: number;
+  Mean: number | null;
+};
+type Spent = {
+  Workflow: string;
+  Tool: string;
+  Runs: number;
+  Failed: number;
+  "Tokens in": number;
+  "Tokens out": number;
+  "US dollars": number;
+};
+
 const outputsOf = (period: Period) => sql`
   insight_outputs o left join sessions s on s.id = o.session_id
   where o.sub_organization_id = ${period.sub_organization_id} and s.is_test is not true
     and ${within("o.created_at", period)}`;
 
 export async function insights(db: Db, period: Period): Promise<Figures> {
-  const [totals, days, keys, values] = await Promise.all([
+  const [totals, days, keys, values, versions, spent, failures] = await Promise.all([
     sql<{ outputs: number; subjects: number }>`
       select count(*) as outputs, count(distinct (o.session_id, o.upload_file_id)) as subjects
       from ${outputsOf(period)}`.execute(db),
@@ -33,6 +52,31 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
       select o.insight_key as "Insight", o.string_value as "Value", count(*) as "Outputs"
       from ${outputsOf(period)} and length(o.string_value) <= ${MAX_VALUE_CHARACTERS}
       group by 1, 2 order by 1, 3 desc, 2 limit 500`.execute(db),
+    sql<OfVersion>`
+      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+        o.insight_key as "Insight",
+        case when length(o.string_value) <= ${MAX_VALUE_CHARACTERS} then o.string_value end as "Value",
+        count(*) as "Outputs", round(avg(o.numeric_value)::numeric, 2) as "Mean"
+      from ${outputsOf(period)} and s.id is not null
+        and (length(o.string_value) <= ${MAX_VALUE_CHARACTERS} or o.string_value is null)
+      group by 1, 2, 3, 4, 5 order by 4, 1, 2, 3 desc, 6 desc, 5 limit 500`.execute(db),
+    sql<Spent>`
+      select w.name as "Workflow", c.name as "Tool", sum(u.runs) as "Runs", sum(u.failed_runs) as "Failed",
+        sum(u.input_tokens) as "Tokens in", sum(u.output_tokens) as "Tokens out",
+        round(sum(u.cost_usd)::numeric, 4) as "US dollars"
+      from insight_usage u
+      join insight_workflows w on w.id = u.workflow_id
+      join insight_tools c on c.id = u.insight_tool_id
+      where w.sub_organization_id = ${period.sub_organization_id}
+        and u.day >= (${period.starts[0]?.toISOString()}::timestamptz)::date
+        and u.day <= (${period.to.toISOString()}::timestamptz)::date
+      group by 1, 2 order by 7 desc, 3 desc, 1, 2 limit 200`.execute(db),
+    sql<{ Reason: string; Executions: number }>`
+      select e.error_message as "Reason", count(*) as "Executions"
+      from insight_executions e
+      where e.sub_organization_id = ${period.sub_organization_id} and e.status = 'FAILED'
+        and ${within("e.created_at", period)}
+      group by 1 order by 2 desc, 1 limit 100`.execute(db),
   ]);
   const { outputs, subjects } = totals.rows[0]!;
   return {
@@ -44,6 +88,17 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
     tables: [
       table("By insight", ["Insight", "Outputs", "Mean", "Lowest", "Highest"], keys.rows),
       table("Values", ["Insight", "Value", "Outputs"], values.rows),
+      table(
+        "By agent and prompt version",
+        ["Agent", "Prompt", "Version", "Insight", "Value", "Outputs", "Mean"],
+        versions.rows,
+      ),
+      table(
+        "What it took (days of UTC)",
+        ["Workflow", "Tool", "Runs", "Failed", "Tokens in", "Tokens out", "US dollars"],
+        spent.rows,
+      ),
+      table("What failed", ["Reason", "Executions"], failures.rows),
     ],
   };
 }

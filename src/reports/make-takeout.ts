@@ -113,11 +113,28 @@ async function findRecordings(db: Db, owner: Owner, dataDir: string): Promise<Re
     .where("s.sub_organization_id", "=", owner.sub_organization_id)
     .orderBy("r.id")
     .execute();
+  const uploads = await db
+    .selectFrom("insight_files")
+    .select("object_key")
+    .where("sub_organization_id", "=", owner.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+  const places = [
+    ...rows.map(({ file_name }) => ({
+      name: path.basename(file_name),
+      file: path.join(recordingsFolder(dataDir), path.basename(file_name)),
+    })),
+    // Under the last part of their object_key, which is in the list of files.
+    ...uploads.map(({ object_key }) => ({
+      name: `uploads/${path.basename(object_key)}`,
+      file: path.join(dataDir, object_key),
+    })),
+  ];
   const found = await Promise.all(
-    rows.map(async ({ file_name }) => {
-      const file = path.join(recordingsFolder(dataDir), path.basename(file_name));
+    places.map(async ({ name, file }) => {
       const info = await stat(file).catch(() => null);
-      return info ? [{ name: path.basename(file_name), file, bytes: info.size }] : [];
+      return info ? [{ name, file, bytes: info.size }] : [];
     }),
   );
   return found.flat();

@@ -2,6 +2,10 @@ import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import { byDay, type DayCount, dayOf, type Figures, type Period, percent, table, within } from "./figures.ts";
 
+/** What waits in a batch that is over is canceled, written or not. */
+const STATUS = sql`case when b.cancels_waiting and r.request_status = 'PENDING' then 'CANCELED' else r.request_status end`;
+const OUTCOME = sql`case when b.cancels_waiting and r.request_status = 'PENDING' then 'CANCELED' else r.channel_manager_status end`;
+
 /** Requests made in the period, but for those that ended in a test session. */
 const requestsOf = (period: Period) => sql`
   requests r
@@ -11,10 +15,13 @@ const requestsOf = (period: Period) => sql`
   where b.sub_organization_id = ${period.sub_organization_id} and s.is_test is not true
     and ${within("r.created_at", period)}`;
 
+/** Of requests that led to a session. */
+type OfVersion = { Agent: string; Prompt: string; Version: number; Requests: number; Completed: number };
+
 export async function outboundCampaigns(db: Db, period: Period): Promise<Figures> {
-  const [days, campaigns, outcomes] = await Promise.all([
+  const [days, campaigns, outcomes, versions] = await Promise.all([
     sql<DayCount>`
-      select ${dayOf("r.created_at", period)} as day, r.request_status as kind, count(*) as count
+      select ${dayOf("r.created_at", period)} as day, ${STATUS} as kind, count(*) as count
       from ${requestsOf(period)} group by 1, 2`.execute(db),
     sql<{
       Campaign: string;
@@ -25,14 +32,19 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
       Failed: number;
     }>`
       select c.campaign_name as "Campaign", count(*) as "Requests", sum(r.attempt_count) as "Attempts",
-        count(*) filter (where r.request_status = 'COMPLETED') as "Completed",
-        count(*) filter (where r.request_status in ('PENDING', 'INITIATED', 'CONNECTED')) as "Waiting",
-        count(*) filter (where r.request_status = 'FAILED') as "Failed"
+        count(*) filter (where ${STATUS} = 'COMPLETED') as "Completed",
+        count(*) filter (where ${STATUS} in ('PENDING', 'INITIATED', 'CONNECTED')) as "Waiting",
+        count(*) filter (where ${STATUS} = 'FAILED') as "Failed"
       from ${requestsOf(period)} group by c.id, c.campaign_name order by 2 desc, 1 limit 200`.execute(db),
     sql<{ Status: string; Outcome: string; Requests: number }>`
-      select r.request_status as "Status", r.channel_manager_status as "Outcome",
+      select ${STATUS} as "Status", ${OUTCOME} as "Outcome",
         count(*) as "Requests"
       from ${requestsOf(period)} group by 1, 2 order by 3 desc, 1, 2`.execute(db),
+    sql<OfVersion>`
+      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+        count(*) as "Requests", count(*) filter (where r.request_status = 'COMPLETED') as "Completed"
+      from ${requestsOf(period)} and s.id is not null
+      group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
   const sum = (of: (row: (typeof campaigns.rows)[number]) => number) =>
     campaigns.rows.reduce((total, row) => total + of(row), 0);
@@ -59,6 +71,11 @@ export async function outboundCampaigns(db: Db, period: Period): Promise<Figures
         campaigns.rows,
       ),
       table("By outcome", ["Status", "Outcome", "Requests"], outcomes.rows),
+      table(
+        "By agent and prompt version",
+        ["Agent", "Prompt", "Version", "Requests", "Completed"],
+        versions.rows,
+      ),
     ],
   };
 }

@@ -10,7 +10,7 @@ const ofPeople = (period: Period) =>
   sql<boolean>`s.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("s.timestamp", period)}`;
 
 export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
-  const [totals, days, channels, agents] = await Promise.all([
+  const [totals, days, channels, agents, prompts] = await Promise.all([
     sql<{
       sessions: number;
       conversations: number;
@@ -34,6 +34,10 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
     sql<{ Agent: string; Sessions: number; "Turns each": number | null }>`
       select s.agent_name as "Agent", count(*) as "Sessions", round(avg(s.turn_count), 1) as "Turns each"
       from sessions s where ${ofPeople(period)} group by 1 order by 2 desc, 1 limit 50`.execute(db),
+    sql<{ Prompt: string; Version: number; Sessions: number; "Turns each": number | null }>`
+      select s.prompt_name as "Prompt", s.prompt_version_number as "Version", count(*) as "Sessions",
+        round(avg(s.turn_count), 1) as "Turns each"
+      from sessions s where ${ofPeople(period)} group by 1, 2 order by 1, 2 desc limit 100`.execute(db),
   ]);
   const { sessions, conversations, turns, seconds, outbound, left, ended } = totals.rows[0]!;
   return {
@@ -49,6 +53,7 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
     tables: [
       table("By channel", ["Channel", "Sessions", "Turns each"], channels.rows),
       table("By agent", ["Agent", "Sessions", "Turns each"], agents.rows),
+      table("By prompt version", ["Prompt", "Version", "Sessions", "Turns each"], prompts.rows),
     ],
   };
 }
@@ -91,8 +96,17 @@ const eventsOf = (period: Period) => sql`
   events e join sessions s on s.id::text = e.session_id and s.sub_organization_id = e.sub_organization_id
   where e.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("e.timestamp", period)}`;
 
+type EventsOfVersion = { Agent: string; Prompt: string; Version: number; Events: number; Sessions: number };
+type TransfersOfVersion = {
+  Agent: string;
+  Prompt: string;
+  Version: number;
+  Transfers: number;
+  Succeeded: number;
+};
+
 export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
-  const [days, types] = await Promise.all([
+  const [days, types, agents] = await Promise.all([
     sql<DayCount>`
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.category, 'other') as kind, count(*) as count
       from ${eventsOf(period)} group by 1, 2`.execute(db),
@@ -100,6 +114,10 @@ export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
       select coalesce(e.category, 'other') as "Category", coalesce(e.type, 'other') as "Type",
         count(*) as "Events", count(distinct e.session_id) as "Sessions"
       from ${eventsOf(period)} group by 1, 2 order by 3 desc, 1, 2 limit 200`.execute(db),
+    sql<EventsOfVersion>`
+      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+        count(*) as "Events", count(distinct e.session_id) as "Sessions"
+      from ${eventsOf(period)} group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
   ]);
   const all = types.rows.reduce((sum, row) => sum + row.Events, 0);
   return {
@@ -108,14 +126,17 @@ export async function sessionEvents(db: Db, period: Period): Promise<Figures> {
       { name: "Kinds", value: types.rows.length, unit: "count" },
     ],
     by_day: byDay(period, days.rows),
-    tables: [table("By type", ["Category", "Type", "Events", "Sessions"], types.rows)],
+    tables: [
+      table("By type", ["Category", "Type", "Events", "Sessions"], types.rows),
+      table("By agent and prompt version", ["Agent", "Prompt", "Version", "Events", "Sessions"], agents.rows),
+    ],
   };
 }
 
 const TRANSFER = "phone-transfer";
 
 export async function sessionTransfers(db: Db, period: Period): Promise<Figures> {
-  const [days, destinations, voicemail] = await Promise.all([
+  const [days, destinations, agents, voicemail] = await Promise.all([
     sql<DayCount>`
       select ${dayOf("e.timestamp", period)} as day, coalesce(e.attributes ->> 'outcome', 'unknown') as kind,
         count(*) as count
@@ -124,6 +145,11 @@ export async function sessionTransfers(db: Db, period: Period): Promise<Figures>
       select coalesce(e.attributes ->> 'name', 'A number') as "Destination", count(*) as "Transfers",
         count(*) filter (where e.attributes ->> 'outcome' = 'success') as "Succeeded"
       from ${eventsOf(period)} and e.type = ${TRANSFER} group by 1 order by 2 desc, 1 limit 200`.execute(db),
+    sql<TransfersOfVersion>`
+      select s.agent_name as "Agent", s.prompt_name as "Prompt", s.prompt_version_number as "Version",
+        count(*) as "Transfers", count(*) filter (where e.attributes ->> 'outcome' = 'success') as "Succeeded"
+      from ${eventsOf(period)} and e.type = ${TRANSFER}
+      group by 1, 2, 3 order by 1, 2, 3 desc limit 200`.execute(db),
     sql<{ count: number }>`
       select count(*) as count from sessions s
       where ${ofPeople(period)} and s.transfer_voicemail_detected`.execute(db),
@@ -137,6 +163,13 @@ export async function sessionTransfers(db: Db, period: Period): Promise<Figures>
       { name: "Answered by voicemail", value: voicemail.rows[0]!.count, unit: "count" },
     ],
     by_day: byDay(period, days.rows),
-    tables: [table("By destination", ["Destination", "Transfers", "Succeeded"], destinations.rows)],
+    tables: [
+      table("By destination", ["Destination", "Transfers", "Succeeded"], destinations.rows),
+      table(
+        "By agent and prompt version",
+        ["Agent", "Prompt", "Version", "Transfers", "Succeeded"],
+        agents.rows,
+      ),
+    ],
   };
 }

@@ -1,0 +1,21 @@
+/** What a rate was not used for is not saved up for longer than this. */
+const SAVED_MS = 10_000;
+
+/**
+ * How many executions may be queued now, of at most `most`, and when the next one may; `next_at` is null where there is no
+ * rate. Every one moves the time of the next by a step, so that a minute has no more than the rate, whoever feeds. Pure.
+ */
+export function allowance(
+  rate_per_minute: number | null,
+  next_feed_at: Date,
+  now: Date,
+  most: number,
+): { count: number; next_at: Date | null } {
+  const room = Math.max(0, most);
+  if (rate_per_minute === null) return { count: room, next_at: null };
+  const step_ms = 60_000 / rate_per_minute;
+  const from = Math.max(next_feed_at.getTime(), now.getTime() - Math.max(SAVED_MS, step_ms));
+  const due = from > now.getTime() ? 0 : Math.floor((now.getTime() - from) / step_ms) + 1;
+  const count = Math.min(due, room);
+  return { count, next_at: new Date(from + count * step_ms) };
+}

@@ -1,0 +1,25 @@
+import type { Retry } from "./tool-run.ts";
+
+/** Waits before the second and the third try: a service that stumbled, and one that is being restarted. */
+const LATER_MS = [30_000, 300_000];
+/** A service that lets nobody in for now is asked again for two hours: a backfill must not fail for being fast. */
+const ALLOWED_MS = [
+  15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 600_000, 600_000, 900_000, 900_000, 900_000,
+];
+/** What a service asks to wait at most is waited for. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** How long to wait before an execution is tried again; null: it has failed. `tries` counts those so far. Pure. */
+export function retryWait(retry: Retry, tries: number): number | null {
+  switch (retry.when) {
+    case "never":
+      return null;
+    case "later":
+      return LATER_MS[tries - 1] ?? null;
+    case "allowed": {
+      const wait = ALLOWED_MS[tries - 1];
+      if (wait === undefined) return null;
+      return Math.min(Math.max(wait, retry.retry_after_ms ?? 0), LONGEST_WAIT_MS);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
+import type { Result } from "./record-results.ts";
+import type { Recorder } from "./result-recorder.ts";
+import { retryWait } from "./retry-policy.ts";
+import { runInsightTool } from "./run-insight-tool.ts";
+import { readToolArguments, type ToolArguments } from "./tool-arguments.ts";
+import { definitionById } from "./tool-definition.ts";
+import { failed, LATER, NOTHING_USED, type ToolRunner, type ToolRunOutcome } from "./tool-run.ts";
+import { asTranscript, type Material, TRANSCRIPT_KEY } from "./transcript.ts";
+
+export type Running = {
+  runner: ToolRunner;
+  recorder: Recorder;
+  clock: Clock;
+  log: Log;
+  /** Raised when the lease was lost or the program stops: nothing of it is stored any more. */
+  signal: AbortSignal;
+  /** What earlier tools found; read when a prompt asks for it. */
+  loadInsights(): Promise<Record<string, unknown>>;
+};
+
+/**
+ * Runs the tools of an execution in their order, each with what the ones before it found. What a tool found is stored
+ * before the next begins, so that no process has to pay for it twice. The first that fails ends it.
+ */
+export async function runExecution(
+  execution: ClaimedExecution,
+  material: Material,
+  running: Running,
+): Promise<void> {
+  const { recorder, clock, signal } = running;
+  let now = material;
+  let insights: Record<string, unknown> | null = null;
+  for (const [index, tool] of execution.tools.entries()) {
+    const began = performance.now();
+    const read = material.gone ? GONE : argumentsOf(tool);
+    if (read.ok && namesInsights(read.arguments)) insights = await running.loadInsights();
+    const outcome = read.ok
+      ? await runTool(execution, read.arguments, now, insights ?? {}, running)
+      : failed(read.problem);
+    if (signal.aborted) return;
+    const last = index === execution.tools.length - 1;
+    const duration_ms = performance.now() - began;
+    const result = resultOf(execution, tool, outcome, { at: clock.now(), duration_ms, last });
+    const held = await recorder.record(result);
+    if (!held || outcome.kind !== "done") return;
+    const words = outcome.values.find(({ key }) => key === TRANSCRIPT_KEY);
+    if (words && read.ok && read.arguments.type === "transcription") {
+      now = { ...now, transcript: asTranscript(words.value as Parameters<typeof asTranscript>[0]) };
+    }
+  }
+}
+
+type Read = { ok: true; arguments: ToolArguments } | { ok: false; problem: string };
+const GONE: Read = { ok: false, problem: "The recording was deleted before it was analysed." };
+
+function argumentsOf({ name, deleted, insight_tool_definition_id, tool_arguments }: ClaimedTool): Read {
+  if (deleted) return { ok: false, problem: `The insight tool "${name}" was deleted before it ran.` };
+  const definition = definitionById(insight_tool_definition_id);
+  return definition
+    ? readToolArguments(definition, tool_arguments)
+    : { ok: false, problem: "The definition of this tool no longer exists." };
+}
+
+const namesInsights = (tool: ToolArguments): boolean =>
+  tool.type === "llm" && tool.prompt.includes("insights");
+
+async function runTool(
+  { sub_organization_id, subject }: ClaimedExecution,
+  tool: ToolArguments,
+  material: Material,
+  insights: Record<string, unknown>,
+  { runner, signal, log }: Running,
+): Promise<ToolRunOutcome> {
+  try {
+    return await runInsightTool(runner, {
+      sub_organization_id,
+      subject,
+      tool,
+      ...material,
+      insights,
+      signal,
+    });
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error, ...subject }, "an insight tool broke");
+    return failed(`The tool broke: ${errorText(error)}`, LATER);
+  }
+}
+
+function resultOf(
+  execution: ClaimedExecution,
+  tool: ClaimedTool,
+  outcome: ToolRunOutcome,
+  { at, duration_ms, last }: { at: Date; duration_ms: number; last: boolean },
+): Result {
+  const used = outcome.kind === "unsupported" ? NOTHING_USED : outcome.used;
+  const of = { execution, tool, at, duration_ms, used };
+  switch (outcome.kind) {
+    case "done":
+      return { ...of, outcome: { kind: "done", values: outcome.values, last } };
+    case "unsupported":
+      return { ...of, outcome: { kind: "failed", message: outcome.message } };
+    case "failed": {
+      const wait_ms = retryWait(outcome.retry, execution.tries);
+      const { message } = outcome;
+      if (wait_ms === null) return { ...of, outcome: { kind: "failed", message } };
+      return { ...of, outcome: { kind: "retry", message, run_at: new Date(at.getTime() + wait_ms) } };
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+
+/** One line of a recording's transcript, as `transcribe` leaves it. */
+export type Spoken = { role: string; content: string; start_time: string | number | null };
+
+/*
+ * Transcripts that come as text, in the spellings people have them in; pure.
+ *   JSON   [{"role": "agent", "content": "Hello", "start_time": 0}], alone or under "transcript"
+ *   VTT, SRT   subtitles; a speaker as <v Name> or "Name: words"
+ *   text   a line each: "Agent: Hello", "[0:12] Agent: Hello"; lines without a name go on with the one before
+ */
+export const TEXT_TYPES: ReadonlySet<string> = new Set(["application/json", "text/vtt", "text/plain"]);
+
+/** More is no transcript of a call: a day of talk has 1 MB. */
+export const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** The kind a file of words is named as; null: by its name no transcript. Pure. */
+export function textType(filename: string): { extension: string; media_type: string } | null {
+  const extension = /\.(json|vtt|srt|txt)$/i.exec(filename)?.[1]?.toLowerCase();
+  switch (extension) {
+    case "json":
+      return { extension, media_type: "application/json" };
+    case "vtt":
+    case "srt":
+      return { extension, media_type: "text/vtt" };
+    case "txt":
+      return { extension, media_type: "text/plain" };
+    default:
+      return null;
+  }
+}
+
+/** null: not a transcript in any of these spellings. */
+export function readTextTranscript(text: string, media_type: string): Spoken[] | null {
+  const body = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  switch (media_type) {
+    case "application/json":
+      return fromJson(body);
+    case "text/vtt":
+      return fromSubtitles(body);
+    default:
+      return fromLines(body.split("\n").map((line) => ({ start_time: null, line })));
+  }
+}
+
+const Lines = z.array(
+  z.object({
+    role: z.string(),
+    content: z.string(),
+    start_time: z.union([z.string(), z.number()]).nullish(),
+  }),
+);
+const Document = z.union([Lines, z.object({ transcript: Lines }).transform(({ transcript }) => transcript)]);
+
+function fromJson(text: string): Spoken[] | null {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const read = Document.safeParse(given);
+  return read.success
+    ? read.data.map(({ role, content, start_time }) => ({ role, content, start_time: start_time ?? null }))
+    : null;
+}
+
+const CUE_TIMES = /^(?:(\d+):)?(\d{1,2}):(\d{2})[.,](\d{3}) -->/;
+
+/** Cues are blocks of lines with an empty one between them; the line with the arrow holds the times. */
+function fromSubtitles(text: string): Spoken[] {
+  const cues = text.split(/\n{2,}/).flatMap((block) => {
+    const lines = block.split("\n");
+    const at = lines.findIndex((line) => CUE_TIMES.test(line));
+    if (at < 0) return [];
+    const [, hours = "0", minutes, seconds, ms] = CUE_TIMES.exec(lines[at] as string) as string[];
+    const start_time = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(ms) / 1000;
+    const words = lines
+      .slice(at + 1)
+      .join(" ")
+      .trim();
+    const line = words.replace(/^<v(?:\.[^\s>]*)?\s+([^>]+)>/, "$1: ").replace(/<[^>]*>/g, "");
+    return [{ start_time, line }];
+  });
+  return fromLines(cues);
+}
+
+const CLOCK = /^\s*\[?(?:(\d+):)?(\d{1,2}):(\d{2})(?:[.,]\d+)?\]?\s+/;
+const SPEAKER = /^\s*([\p{L}][\p{L}\p{N} ._'-]{0,39}):\s*(.*)$/u;
+
+function fromLines(lines: { start_time: number | null; line: string }[]): Spoken[] {
+  const spoken: Spoken[] = [];
+  for (const { start_time, line } of lines) {
+    const clock = CLOCK.exec(line);
+    const words = clock ? line.slice(clock[0].length) : line;
+    if (words.trim() === "") continue;
+    const [, hours, minutes, seconds] = clock ?? [];
+    const at = clock ? Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds) : start_time;
+    const named = SPEAKER.exec(words);
+    const before = spoken.at(-1);
+    if (named) spoken.push({ role: named[1] as string, content: named[2] as string, start_time: at });
+    else if (before && at === null) before.content = `${before.content}\n${words.trim()}`;
+    else spoken.push({ role: before?.role ?? "speaker", content: words.trim(), start_time: at });
+  }
+  return spoken;
+}

@@ -1,0 +1,74 @@
+import type { KeyAccess } from "../accounts/provider-keys.ts";
+import type { LlmEntry } from "../llm/catalogue.ts";
+import type { ModelUsage } from "../llm/model.ts";
+import type { Engine } from "../sessions/engine.ts";
+import type { InsightValue } from "./check-answer.ts";
+import type { RecordingStore } from "./recording-store.ts";
+import type { ToolArguments, Transcriber } from "./tool-arguments.ts";
+import type { AnalysisSubject, RecordingFile, Transcript } from "./transcript.ts";
+
+/** What running a tool takes: the model, the one door outwards, credentials, prices, and where recordings lie. */
+export type ToolRunner = Pick<Engine, "resolveModel" | "egress" | "auth"> & {
+  catalogue: readonly LlmEntry[];
+  recordings: Pick<RecordingStore, "pathOf">;
+  /** How a sub-organization reaches a service that transcribes; null: nobody gave a key for it. */
+  transcriptionAccess(sub_organization_id: number, provider: Transcriber): Promise<KeyAccess | null>;
+};
+
+/** One tool on one session or recording. Nothing is stored, and no transaction may be open around it. */
+export type ToolRun<Tool extends ToolArguments = ToolArguments> = {
+  sub_organization_id: number;
+  subject: AnalysisSubject;
+  tool: Tool;
+  /** null: a recording whose words nobody has written down. */
+  transcript: Transcript | null;
+  /** What is analysed when that is a recording. */
+  file: RecordingFile | null;
+  /** What earlier tools found, by key. */
+  insights: Record<string, unknown>;
+  signal: AbortSignal;
+};
+
+export type ToolRunOutcome =
+  | { kind: "done"; values: InsightValue[]; used: Used }
+  | { kind: "failed"; message: string; retry: Retry; used: Used }
+  /** Nothing here can do it. */
+  | { kind: "unsupported"; message: string };
+
+/** Whether the same run may succeed: never, later, or as soon as a service lets us again. */
+export type Retry =
+  | { when: "never" }
+  | { when: "later" }
+  | { when: "allowed"; retry_after_ms: number | null };
+export const NEVER: Retry = { when: "never" };
+export const LATER: Retry = { when: "later" };
+
+/** What a run used, also one that failed. `model`: who answered; null where nobody was asked. */
+export type Used = {
+  model: string | null;
+  /** Of all calls together. */
+  usage: ModelUsage | null;
+  /** List price; null where nothing was paid or the price is not known. */
+  cost_usd: number | null;
+  /** Into how many parts the transcript was cut. */
+  parts: number;
+};
+
+export const NOTHING_USED: Used = { model: null, usage: null, cost_usd: null, parts: 1 };
+
+export const done = (values: InsightValue[], used = NOTHING_USED): ToolRunOutcome => ({
+  kind: "done",
+  values,
+  used,
+});
+
+export const failed = (message: string, retry: Retry = NEVER, used = NOTHING_USED): ToolRunOutcome => ({
+  kind: "failed",
+  message,
+  retry,
+  used,
+});
+
+/** Of those that answer for the offline model, whose words are no analysis. */
+export const SCRIPTED = "scripted";
+export const isScripted = ({ model }: Used): boolean => model === SCRIPTED;

@@ -1,0 +1,110 @@
+import { Group } from "@mantine/core";
+import { IconPlus, IconRobot } from "@tabler/icons-react";
+import type { AgentResponse } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+const COLUMNS: Column<AgentResponse>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ id, name }) => <RouteLink to={`/agents/${id}`}>{name}</RouteLink>,
+  },
+  { field: "description", title: "Description", orderable: true, render: ({ description }) => description },
+  {
+    field: "prompt_id",
+    title: "Prompt",
+    orderable: true,
+    render: ({ prompt }) => prompt && <RouteLink to={`/prompts/${prompt.id}`}>{prompt.name}</RouteLink>,
+  },
+  {
+    field: "channel_targets",
+    title: "Reached by",
+    render: ({ channel_targets }) =>
+      (channel_targets ?? [])
+        .slice(0, 3)
+        .map(({ target_mode, target }) => `${target_mode} ${target}`)
+        .join(", ") || "nothing yet",
+  },
+  {
+    field: "labels",
+    title: "Labels",
+    orderable: true,
+    render: ({ labels }) => (
+      <Group gap={4}>
+        {labels?.map((label) => (
+          <Status key={label} tone="quiet">
+            {label}
+          </Status>
+        ))}
+      </Group>
+    ),
+  },
+  {
+    field: "validation_issues",
+    title: "State",
+    render: ({ validation_issues }) => {
+      const count = validation_issues?.filter(({ severity }) => severity !== "info").length ?? 0;
+      return count > 0 ? (
+        <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>
+      ) : (
+        <Status tone="good">fine</Status>
+      );
+    },
+  },
+  {
+    field: "timezone",
+    title: "Time zone",
+    orderable: true,
+    hidden: true,
+    render: ({ timezone }) => timezone,
+  },
+  {
+    field: "updated_at",
+    title: "Changed",
+    orderable: true,
+    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+  },
+  {
+    field: "last_updated_by",
+    title: "By",
+    orderable: true,
+    hidden: true,
+    render: ({ last_updated_by }) => last_updated_by,
+  },
+];
+
+export default function AgentsPage() {
+  const may = useMay();
+  const create = may("agents_write") && (
+    <LinkButton to="/agents/new" leftSection={<IconPlus size={15} />}>
+      New agent
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHead
+        title="Agents"
+        about="Who talks with people: a prompt, a greeting, languages, and the addresses they are reached by."
+        actions={create}
+      />
+      <DataTable
+        label="Agents"
+        operation="GET /api/v1/agents/"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        search={{ field: "name_description", label: "Name or description" }}
+        filters={[{ field: "labels", label: "Label", kind: "text" }]}
+        empty={
+          <Empty title="No agent yet" icon={<IconRobot size={28} />} action={create}>
+            An agent needs a prompt that says what it does and which tools it may use. Then give it an
+            address: a chat page, a telephone number, a mailbox.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,197 @@
+import { ActionIcon, Button, Group, Loader, ScrollArea, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { IconMessagePlus, IconSend } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { call } from "../ground/api.ts";
+import { useMe } from "../ground/me.tsx";
+import { Code, Empty, Facts, Failure, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Said, TurnView } from "../sessions/turn-view.tsx";
+import { engineState, turnsOf } from "../sessions/turns.ts";
+import classes from "./talk-pane.module.css";
+
+/** What a test conversation answers with, as far as this pane looks. */
+type Content = { session_id: number; ended: boolean };
+
+/**
+ * A test conversation with an agent as it is saved: its words, and beside them where its workflow stands, its variables,
+ * tool calls, tokens and milliseconds. What is shown is read from the session, so it is what Sessions will show later.
+ */
+export function TalkPane({ agent_id }: { agent_id: number }) {
+  const me = useMe();
+  const client = useQueryClient();
+  const [test_id, setTestId] = useState<string | null>(null);
+  const [session, setSession] = useState<Content | null>(null);
+  const [text, setText] = useState("");
+  const [showEngine, setShowEngine] = useState(false);
+  const end = useRef<HTMLDivElement>(null);
+
+  const story = useQuery({
+    queryKey: ["session", String(session?.session_id), "talk"],
+    enabled: session !== null,
+    async queryFn({ signal }) {
+      const session_id = session?.session_id as number;
+      const [timeline, trace] = await Promise.all([
+        call("GET /api/v1/sessions/timeline/{session_id}", {
+          path: { session_id: String(session_id) },
+          signal,
+        }),
+        call("GET /api/v1/sessions/{session_id}/trace", { path: { session_id }, signal }),
+      ]);
+      return { turns: turnsOf(timeline.events, trace.entries), state: engineState(trace.entries) };
+    },
+  });
+
+  const say = useMutation({
+    // What is sent while the agent still answers waits for its turn.
+    scope: { id: `talk ${agent_id}` },
+    async mutationFn({ test, words, start }: { test: string; words: string; start: boolean }) {
+      const { response } = await call("POST /api/v1/agents/test/messages", {
+        body: {
+          service_name: "console",
+          source: me.email,
+          test_id: test,
+          agent_id: String(agent_id),
+          text: words,
+          session_start: start,
+        },
+      });
+      return (response as { content: Content }).content;
+    },
+    async onSuccess(content) {
+      setSession(content);
+      await client.invalidateQueries({ queryKey: ["session", String(content.session_id), "talk"] });
+    },
+  });
+  const start = () => {
+    const test = crypto.randomUUID();
+    setTestId(test);
+    setSession(null);
+    say.mutate({ test, words: "", start: true });
+  };
+  const turns = session ? (story.data?.turns ?? []) : [];
+  const state = session ? story.data?.state : undefined;
+  const waiting = say.isPending ? say.variables.words : "";
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is added is scrolled to
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: "nearest" });
+  }, [turns.length, waiting]);
+
+  return (
+    <Panel
+      title="Talk"
+      actions={
+        test_id !== null && (
+          <>
+            <Switch
+              size="xs"
+              label="Engine"
+              checked={showEngine}
+              onChange={({ currentTarget }) => setShowEngine(currentTarget.checked)}
+            />
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<IconMessagePlus size={14} />}
+              onClick={start}
+            >
+              Start anew
+            </Button>
+          </>
+        )
+      }
+      flush
+    >
+      {test_id === null ? (
+        <Empty title="Try the agent" action={<Button onClick={start}>Start a conversation</Button>}>
+          A test conversation with what is saved. Steps, variables, tool calls and times are shown as it goes.
+        </Empty>
+      ) : (
+        <div className={classes.talk}>
+          <ScrollArea
+            className={classes.words}
+            type="auto"
+            viewportProps={{ tabIndex: 0, "aria-label": "Conversation" }}
+          >
+            <div className={classes.log} aria-live="polite">
+              {turns.map((turn) => (
+                <TurnView key={turn.index} turn={turn} showEngine={showEngine} />
+              ))}
+              {waiting && <Said source="user">{waiting}</Said>}
+              {say.isPending && <Loader type="dots" size="sm" aria-label="The agent answers" />}
+              {say.error && <Failure error={say.error} />}
+              {session?.ended && (
+                <Text size="sm" c="dimmed" ta="center" py="xs">
+                  The conversation has ended.
+                </Text>
+              )}
+              <div ref={end} />
+            </div>
+          </ScrollArea>
+          <form
+            className={classes.composer}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (text.trim() === "") return;
+              say.mutate({ test: test_id, words: text, start: false });
+              setText("");
+            }}
+          >
+            <TextInput
+              aria-label="Your message"
+              placeholder={session?.ended ? "Start anew to go on" : "Your message"}
+              value={text}
+              onChange={({ currentTarget }) => setText(currentTarget.value)}
+              maxLength={20_000}
+              disabled={session?.ended ?? false}
+              dir="auto"
+              autoComplete="off"
+            />
+            <ActionIcon
+              type="submit"
+              variant="filled"
+              color="ink"
+              size={36}
+              aria-label="Send"
+              disabled={session?.ended ?? false}
+            >
+              <IconSend size={17} />
+            </ActionIcon>
+          </form>
+          {state && session && (
+            <Stack gap="xs" className={classes.state}>
+              <Group gap="xs">
+                {state.is_scripted && <Status tone="info">scripted model, offline</Status>}
+                <Text size="xs" component="span">
+                  <RouteLink to={`/sessions/${session.session_id}?engine=yes`}>
+                    Session {session.session_id}
+                  </RouteLink>
+                </Text>
+              </Group>
+              <Facts
+                items={[
+                  ["Step", state.step ? `${state.workflow}: ${state.step}` : "no workflow runs"],
+                  [
+                    "Tokens",
+                    state.input_tokens + state.output_tokens
+                      ? `${state.input_tokens} in, ${state.output_tokens} out`
+                      : "none",
+                  ],
+                  ["Last turn", lastTurn(turns)],
+                ]}
+              />
+              {state.variables.size > 0 && (
+                <Code value={Object.fromEntries(state.variables)} label="Variables that changed" />
+              )}
+            </Stack>
+          )}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function lastTurn(turns: { duration_ms: number | null }[]): string {
+  const ms = turns.at(-1)?.duration_ms;
+  return ms === null || ms === undefined ? "–" : `${Math.round(ms)} ms`;
+}

@@ -1,0 +1,951 @@
+// Written by `./parley derive` from openapi.json; don't edit.
+
+export type A2pMessagingPathCheckRequest = { "phone": string };
+
+export type A2pMessagingPathCheckResponse = { "a2p_approved": boolean };
+
+export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "target": string; "target_mode": string; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent": null; "a2p_verified"?: boolean | null | undefined };
+
+export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
+
+export type AgentLanguage = { "name": string; "code": LanguageCode };
+
+export type AgentResponse = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": string; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults": (AgentToolDefaults)[]; "languages": (string)[]; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated": boolean; "stt_provider"?: string | null | undefined; "wait_sound"?: string | null | undefined; "enable_verbal_language_change": boolean; "id": number; "updated_at": string; "last_updated_by": string | null; "prompt"?: PromptResponse | null | undefined; "custom_message"?: CustomMessageResponse | null | undefined; "channel_targets"?: (AgentChannelTarget)[] | null | undefined; "tools"?: (ToolResponse)[] | null | undefined; "language_group"?: LanguageGroupResponse | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
+
+export type AgentSttProvider = "Google STT V2 (Chirp 2)" | "Deepgram Nova 3 (On-Prem)" | "Deepgram Nova 3" | "Google STT V2" | "Google STT V1" | "Deepgram Nova 2";
+
+export type AgentToolDefaults = { "tool_name": string; "default_values": (AgentToolFieldDefault)[] };
+
+export type AgentToolDefaultsInput = { "tool_name": string; "default_values": (AgentToolFieldDefaultInput)[] };
+
+export type AgentToolFieldDefault = { "field_name": string; "default_value": unknown };
+
+export type AgentToolFieldDefaultInput = { "field_name": string; "default_value": unknown };
+
+export type AgentUpdate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined; "id": number };
+
+export type AgentVoice = { "provider": TtsProvider; "display_name": string; "var_name": string; "gender": AgentVoiceGender; "model": AgentVoiceModel; "supported_languages": (AgentLanguage)[]; "deprecated": boolean };
+
+export type AgentVoiceGender = "female" | "male";
+
+export type AgentVoiceModel = "Chirp 3 HD" | "eleven_flash_v2_5" | "Neural2" | "Standard" | "Studio" | "WaveNet" | "tts-1" | "gpt-4o-mini-tts" | "sonic-3.5";
+
+export type AgentWaitSound = "No Sound" | "Keyboard 1" | "Keyboard 2" | "Call Center";
+
+export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined };
+
+export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "token": string };
+
+export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined };
+
+export type AuditEntryResponse = { "id": number; "at": string; "actor": string; "user_id"?: number | null | undefined; "api_token_id"?: number | null | undefined; "address"?: string | null | undefined; "request_id"?: string | null | undefined; "action": string; "resource": string; "resource_id"?: string | null | undefined; "before"?: unknown | null | undefined; "after"?: unknown | null | undefined };
+
+export type AvailableTarget = { "organization_id": number; "channel_id": number; "channel_name": string | null; "target": string };
+
+export type BatchDeletion = { "delete_reason": string };
+
+export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
+
+export type BatchFile = { "file"?: string | undefined };
+
+export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED" | "EXPIRED";
+
+export type Body_directory_member_bulk_load = { "file": string };
+
+export type Body_pronunciations_upload_csv = { "file": string };
+
+export type BridgePhrasesAgentInfo = { "id": number; "name": string };
+
+export type BridgePhrasesConfig = { "messages": (string)[]; "randomize_messages": boolean; "first_slow_messages": (string)[]; "very_slow_messages": (string)[]; "tool_responses": (string)[]; "localized": Record<string, LegacyPhraseSet>; "smart_turn_timeout_seconds": number | null };
+
+export type BridgePhrasesConfigInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined; "localized"?: Record<string, LegacyPhraseSetInput> | undefined; "smart_turn_timeout_seconds"?: number | null | undefined };
+
+export type BridgePhrasesConfigPayload = { "phrases": PhraseSet; "tools": (ToolBridgePhraseConfig)[]; "smart_turn_timeout_seconds": number | null; "randomize_bridge_phrases": boolean };
+
+export type BridgePhrasesConfigPayloadInput = { "phrases"?: PhraseSetInput | undefined; "tools"?: (ToolBridgePhraseConfigInput)[] | undefined; "smart_turn_timeout_seconds"?: number | null | undefined; "randomize_bridge_phrases"?: boolean | undefined };
+
+export type BridgePhrasesCreateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | undefined };
+
+export type BridgePhrasesResponse = { "name": string; "description"?: string | null | undefined; "config": BridgePhrasesConfigPayload; "is_default": boolean; "id": number; "edit_comments"?: string | null | undefined; "agents_info"?: (BridgePhrasesAgentInfo)[] | null | undefined; "updated_at": string; "last_updated_by": string };
+
+export type BridgePhrasesUpdateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | null | undefined; "id": number; "edit_comments"?: string | null | undefined };
+
+export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "if"?: Expression | null | undefined };
+
+export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "if"?: ExpressionInput | null | undefined };
+
+export type CallResult = { "save"?: (CallResultSaveMapping)[] | undefined };
+
+export type CallResultInput = { "save"?: (CallResultSaveMappingInput)[] | undefined };
+
+export type CallResultSaveMapping = { "from": Expression; "to": string };
+
+export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
+
+export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
+
+export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "next_step": RequestNextStep };
+
+export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
+
+export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
+
+export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
+
+export type ChannelCarrier = { "name": string | null; "simulated": boolean; "note": string | null };
+
+export type ChannelConfigView = { "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined; "credentials"?: Record<string, string> | null | undefined };
+
+export type ChannelManagerStatus = "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
+
+export type ChannelServices = "sip" | "twilio" | "email" | "webchat" | "africastalking" | "whatsapp";
+
+export type ChannelTargetCreateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined };
+
+export type ChannelTargetResponse = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent"?: AgentResponse | null | undefined; "a2p_verified"?: boolean | null | undefined };
+
+export type ChannelTargetUpdateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined; "id": number };
+
+export type CommunicationBatch = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined };
+
+export type CommunicationBatchCreate = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate"?: boolean | undefined };
+
+export type CommunicationBatchUpdate = { "paused"?: boolean | null | undefined; "expires_on"?: string | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate"?: boolean | null | undefined };
+
+export type CommunicationRequest = { "reference_id": string; "target": string; "request_variables": Record<string, string> };
+
+export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
+
+export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
+
+export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
+
+export type Context = { "task"?: StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask | (StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask)[] | null | undefined };
+
+export type ContextInput = { "task"?: StepsTaskInput | ExpressionTaskInput | EventTaskInput | LoadToolFromFileTaskInput | (StepsTaskInput | ExpressionTaskInput | EventTaskInput | LoadToolFromFileTaskInput)[] | null | undefined };
+
+export type ContextTaskMetadata = { "priority"?: number | null | undefined };
+
+export type ContextTaskMetadataInput = { "priority"?: number | null | undefined };
+
+export type ContextToolInfo = { "name"?: string | null | undefined; "description"?: string | null | undefined };
+
+export type ContextToolInfoInput = { "name"?: string | null | undefined; "description"?: string | null | undefined };
+
+export type Conversation = { "timestamp": string; "conversation_id": string; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "llm_provider"?: string | null | undefined; "llm_model"?: string | null | undefined; "llm_version"?: string | null | undefined; "llm_temperature"?: number | null | undefined; "llm_seed"?: number | null | undefined; "is_legacy"?: boolean | null | undefined };
+
+export type CreateTakeoutResponse = { "job_id": string; "created_at": string };
+
+export type CustomMessageCreateRequest = { "name": string; "type"?: CustomMessageType | undefined; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change"?: boolean | null | undefined; "rules"?: (CustomMessageRuleInput)[] | undefined };
+
+export type CustomMessageResponse = { "name": string; "type": CustomMessageType; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change": boolean; "rules": (CustomMessageRule)[]; "id": number; "updated_at": string; "agent_count"?: number | null | undefined; "last_updated_by": string };
+
+export type CustomMessageRule = { "description": string; "time_range_start": string | null; "time_range_end": string | null; "date": string | null; "days_of_week": (DayOfWeek)[] | null; "invert": boolean; "text": string };
+
+export type CustomMessageRuleInput = { "description": string; "time_range_start"?: string | null | undefined; "time_range_end"?: string | null | undefined; "date"?: string | null | undefined; "days_of_week"?: (DayOfWeek)[] | null | undefined; "invert": boolean; "text": string };
+
+export type CustomMessageType = "greeting" | "email_template";
+
+export type CustomMessageUpdateRequest = { "name": string; "type"?: CustomMessageType | undefined; "preamble"?: string | null | undefined; "text": string; "subject"?: string | null | undefined; "label"?: string | null | undefined; "repeat_after_language_change"?: boolean | null | undefined; "rules"?: (CustomMessageRuleInput)[] | undefined; "id": number };
+
+export type Dashboard = { "name": string; "embedded_id": string; "guest_token": string; "superset_url": string };
+
+export type DashboardData = { "numbers": ({ "name": string; "value": number | null; "unit": "count" | "seconds" | "percent" })[]; "by_day": { "name": string; "columns": (string)[]; "rows": ((string | number | null)[])[] }; "tables": ({ "name": string; "columns": (string)[]; "rows": ((string | number | null)[])[] })[]; "name": string; "display_name": string; "timezone": string; "from": string; "to": string };
+
+export type DashboardResponse = { "name": string; "display_name": string; "rank": number; "label": string };
+
+export type DashboardTokenResponse = { "name": string; "display_name": string; "rank": number; "label": string; "embedded_id": string; "guest_token": string; "superset_url": string };
+
+export type DataSourceCreateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string };
+
+export type DataSourceDetailResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null; "text": string };
+
+export type DataSourceMetadataResponse = { "name": string; "description"?: string | null | undefined; "labels": (string)[]; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "id": number; "edit_comments"?: string | null | undefined; "updated_at": string; "last_updated_by": string | null };
+
+export type DataSourceUpdateRequest = { "name": string; "description"?: string | null | undefined; "labels"?: (string)[] | undefined; "chunk": boolean; "chunk_delimiter"?: string | null | undefined; "text": string; "id": number; "edit_comments"?: string | null | undefined };
+
+export type DayOfWeek = "mo" | "tu" | "we" | "th" | "fr" | "sa" | "su";
+
+export type DaysOfWeek = "mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun";
+
+export type Deleted = { "success": true };
+
+export type DialogToolCall = { "tool_call_id": string; "tool_name": string; "tool_arguments": unknown; "tool_result": unknown; "display_result"?: unknown | undefined; "timestamp": string };
+
+export type DictionaryMetadata = { "entries": number; "hash": string; "source": string };
+
+export type DirectoryExtension = { "name": string; "numbers": (DirectoryExtensionNumber)[] | null };
+
+export type DirectoryExtensionInput = { "name": string; "numbers"?: (DirectoryExtensionNumberInput)[] | null | undefined };
+
+export type DirectoryExtensionNumber = { "number": string; "rules": (Record<string, string>)[] | null };
+
+export type DirectoryExtensionNumberInput = { "number": string; "rules"?: (Record<string, string>)[] | null | undefined };
+
+export type DirectoryMember = { "name": string; "type": string; "extensions"?: (DirectoryExtension)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined; "id": number; "created_at": string; "updated_at": string; "deleted_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined; "created_by"?: string | null | undefined };
+
+export type DirectoryMemberCreate = { "name": string; "type": string; "extensions"?: (DirectoryExtensionInput)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined };
+
+export type DirectoryMemberHistoryResponse = { "directory_member_id": number; "version": number; "timestamp": string; "name": string; "type": string; "extensions": (DirectoryExtension)[]; "contact_tags": Record<string, (string)[]>; "user_email": string; "comments"?: string | null | undefined; "operation"?: "create" | "update" | "delete" | "restore" | "bulk_load" | null | undefined };
+
+export type DirectoryMemberRestore = { "comments"?: string | undefined };
+
+export type DirectoryMemberTestResponse = { "extension": string | null; "status": string | null };
+
+export type DirectoryMemberUpdate = { "name": string; "type": string; "extensions"?: (DirectoryExtensionInput)[] | null | undefined; "contact_tags"?: Record<string, (string)[]> | null | undefined; "comments"?: string | null | undefined; "id": number };
+
+export type DirectoryResponseFormat = "normalized" | "raw";
+
+export type DisplayActionMapping = { "type": "text" | "link" | "button" | "message"; "text"?: string | number | boolean | DisplayValueSource | null | undefined; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined; "icon": "phone" | "email" | "chat" | "calendar" | "arrow" };
+
+export type DisplayActionMappingInput = { "type": "text" | "link" | "button" | "message"; "text"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "link"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "actionId"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "message"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "icon"?: "phone" | "email" | "chat" | "calendar" | "arrow" | undefined };
+
+export type DisplayCtaMapping = { "text"?: string | number | boolean | DisplayValueSource | null | undefined; "icon": "phone" | "email" | "chat" | "calendar" | "arrow"; "link"?: string | number | boolean | DisplayValueSource | null | undefined; "actionId"?: string | number | boolean | DisplayValueSource | null | undefined; "message"?: string | number | boolean | DisplayValueSource | null | undefined };
+
+export type DisplayCtaMappingInput = { "text"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "icon"?: "phone" | "email" | "chat" | "calendar" | "arrow" | undefined; "link"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "actionId"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "message"?: string | number | boolean | DisplayValueSourceInput | null | undefined };
+
+export type DisplayMapping = { "media"?: { "imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "content"?: { "header"?: string | number | boolean | DisplayValueSource | null | undefined; "subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "description"?: string | number | boolean | DisplayValueSource | null | undefined; "avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined } | null | undefined; "media.imageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageWidth"?: string | number | boolean | DisplayValueSource | null | undefined; "media.originalImageHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "media.maxHeight"?: string | number | boolean | DisplayValueSource | null | undefined; "content.header"?: string | number | boolean | DisplayValueSource | null | undefined; "content.subheader"?: string | number | boolean | DisplayValueSource | null | undefined; "content.description"?: string | number | boolean | DisplayValueSource | null | undefined; "content.avatarImageUrl"?: string | number | boolean | DisplayValueSource | null | undefined; "content.contentAlwaysLeft"?: string | number | boolean | DisplayValueSource | null | undefined; "actions"?: (DisplayActionMapping)[] | null | undefined; "cta"?: DisplayCtaMapping | null | undefined };
+
+export type DisplayMappingInput = { "media"?: { "imageUrl"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "originalImageWidth"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "originalImageHeight"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "maxHeight"?: string | number | boolean | DisplayValueSourceInput | null | undefined } | null | undefined; "content"?: { "header"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "subheader"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "description"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "avatarImageUrl"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "contentAlwaysLeft"?: string | number | boolean | DisplayValueSourceInput | null | undefined } | null | undefined; "media.imageUrl"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "media.originalImageWidth"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "media.originalImageHeight"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "media.maxHeight"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "content.header"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "content.subheader"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "content.description"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "content.avatarImageUrl"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "content.contentAlwaysLeft"?: string | number | boolean | DisplayValueSourceInput | null | undefined; "actions"?: (DisplayActionMappingInput)[] | null | undefined; "cta"?: DisplayCtaMappingInput | null | undefined };
+
+export type DisplayValueSource = { "path"?: string | null | undefined; "template"?: string | null | undefined; "default"?: unknown | undefined };
+
+export type DisplayValueSourceInput = { "path"?: string | null | undefined; "template"?: string | null | undefined; "default"?: unknown | undefined };
+
+export type EmailConfigurations = { "sending_domain": string };
+
+export type EmailConfigurationsInput = { "sending_domain": string };
+
+export type ErrorDetail = { "detail": string };
+
+export type Event = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "source"?: string | null | undefined; "source_id"?: string | null | undefined; "category"?: string | null | undefined; "type"?: string | null | undefined; "user_id"?: string | null | undefined; "description"?: string | null | undefined; "attributes"?: Record<string, unknown> | null | undefined };
+
+export type EventTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "event"; "on"?: EventTaskEvents | undefined };
+
+export type EventTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
+
+export type EventTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
+
+export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
+
+export type Expression = string | { "type": "jp" | "jmespath"; "expression": string } | { "type": "cel"; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined })[]; "type"?: unknown | undefined };
+
+export type ExpressionInput = string | { "type"?: "jp" | "jmespath" | undefined; "expression": string } | { "type"?: "cel" | undefined; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined })[]; "type"?: unknown | undefined };
+
+export type ExpressionTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "expression"; "inputs"?: (InputParameter)[] | undefined; "expression"?: Expression | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEvents | undefined };
+
+export type ExpressionTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "submit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
+
+export type ExpressionTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
+
+export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
+
+export type FilterCount = { "counted": number; "is_complete": boolean; "passing": number; "skipped": number; "not_looked_up": number; "reasons": ({ "reason": string; "count": number })[] };
+
+export type FilterCountQuery = { "batch_id"?: string | null | undefined; "target_filters"?: TargetFiltersInput | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types"?: boolean | undefined };
+
+export type FilterOp = "in" | "not_in" | "eq" | "neq" | "exists" | "not_exists";
+
+export type FolderDetails = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "folder_stats": Record<string, string | number> };
+
+export type ForecastQuestion = { "answer_rate": number; "from"?: string | null | undefined; "days"?: number | undefined; "requests"?: number | null | undefined; "call_rate"?: number | null | undefined; "expires_on"?: string | null | undefined; "auto_call_rate"?: boolean | undefined; "skip_rate"?: number | null | undefined };
+
+export type GetValueAction = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite": boolean; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
+
+export type GetValueActionInput = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite"?: boolean | undefined; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
+
+export type HTTPValidationError = { "detail"?: ({ "loc": (string | number)[]; "msg": string; "type": string })[] | undefined };
+
+export type IncidentCreateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined };
+
+export type IncidentOrganizationResponse = { "id": number; "name": string; "display_name": string };
+
+export type IncidentResponse = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined; "id": number; "created_at"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by": string | null };
+
+export type IncidentUpdateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined; "id": number };
+
+export type IncrementAction = { "action": "inc"; "name": string; "by": number; "if"?: Expression | null | undefined };
+
+export type IncrementActionInput = { "action": "inc"; "name": string; "by"?: number | undefined; "if"?: ExpressionInput | null | undefined };
+
+export type InputParameter = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "required": boolean };
+
+export type InputParameterInput = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "required"?: boolean | undefined };
+
+export type InsightAmounts = { "count": number; "input_tokens": number; "output_tokens": number; "cost_usd": number };
+
+export type InsightBackfill = { "workflow_id": number; "rate_per_minute": number | null; "backfill": InsightBackfillState | null };
+
+export type InsightBackfillRate = { "rate_per_minute"?: number | null | undefined };
+
+export type InsightBackfillState = { "id": number; "status": "RUNNING" | "PAUSED" | "COMPLETED" | "CANCELED"; "from_datetime": string; "to_datetime": string; "cursor_datetime": string | null; "planned": InsightAmounts; "actual": InsightAmounts; "queued_count": number; "waiting_count": number; "running_count": number; "failed_count": number; "created_at": string; "created_by": string; "finished_at": string | null };
+
+export type InsightExecution = { "id": number; "workflow_id": number; "workflow_name": string; "session_id": number | null; "upload_file_id": number | null; "cause": "session" | "upload" | "manual" | "backfill"; "backfill_id": number | null; "status": "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; "attempts": number; "error_message": string | null; "created_at": string; "run_at": string; "started_at": string | null; "finished_at": string | null; "tools": (InsightToolRun)[]; "input_tokens": number | null; "output_tokens": number | null; "cost_usd": number | null };
+
+export type InsightSpending = { "tools": (InsightToolSpending)[]; "estimated_daily_cost": number; "actual_daily": ({ "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number; "day": string })[]; "actual_total": InsightUsage };
+
+export type InsightToolDefinition = { "id": number; "name": string; "type": string; "description": string; "tool_parameters": unknown; "tool_result_set": unknown };
+
+export type InsightToolInput = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number };
+
+export type InsightToolOutput = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number; "id": number; "insight_tool_definition"?: InsightToolDefinition | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
+
+export type InsightToolResponse = { "name": string; "description": string; "version": number; "tool_arguments": unknown; "insight_tool_definition_id": number; "id": number; "insight_tool_definition"?: InsightToolDefinition | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "validation_issues"?: (ValidationIssue)[] | null | undefined };
+
+export type InsightToolRun = { "insight_tool_id": number; "insight_tool_version": number; "name": string; "finished_at": string | null; "model": string | null; "parts": number | null; "input_tokens": number | null; "output_tokens": number | null; "cached_input_tokens": number | null; "cost_usd": number | null; "duration_ms": number | null };
+
+export type InsightToolSpending = { "insight_tool_id": number; "name": string; "basis": "measured" | "transcripts" | "none"; "measured_runs": number; "input_tokens": number; "output_tokens": number; "cost_usd": number; "price": { "input_usd": number; "output_usd": number; "cached_input_usd": number | null; "source": string; "as_of": string } | null; "minute_price": { "minute_usd": number; "source": string; "as_of": string } | null };
+
+export type InsightToolTestInput = { "tool_name": string; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined };
+
+export type InsightUsage = { "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number };
+
+export type InsightWorkflowActivate = { "is_acknowledged": boolean; "estimate": InsightWorkflowEstimateInput };
+
+export type InsightWorkflowCondition = { "min_duration"?: number | null | undefined; "max_duration"?: number | null | undefined; "sample_rate"?: number | null | undefined; "agent_list"?: (number)[] | (string)[] | null | undefined; "prompt_list"?: (string)[] | null | undefined; "folder_list"?: (number)[] | null | undefined; "sheet_info"?: Record<string, string> | null | undefined };
+
+export type InsightWorkflowConditionOutput = { "min_duration"?: number | null | undefined; "max_duration"?: number | null | undefined; "sample_rate"?: number | null | undefined; "agent_list"?: (number)[] | (string)[] | null | undefined; "prompt_list"?: (string)[] | null | undefined; "folder_list"?: (number)[] | null | undefined; "sheet_info"?: Record<string, string> | null | undefined };
+
+export type InsightWorkflowEstimate = { "backfill_count": number; "backfill_duration": number; "estimated_daily_count": number; "estimated_daily_duration": number; "estimated_daily_cost": number; "estimated_backfill_cost": number };
+
+export type InsightWorkflowEstimateInput = { "backfill_count": number; "backfill_duration": number; "estimated_daily_count": number; "estimated_daily_duration": number; "estimated_daily_cost": number; "estimated_backfill_cost": number };
+
+export type InsightWorkflowInput = { "name": string; "source": "agent" | "transfer" | "upload" | "sheet" | "manual"; "description": string; "insight_tool_ids": (number)[]; "conditions": InsightWorkflowCondition; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined };
+
+export type InsightWorkflowOutput = { "name": string; "source": string; "description": string; "insight_tool_ids": (number)[]; "conditions": InsightWorkflowConditionOutput; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "id": number; "insight_tools": (InsightToolOutput)[]; "status": string; "estimate": InsightWorkflowEstimate; "queue_count"?: number | null | undefined; "failed_count"?: number | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string; "last_folder_upload_at"?: string | null | undefined };
+
+export type InsightsFolder = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined; "id": number; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
+
+export type InsightsFolderFileMove = { "destination_folder_id": number; "file_id_list": (number)[] };
+
+export type InsightsFolderRequest = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined };
+
+export type InsightsOutput = { "id": number; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined; "insight_tool_id": number; "insight_tool_version": number; "workflow_id"?: number | null | undefined; "insight_key": string; "string_value"?: string | null | undefined; "numeric_value"?: number | null | undefined; "json_value": Record<string, unknown>; "created_at"?: string | undefined; "updated_at"?: string | undefined; "upload_file_metadata": unknown };
+
+export type InsightsUploadFile = { "id": number; "folder_id": number; "filename": string; "object_key": string; "call_id"?: string | null | undefined; "agent_number"?: string | null | undefined; "customer_number"?: string | null | undefined; "duration"?: number | null | undefined; "start_time"?: string | null | undefined; "end_time"?: string | null | undefined; "error_message"?: string | null | undefined; "metadata"?: Record<string, string | number> | null | undefined; "created_at"?: string | undefined };
+
+export type InsightsWorkflowQueueSession = { "workflow_name": string; "session_id_list"?: (number)[] | null | undefined; "file_id_list"?: (number)[] | null | undefined };
+
+export type InspectLatencyResponse = { "session_id": string; "timeline": (LatencyEntry)[]; "summary": (SummaryEntry)[] };
+
+export type InternalTool = { "type": "function"; "function": ToolFunction };
+
+export type InternalToolInput = { "type"?: "function" | undefined; "function": ToolFunctionInput };
+
+export type LanguageCode = "yue-HK" | "en-US" | "ko-KR" | "zh-CN" | "fa-IR" | "es-US" | "th-TH" | "vi-VN" | "bs-BA" | "sw-KE" | "ru-RU" | "hi-IN" | "gu-IN" | "ar-XA" | "fr-FR" | "ja-JP" | "ne-NP";
+
+export type LanguageConfig = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed": number | null; "voice_pitch": number | null; "dtmf_code": number; "skip_current_language_in_message"?: boolean | null | undefined };
+
+export type LanguageConfigInput = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed"?: number | null | undefined; "voice_pitch"?: number | null | undefined; "dtmf_code": number; "skip_current_language_in_message"?: boolean | null | undefined };
+
+export type LanguageGroupAgentInfo = { "id": number; "name": string };
+
+export type LanguageGroupResponse = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfig)[]; "skip_current_language_in_message": boolean; "id": number; "edit_comments"?: string | null | undefined; "agents_info"?: (LanguageGroupAgentInfo)[] | null | undefined; "updated_at": string; "last_updated_by": string; "validation_issues"?: (ValidationIssue)[] | null | undefined };
+
+export type LatencyCategory = "tts" | "stt" | "llm" | "tool" | "http";
+
+export type LatencyEntry = { "timestamp": string; "measurement_start": string; "category": LatencyCategory; "label": string; "metadata"?: (string)[] | null | undefined; "unit_type": "minutes" | "seconds" | "milliseconds" | "microseconds" | "nanoseconds"; "value": number; "value_str": string; "time_delta": string };
+
+export type LegacyPhraseSet = { "messages": (string)[]; "randomize_messages": boolean; "first_slow_messages": (string)[]; "very_slow_messages": (string)[]; "tool_responses": (string)[] };
+
+export type LegacyPhraseSetInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined };
+
+export type LifecycleStatus = "active" | "deprecated" | "retired";
+
+export type LineTypeBucket = "mobile" | "landline" | "voip";
+
+export type LlmProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
+
+export type LlmProviderResponse = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
+
+export type LlmProviderTest = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number };
+
+export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
+
+export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
+
+export type LocalizedBridgePhrases = { "messages": (string)[] };
+
+export type LocalizedBridgePhrasesInput = { "messages"?: (string)[] | undefined };
+
+export type MailSent = { "success": true };
+
+export type MatchType = "exact" | "substring";
+
+export type MessageCalendarRequest = { "rules": (CustomMessageRuleInput)[]; "from": string; "days"?: number | undefined };
+
+export type MessageCalendarResponse = { "days": ({ "date": string; "stretches": ({ "start": string; "end": string; "rule": number | null })[] })[] };
+
+export type NextStep = { "if"?: Expression | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
+
+export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
+
+export type OrganizationChannelConfig = { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined; "provider_credentials"?: Record<string, string> | null | undefined; "telephony"?: TelephonyConfigurationsInput | null | undefined; "email"?: EmailConfigurationsInput | null | undefined };
+
+export type OrganizationChannelCreateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig };
+
+export type OrganizationChannelUpdateRequest = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel"?: boolean | undefined; "config": OrganizationChannelConfig; "id": number };
+
+export type OrganizationCreated = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "sign_in_link": string };
+
+export type OrganizationResponse = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined };
+
+export type OrganizationSipIpRange = { "type": OrganizationSipIpRangeType; "ip_range": string; "id": number; "organization_id": number; "verified": boolean; "created_at"?: string | null | undefined; "updated_at"?: string | null | undefined; "deleted_at"?: string | null | undefined };
+
+export type OrganizationSipIpRangeCreate = { "type": OrganizationSipIpRangeType; "ip_range": string };
+
+export type OrganizationSipIpRangeType = "signaling" | "media";
+
+export type OrganizationSipIpRangeUpdate = { "type"?: OrganizationSipIpRangeType | null | undefined; "ip_range"?: string | null | undefined };
+
+export type OutboundCampaign = { "campaign_name": string; "description"?: string | null | undefined; "mode"?: "voice" | "sms" | "email" | null | undefined; "sms_session_ttl"?: number | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "campaign_variables": Record<string, string>; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "source"?: string | null | undefined; "caller_id": string | null; "hourly_rate"?: number | undefined; "max_daily_calls"?: number | null | undefined; "retry_count"?: number | undefined; "retry_interval"?: string | null | undefined; "active_days": (DaysOfWeek)[]; "outreach_override_rules"?: OutreachOverrideRules | null | undefined; "voicemail_detection"?: VoicemailDetectionConfig | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types"?: boolean | undefined; "target_filters"?: TargetFiltersInput | null | undefined; "webhooks"?: (OutboundCampaignWebhook)[] | undefined };
+
+export type OutboundCampaignResponse = { "campaign_name": string; "description"?: string | null | undefined; "mode"?: string | null | undefined; "sms_session_ttl"?: number | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "campaign_variables": Record<string, string>; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "source"?: string | null | undefined; "caller_id": string | null; "hourly_rate": number; "max_daily_calls"?: number | null | undefined; "retry_count": number; "retry_interval"?: string | null | undefined; "active_days": (DaysOfWeek)[]; "outreach_override_rules"?: OutreachOverrideRules | null | undefined; "voicemail_detection"?: VoicemailDetectionConfig | null | undefined; "allowed_line_types"?: (LineTypeBucket)[] | null | undefined; "include_unknown_line_types": boolean; "target_filters"?: TargetFilters | null | undefined; "webhooks"?: (OutboundCampaignWebhookResponse)[] | null | undefined; "id": number; "agent_id"?: number | null | undefined; "created_at"?: string | undefined; "updated_at"?: string | undefined; "last_updated_by": string };
+
+export type OutboundCampaignWebhook = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": "POST" | "PUT" | "PATCH"; "id"?: number | null | undefined; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined };
+
+export type OutboundCampaignWebhookResponse = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": string; "id": number; "auth_value_keys"?: (string)[] | null | undefined };
+
+export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
+
+export type PermissionGroupResponse = { "name": string; "description": string; "permissions": (PermissionResponse)[] };
+
+export type PermissionResponse = { "name": string; "display_name": string; "description"?: string | null | undefined };
+
+export type PhraseSet = { "messages": (string)[]; "localized": Record<string, LocalizedBridgePhrases> };
+
+export type PhraseSetInput = { "messages"?: (string)[] | undefined; "localized"?: Record<string, LocalizedBridgePhrasesInput> | undefined };
+
+export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type": "submit"; "arguments": Record<string, unknown> } | { "type": "go_to_step"; "step_id": string } | { "type": "called"; "result": unknown; "error"?: string | null | undefined };
+
+export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
+
+export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
+
+export type PromptHistory = { "timestamp": string; "prompt_id": string; "version_number": number; "prompt_text": string; "prompt_description"?: string | null | undefined; "prompt_name": string; "llm_config"?: PromptLlmConfig | null | undefined; "comments"?: string | null | undefined; "user_email": string; "linked_tools": (PromptHistoryLinkedTool)[]; "session_end_tool"?: PromptHistoryLinkedTool | null | undefined; "is_pre_enhancements": boolean };
+
+export type PromptHistoryLinkedTool = { "tool_id": number; "current_tool_name": string; "out_of_date": boolean; "deleted": boolean };
+
+export type PromptLlmConfig = { "provider": PromptLlmProvider; "model": string; "version": string | null; "api_version": string | null; "temperature": number | null; "seed": number | null };
+
+export type PromptLlmConfigInput = { "provider"?: PromptLlmProvider | undefined; "model"?: string | undefined; "version"?: string | null | undefined; "api_version"?: string | null | undefined; "temperature"?: number | null | undefined; "seed"?: number | null | undefined };
+
+export type PromptLlmProvider = "anthropic" | "azure_openai" | "google" | "openai";
+
+export type PromptResponse = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools": (string)[]; "llm_config": PromptLlmConfig; "session_end_enabled": boolean; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "id": number; "last_updated": string | null; "last_updated_by"?: string | null | undefined; "session_end_tool"?: ToolResponse | null | undefined; "agent_count"?: number | null | undefined; "version_number"?: number | null | undefined; "tools_full"?: (ToolResponse)[] | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
+
+export type PromptUpdateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined; "id": number };
+
+export type PronunciationOverride = { "text": string; "replacement": string; "languages": (string)[]; "provider": string; "voice": string; "match_type": MatchType; "match_options": (string)[]; "enabled": boolean; "notes": string };
+
+export type PronunciationOverridesDictionary = { "type": string; "pronunciations": (PronunciationOverride)[]; "voices": Record<string, VoiceDisplayInfo>; "metadata": DictionaryMetadata };
+
+export type PronunciationsCsvUploadResponse = { "revision": number; "hash": string; "entries": number; "uploaded_at": string; "uploaded_by": string };
+
+export type QueuedInsightWork = { "queued": number; "skipped": number };
+
+export type RequestNextStep = { "kind": "waiting" | "under-way" | "over"; "reason": string; "text": string; "until": string | null };
+
+export type RequestStatus = "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
+
+export type RequestStatusBreakdown = { "total_count": number; "counts"?: Record<string, number> | null | undefined };
+
+export type RequestTrace = { "batch_id": string; "reference_id": string; "target": string; "request_status": RequestStatus; "channel_manager_status": string; "attempt_count": number; "at": string; "next_step": RequestNextStep; "attempts": (RequestTraceAttempt)[] };
+
+export type RequestTraceAttempt = { "attempt_number": number; "text": string; "state": string; "channel_manager_status": string; "answerer": string | null; "provider_status": string | null; "error_code": string | null; "channel_manager_sid": string | null; "session_id": number | null; "conversation_id": number | null; "counted_on": string | null; "started_at": string; "placed_at": string | null; "ended_at": string | null; "decision": Record<string, unknown> | null };
+
+export type RequestsAdded = { "batch_id": string; "accepted": number; "duplicates": number; "invalid": number };
+
+export type RequestsRemoved = { "removed": (string)[]; "not_removed": (string)[] };
+
+export type ResponseDisplayConfig = { "version": number; "type": "card-list"; "items_path": string; "mapping": DisplayMapping; "actions"?: (DisplayActionMapping)[] | undefined };
+
+export type ResponseDisplayConfigInput = { "version"?: number | undefined; "type": "card-list"; "items_path": string; "mapping": DisplayMappingInput; "actions"?: (DisplayActionMappingInput)[] | undefined };
+
+export type RetriedInsightWork = { "retried": number; "remaining": number };
+
+export type RoleCreateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[] };
+
+export type RoleResponse = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined; "is_system_role": boolean; "last_updated": string; "last_updated_by": string };
+
+export type RoleUpdateRequest = { "name": string; "description"?: string | null | undefined; "permissions": (string)[]; "id": number; "last_updated_comments"?: string | null | undefined };
+
+export type SaveAction = { "action": "save"; "name"?: string | null | undefined; "inputs"?: (string)[] | null | undefined; "if"?: Expression | null | undefined };
+
+export type SaveActionInput = { "action": "save"; "name"?: string | null | undefined; "inputs"?: (string)[] | null | undefined; "if"?: ExpressionInput | null | undefined };
+
+export type SayAction = { "action": "say"; "text": string; "role": "user" | "assistant"; "if"?: Expression | null | undefined };
+
+export type SayActionInput = { "action": "say"; "text": string; "role"?: "user" | "assistant" | undefined; "if"?: ExpressionInput | null | undefined };
+
+export type ScheduleOverride = { "active"?: boolean | null | undefined; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "max_daily_calls"?: number | null | undefined };
+
+export type ServiceCreateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined };
+
+export type ServiceResponse = { "id": number; "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_value_keys"?: (string)[] | null | undefined; "last_updated_comments"?: string | null | undefined; "last_updated": string; "last_updated_by": string; "tools": (string)[] };
+
+export type ServiceUpdateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined };
+
+export type Session = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "channel_manager_service"?: string | null | undefined; "channel_manager_type"?: string | null | undefined; "channel_manager_sid"?: string | null | undefined; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "agent_timezone"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "prompt_version_number"?: number | null | undefined; "duration"?: number | null | undefined; "session_label_id"?: string | null | undefined; "source"?: string | null | undefined; "target"?: string | null | undefined; "is_legacy"?: boolean | null | undefined; "is_test"?: boolean | null | undefined; "is_outbound"?: boolean | null | undefined; "user_terminated"?: boolean | null | undefined; "transfer_voicemail_detected"?: boolean | null | undefined; "override_timestamp"?: string | null | undefined };
+
+export type SessionAction = { "timestamp": string; "tool_name"?: string | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "duration_ms"?: number | null | undefined };
+
+export type SessionData = { "session_id": number; "source": string; "target": string; "is_test": boolean; "messages": (SessionMessage)[] };
+
+export type SessionLabel = { "session_id": number; "type": string; "code": string; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined; "id": number; "timestamp": string };
+
+export type SessionLabelCreate = { "session_id": number; "type": "auto-rating" | "human-rating"; "code": "GOOD" | "OK" | "BAD" | "N/A"; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined };
+
+export type SessionMessage = { "role": "agent" | "user"; "dialog": { "text": string }; "tool_calls": (DialogToolCall)[]; "timestamp": string };
+
+export type SessionRecordingResponse = { "session_id"?: string | null | undefined; "recordings"?: (string)[] | null | undefined };
+
+export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined };
+
+export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined };
+
+export type SessionTimelineResponse = { "session_id": string; "session_start"?: string | null | undefined; "events": (TimelineEvent)[] };
+
+export type SessionTraceResponse = { "session_id": number; "entries": (TraceEntryResponse)[] };
+
+export type SessionTranscriptionResponse = { "session_id": string; "transcription": (SessionText)[]; "actions": (SessionAction)[] };
+
+export type SetValueAction = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
+
+export type SetValueActionInput = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
+
+export type SignInLinkResponse = { "sign_in_link": string; "expires_at": string };
+
+export type SipConfiguration = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
+
+export type SipConfigurationInput = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
+
+export type StaticToolParameter = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
+
+export type StaticToolParameterInput = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
+
+export type Step = { "id": string; "goal": string; "instructions"?: (string | ConditionalText)[] | undefined; "tools"?: StepTools | undefined; "inputs"?: (InputParameter)[] | undefined; "on"?: StepEventActions | undefined; "next"?: (string | NextStep)[] | undefined };
+
+export type StepEventActions = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "enter"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "presubmit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "submit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
+
+export type StepEventActionsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "enter"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "presubmit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
+
+export type StepInput = { "id": string; "goal": string; "instructions"?: (string | ConditionalTextInput)[] | undefined; "tools"?: StepToolsInput | undefined; "inputs"?: (InputParameterInput)[] | undefined; "on"?: StepEventActionsInput | undefined; "next"?: (string | NextStepInput)[] | undefined };
+
+export type StepTools = { "call"?: boolean | null | undefined; "allow"?: (string)[] | null | undefined; "allowGoToStep"?: boolean | null | undefined };
+
+export type StepToolsInput = { "call"?: boolean | null | undefined; "allow"?: (string)[] | null | undefined; "allowGoToStep"?: boolean | null | undefined; "allow_go_to_step"?: boolean | null | undefined };
+
+export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "steps"; "start": "auto" | "manual"; "steps": (Step)[] };
+
+export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
+
+export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
+
+export type SupportedLlm = { "provider": PromptLlmProvider; "model": string; "display_name": string; "version"?: string | null | undefined; "api_version"?: string | null | undefined; "deprecated": boolean; "sunset_date"?: string | null | undefined; "removed": boolean; "fallback"?: string | null | undefined; "status"?: LifecycleStatus | null | undefined };
+
+export type Suppression = { "id": number; "kind": "phone" | "email"; "address": string; "scope": "all" | "voice" | "sms" | "whatsapp" | "email"; "reason": "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped"; "occurred_at": string; "through": "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import"; "said"?: string | null | undefined; "session_id"?: string | null | undefined; "message_id"?: string | null | undefined; "comment"?: string | null | undefined; "created_at": string; "created_by"?: string | null | undefined; "lifted_at"?: string | null | undefined; "lifted_through"?: string | null | undefined; "lifted_said"?: string | null | undefined; "lifted_by"?: string | null | undefined };
+
+export type SuppressionCreateRequest = { "address": string; "scope"?: "all" | "voice" | "sms" | "whatsapp" | "email" | undefined; "reason"?: "unsubscribed" | "spam-report" | "do-not-call" | "bounced" | "dropped" | undefined; "comment"?: string | null | undefined };
+
+export type SuppressionFile = { "file"?: string | undefined };
+
+export type SuppressionImport = { "added": number; "known": number };
+
+export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
+
+export type TargetFilterRule = { "field": string; "op": FilterOp; "values": (string)[] };
+
+export type TargetFilterRuleInput = { "field": string; "op": FilterOp; "values"?: (string)[] | undefined };
+
+export type TargetFilters = { "match": "all" | "any"; "on_unknown": "include" | "exclude"; "rules": (TargetFilterRule)[] };
+
+export type TargetFiltersInput = { "match"?: "all" | "any" | undefined; "on_unknown"?: "include" | "exclude" | undefined; "rules"?: (TargetFilterRuleInput)[] | undefined };
+
+export type TargetModes = "voice" | "chat" | "sms" | "email" | "whatsapp";
+
+export type TaskPlayRequest = { "definition": ToolDefinitionInput; "task"?: number | undefined; "variables"?: Record<string, unknown> | undefined; "events"?: (PlayEvent)[] | undefined };
+
+export type TaskPlayResponse = { "played": (PlayedEvent)[] };
+
+export type TelephonyConfigurations = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfiguration | null | undefined };
+
+export type TelephonyConfigurationsInput = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfigurationInput | null | undefined };
+
+export type TestMessage = { "service_name": string; "source": string; "test_id": string; "agent_id": string; "text"?: string | null | undefined; "org_name"?: string | null | undefined; "override_timestamp"?: string | null | undefined; "session_start"?: boolean | undefined };
+
+export type TestMessageResponse = { "test_id": string; "agent_id": string; "text": string; "response": unknown; "response_text": string };
+
+export type TimelineEvent = { "kind": "transcript" | "tool" | "latency"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined };
+
+export type ToolAgentInfo = { "id": number; "name": string };
+
+export type ToolAuthType = "basic" | "bearer" | "custom_headers" | "oauth2";
+
+export type ToolBridgePhraseConfig = { "tool_name": string; "phrases": PhraseSet };
+
+export type ToolBridgePhraseConfigInput = { "tool_name": string; "phrases": PhraseSetInput };
+
+export type ToolCheckRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id"?: number | null | undefined };
+
+export type ToolCheckResponse = { "validation_issues": (ValidationIssue)[] };
+
+export type ToolCreateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number };
+
+export type ToolDefinition = { "type"?: ToolType | null | undefined; "tool": InternalTool; "endpoint"?: ToolHttpEndpoint | null | undefined; "context"?: Context | null | undefined; "defaults"?: Record<string, ToolParameterDefault | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameter)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptions | null | undefined; "response_display"?: ResponseDisplayConfig | null | undefined };
+
+export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool": InternalToolInput; "endpoint"?: ToolHttpEndpointInput | null | undefined; "context"?: ContextInput | null | undefined; "defaults"?: Record<string, ToolParameterDefaultInput | unknown> | unknown | undefined; "static_parameters"?: (StaticToolParameterInput)[] | null | undefined; "result"?: unknown | undefined; "options"?: ToolOptionsInput | null | undefined; "response_display"?: ResponseDisplayConfigInput | null | undefined };
+
+export type ToolDetailResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined; "fields": (string)[] };
+
+export type ToolFunction = { "name": string; "description": string; "parameters": unknown };
+
+export type ToolFunctionInput = { "name": string; "description": string; "parameters": unknown };
+
+export type ToolHistoryResponse = { "tool_id": number; "version_number": number; "created_at": string; "updated_by": string; "comments"?: string | null | undefined; "operation": "create" | "update" | "delete"; "deleted_reason"?: string | null | undefined; "service_id": number; "service_name"?: string | null | undefined; "name": string; "description": string; "type": string; "definition": ToolDefinition };
+
+export type ToolHttpEndpoint = { "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location": "body" | "form" | "path" | "query"; "timeout"?: number | null | undefined };
+
+export type ToolHttpEndpointInput = { "url": string; "method": "get" | "post" | "put" | "delete"; "argument_location"?: "body" | "form" | "path" | "query" | undefined; "timeout"?: number | null | undefined; "argumentLocation"?: "body" | "form" | "path" | "query" | undefined };
+
+export type ToolOptions = { "propagate_tool_result": boolean };
+
+export type ToolOptionsInput = { "propagate_tool_result"?: boolean | undefined };
+
+export type ToolParameterDefault = { "transform": ToolParameterTransform };
+
+export type ToolParameterDefaultInput = { "transform": ToolParameterTransformInput };
+
+export type ToolParameterTransform = { "action": "default" | "override" | "remove"; "when"?: ToolParameterTransformCondition | null | undefined; "value"?: unknown | undefined; "format"?: string | null | undefined };
+
+export type ToolParameterTransformCondition = { "key": string; "value": string; "operator": "eq" | null };
+
+export type ToolParameterTransformConditionInput = { "key": string; "value": string; "operator"?: "eq" | null | undefined };
+
+export type ToolParameterTransformInput = { "action"?: "default" | "override" | "remove" | undefined; "when"?: ToolParameterTransformConditionInput | null | undefined; "value"?: unknown | undefined; "format"?: string | null | undefined };
+
+export type ToolPromptInfo = { "id": number; "name": string };
+
+export type ToolResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined };
+
+export type ToolResultData = { "tool_name": string; "tool_result": unknown };
+
+export type ToolTryRequest = { "definition": ToolDefinitionInput; "service_id": number; "arguments": Record<string, unknown>; "variables"?: Record<string, string> | undefined; "agent_id"?: number | null | undefined };
+
+export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
+
+export type ToolType = "action" | "endpoint" | "context" | "log";
+
+export type ToolUpdateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined };
+
+export type TraceEntryResponse = { "id": number; "turn_index": number | null; "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "timestamp": string; "duration_ms": number | null; "metadata": (string)[] | null; "details": Record<string, unknown> | null };
+
+export type TranscriptionProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
+
+export type TranscriptionProviderResponse = { "provider": "openai" | "deepgram" | "google"; "source": "organization" | "environment" | "llm_provider" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
+
+export type TtsProvider = "OpenAI" | "ElevenLabs" | "Google" | "Cartesia";
+
+export type TwilioChannelCreateRequest = { "name": string; "config": { "account_sid": string; "auth_token": string } };
+
+export type TwilioChannelUpdateRequest = { "id": number; "name"?: string | null | undefined; "config"?: { "account_sid"?: string | null | undefined; "auth_token"?: string | null | undefined } | null | undefined };
+
+export type TwilioListNumbersResponse = { "phone_numbers": (TwilioPhoneNumber)[] };
+
+export type TwilioNumberAddRequest = { "friendly_name": string; "area_code": string };
+
+export type TwilioNumberResponse = { "phone_number": string };
+
+export type TwilioNumberUpdateRequest = { "friendly_name": string; "phone_sid": string };
+
+export type TwilioPhoneNumber = { "sid": string; "phone_number": string; "friendly_name": string; "trunk_sid": string };
+
+export type UserCreateRequest = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: UtmInput | null | undefined; "login_type"?: "google" | "username_and_password" | null | undefined; "skip_auth"?: boolean | undefined };
+
+export type UserDeleteRequest = { "email": string; "reason": string };
+
+export type UserResponse = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "last_updated_comments"?: string | null | undefined; "id": number; "role_name": string; "email_sent": boolean; "activity_status": "not_invited" | "invited" | "active"; "last_updated": string; "last_updated_by"?: string | null | undefined; "last_session_at"?: string | null | undefined };
+
+export type UserUpdateRequest = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: UtmInput | null | undefined; "last_updated_comments"?: string | null | undefined };
+
+export type Utm = { "utm_source"?: string | null | undefined; "utm_medium"?: string | null | undefined; "utm_campaign"?: string | null | undefined; "utm_term"?: string | null | undefined; "utm_content"?: string | null | undefined };
+
+export type UtmInput = { "utm_source"?: string | null | undefined; "utm_medium"?: string | null | undefined; "utm_campaign"?: string | null | undefined; "utm_term"?: string | null | undefined; "utm_content"?: string | null | undefined };
+
+export type ValidationIssue = { "id": string; "severity": "info" | "warning" | "error"; "message": string; "path"?: string | null | undefined; "value"?: string | null | undefined };
+
+export type Variable = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
+
+export type VariableInput = { "name": string; "type"?: "string" | "number" | "integer" | "boolean" | "object" | "array" | "null" | null | undefined; "description"?: string | null | undefined; "title"?: string | null | undefined; "format"?: string | null | undefined; "pattern"?: string | null | undefined; "enum"?: (string)[] | null | undefined; "examples"?: (unknown)[] | null | undefined; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
+
+export type VoiceDisplayInfo = { "display_name": string; "provider": string };
+
+export type VoiceGroupCreateRequest = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfigInput)[]; "skip_current_language_in_message"?: boolean | undefined };
+
+export type VoiceGroupUpdateRequest = { "name": string; "description"?: string | null | undefined; "language_configs": (LanguageConfigInput)[]; "skip_current_language_in_message"?: boolean | undefined; "id": number; "edit_comments"?: string | null | undefined };
+
+export type VoiceSampleCreateRequest = { "language_code": LanguageCode; "voice_provider": TtsProvider; "voice_display_name": string; "voice_speed"?: number | null | undefined; "voice_pitch"?: number | null | undefined; "text"?: string | undefined; "apply_pronunciation_overrides"?: boolean | undefined };
+
+export type VoicemailDetectionConfig = { "mode"?: "v1" | "v2" | null | undefined; "voicemail_detection_overall_timeout"?: number | null | undefined; "voicemail_detection_pre_speech_timeout"?: number | null | undefined; "voicemail_detection_post_speech_timeout"?: number | null | undefined; "voicemail_detection_speech_threshold"?: number | null | undefined; "voicemail_detection_v2_pre_speech_timeout"?: number | null | undefined };
+
+export type WebhookDelivery = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE"; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined };
+
+export type WebhookDeliveryCommand = { "command": string };
+
+export type WebhookDeliveryDetails = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE"; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined; "body": string; "attempts": (WebhookTry)[] };
+
+export type WebhookDeliveryState = "WAITING" | "DELIVERED" | "FAILED" | "HELD" | "CANCELED";
+
+export type WebhookEnabling = { "send_held"?: boolean | undefined };
+
+export type WebhookInbox = { "name": string; "url": string; "public_url": string; "auth_value_keys"?: (string)[] | null | undefined; "fail_next": number; "fail_status": number; "message_count": number; "created_at": string; "updated_at": string; "last_updated_by": string };
+
+export type WebhookInboxCreate = { "name": string; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "fail_next"?: number | undefined; "fail_status"?: number | undefined };
+
+export type WebhookInboxMessage = { "id": number; "received_at": string; "method": string; "headers": Record<string, string>; "body": string; "message_id"?: string | null | undefined; "signature"?: "VALID" | "INVALID" | "UNSIGNED" | null | undefined; "answered_status": number };
+
+export type WebhookInboxUpdate = { "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined; "fail_next"?: number | undefined; "fail_status"?: number | undefined };
+
+export type WebhookReplay = { "ids"?: (string)[] | undefined; "campaign_id"?: number | undefined; "webhook_id"?: number | undefined; "states"?: (WebhookDeliveryState)[] | undefined; "start_datetime"?: string | undefined; "end_datetime"?: string | undefined };
+
+export type WebhookReplayed = { "replayed": number; "more": boolean };
+
+export type WebhookState = { "id": number; "campaign_id": number; "campaign_name": string; "url": string; "request_method": string; "trigger_statuses": ("PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE")[]; "auth_value_keys"?: (string)[] | null | undefined; "overlap_until"?: string | null | undefined; "disabled_at"?: string | null | undefined; "disabled_reason"?: string | null | undefined; "failing_since"?: string | null | undefined; "failed_tries": number; "waiting": number };
+
+export type WebhookTest = { "status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" };
+
+export type WebhookTry = { "at": string; "duration_ms": number; "request": { "method": string; "url": string; "headers": Record<string, string> }; "response"?: { "status": number; "headers"?: Record<string, string> | null | undefined; "body"?: string | null | undefined } | null | undefined; "failure"?: string | null | undefined };
+
+export type Operations = {
+  "GET /api/v1/permissions/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (PermissionGroupResponse)[] };
+  "GET /api/v1/roles/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (RoleResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/roles/": { path: Record<never, never>; query: Record<never, never>; body: RoleCreateRequest; answer: RoleResponse };
+  "PUT /api/v1/roles/": { path: Record<never, never>; query: Record<never, never>; body: RoleUpdateRequest; answer: RoleResponse };
+  "GET /api/v1/roles/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: RoleResponse };
+  "DELETE /api/v1/roles/{id}": { path: { "id": number }; query: { "reason": string; "new_role_id"?: number | null | undefined }; body: undefined; answer: Deleted };
+  "GET /api/v1/api_tokens/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "created_by" | "created_at" | "expires_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "created_by" | "created_at" | "expires_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "created_by" | "created_at" | "expires_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ApiTokenResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/api_tokens/": { path: Record<never, never>; query: Record<never, never>; body: ApiTokenCreateRequest; answer: ApiTokenCreated };
+  "DELETE /api/v1/api_tokens/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: ApiTokenResponse };
+  "GET /api/v1/users/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("email" | "first_name" | "last_name" | "role_id" | "role_name" | "email_first_name_last_name" | "activity_status" | "last_updated")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (UserResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserCreateRequest; answer: UserResponse };
+  "PUT /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserUpdateRequest; answer: UserResponse };
+  "DELETE /api/v1/users/": { path: Record<never, never>; query: Record<never, never>; body: UserDeleteRequest; answer: Deleted };
+  "GET /api/v1/users/{user_email}": { path: { "user_email": string }; query: Record<never, never>; body: undefined; answer: UserResponse };
+  "DELETE /api/v1/users/delete_account": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/users/{user_email}/send_email": { path: { "user_email": string }; query: { "skip_auth"?: boolean | undefined }; body: undefined; answer: MailSent };
+  "POST /api/v1/users/{user_email}/sign_in_link": { path: { "user_email": string }; query: Record<never, never>; body: undefined; answer: SignInLinkResponse };
+  "GET /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OrganizationResponse };
+  "PUT /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo"?: string | null | undefined; "update_comments"?: string | null | undefined }; answer: OrganizationResponse };
+  "POST /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo": string }; answer: OrganizationCreated };
+  "DELETE /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "delete_comments"?: string | null | undefined }; answer: Deleted };
+  "GET /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (OrganizationSipIpRange)[] };
+  "POST /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationSipIpRangeCreate; answer: OrganizationSipIpRange };
+  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: OrganizationSipIpRangeUpdate; answer: OrganizationSipIpRange };
+  "DELETE /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: undefined; answer: null };
+  "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}/verified": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: { "verified": boolean }; answer: OrganizationSipIpRange };
+  "GET /api/v1/audit_entries/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AuditEntryResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/llm_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (LlmProviderResponse)[] };
+  "PUT /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: LlmProviderInput; answer: LlmProviderResponse };
+  "DELETE /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/llm_providers/{provider}/test": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: undefined; answer: LlmProviderTest };
+  "GET /api/v1/services/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "description" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "description" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ServiceResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/services/": { path: Record<never, never>; query: Record<never, never>; body: ServiceCreateRequest; answer: ServiceResponse };
+  "PUT /api/v1/services/": { path: Record<never, never>; query: Record<never, never>; body: ServiceUpdateRequest; answer: ServiceResponse };
+  "GET /api/v1/services/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: ServiceResponse };
+  "DELETE /api/v1/services/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/tools/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "service_name" | "definition" | "service_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ToolResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/tools/": { path: Record<never, never>; query: Record<never, never>; body: ToolCreateRequest; answer: ToolResponse };
+  "PUT /api/v1/tools/": { path: Record<never, never>; query: Record<never, never>; body: ToolUpdateRequest; answer: ToolResponse };
+  "POST /api/v1/tools/check": { path: Record<never, never>; query: Record<never, never>; body: ToolCheckRequest; answer: ToolCheckResponse };
+  "GET /api/v1/tools/{tool_name}": { path: { "tool_name": string }; query: Record<never, never>; body: undefined; answer: ToolDetailResponse };
+  "DELETE /api/v1/tools/{tool_name}": { path: { "tool_name": string }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/tools/{tool_id}/history": { path: { "tool_id": number }; query: { "page"?: number | undefined; "limit"?: number | undefined; "order_by_direction"?: "asc" | "desc" | undefined }; body: undefined; answer: { "items": (ToolHistoryResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/prompts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "name_description" | "context" | "tools" | "llm_config" | "last_updated" | "last_updated_by" | "agent_count" | "session_end_enabled")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (PromptResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/prompts/": { path: Record<never, never>; query: Record<never, never>; body: PromptCreateRequest; answer: PromptResponse };
+  "PUT /api/v1/prompts/": { path: Record<never, never>; query: Record<never, never>; body: PromptUpdateRequest; answer: PromptResponse };
+  "GET /api/v1/prompts/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: PromptResponse };
+  "DELETE /api/v1/prompts/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/prompts/{id}/history": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: (PromptHistory)[] };
+  "GET /api/v1/prompts/llms/supported": { path: Record<never, never>; query: { "selected_model"?: string | null | undefined }; body: undefined; answer: (SupportedLlm)[] };
+  "GET /api/v1/custom_messages/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "text" | "label" | "type" | "updated_at" | "agent_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CustomMessageResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/custom_messages/": { path: Record<never, never>; query: Record<never, never>; body: CustomMessageCreateRequest; answer: CustomMessageResponse };
+  "PUT /api/v1/custom_messages/": { path: Record<never, never>; query: Record<never, never>; body: CustomMessageUpdateRequest; answer: CustomMessageResponse };
+  "GET /api/v1/custom_messages/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: CustomMessageResponse };
+  "DELETE /api/v1/custom_messages/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "POST /api/v1/custom_messages/calendar": { path: Record<never, never>; query: Record<never, never>; body: MessageCalendarRequest; answer: MessageCalendarResponse };
+  "GET /api/v1/voice_groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (LanguageGroupResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupCreateRequest; answer: LanguageGroupResponse };
+  "PUT /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupUpdateRequest; answer: LanguageGroupResponse };
+  "GET /api/v1/voice_groups/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: LanguageGroupResponse };
+  "DELETE /api/v1/voice_groups/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/language_groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (LanguageGroupResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/language_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupCreateRequest; answer: LanguageGroupResponse };
+  "PUT /api/v1/language_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupUpdateRequest; answer: LanguageGroupResponse };
+  "GET /api/v1/language_groups/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: LanguageGroupResponse };
+  "DELETE /api/v1/language_groups/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/agents/voices/available": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (AgentVoice)[] };
+  "POST /api/v1/voice_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };
+  "POST /api/v1/language_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };
+  "GET /api/v1/bridge_phrases/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (BridgePhrasesResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/bridge_phrases/": { path: Record<never, never>; query: Record<never, never>; body: BridgePhrasesCreateRequest; answer: BridgePhrasesResponse };
+  "PUT /api/v1/bridge_phrases/": { path: Record<never, never>; query: Record<never, never>; body: BridgePhrasesUpdateRequest; answer: BridgePhrasesResponse };
+  "GET /api/v1/bridge_phrases/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: BridgePhrasesResponse };
+  "DELETE /api/v1/bridge_phrases/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: undefined; answer: BridgePhrasesConfig };
+  "PUT /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: BridgePhrasesConfigInput; answer: BridgePhrasesConfig };
+  "GET /api/v1/data_sources/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (DataSourceMetadataResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceCreateRequest; answer: DataSourceDetailResponse };
+  "PUT /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceUpdateRequest; answer: DataSourceDetailResponse };
+  "GET /api/v1/data_sources/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: DataSourceDetailResponse };
+  "DELETE /api/v1/data_sources/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/pronunciations": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PronunciationOverridesDictionary };
+  "GET /api/v1/pronunciations/metadata": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: DictionaryMetadata };
+  "GET /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
+  "POST /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: Body_pronunciations_upload_csv; answer: PronunciationsCsvUploadResponse };
+  "DELETE /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: null };
+  "GET /api/v1/directory_members/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "type" | "extensions" | "contact_tags" | "created_at" | "updated_at" | "deleted_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined; "include_deleted"?: boolean | undefined; "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: { "items": (DirectoryMember)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/directory_members/": { path: Record<never, never>; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberCreate; answer: DirectoryMember };
+  "PUT /api/v1/directory_members/upload/": { path: Record<never, never>; query: Record<never, never>; body: Body_directory_member_bulk_load; answer: { "success": true; "created": number; "updated": number } };
+  "GET /api/v1/directory_members/download/": { path: Record<never, never>; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: (DirectoryMember)[] };
+  "GET /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: DirectoryMember };
+  "PUT /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberUpdate; answer: DirectoryMember };
+  "DELETE /api/v1/directory_members/{member_id}": { path: { "member_id": number }; query: { "comment": string }; body: undefined; answer: Deleted };
+  "PUT /api/v1/directory_members/{member_id}/restore": { path: { "member_id": number }; query: { "response_format"?: DirectoryResponseFormat | undefined }; body: DirectoryMemberRestore; answer: DirectoryMember };
+  "GET /api/v1/directory_members/{member_id}/history": { path: { "member_id": number }; query: { "page"?: number | undefined; "limit"?: number | undefined; "order_by_direction"?: "asc" | "desc" | undefined; "response_format"?: DirectoryResponseFormat | undefined }; body: undefined; answer: { "items": (DirectoryMemberHistoryResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/directory_members/{member_id}/test": { path: { "member_id": number }; query: { "timestamp": string; "language_code"?: LanguageCode | null | undefined }; body: undefined; answer: DirectoryMemberTestResponse };
+  "GET /api/v1/incidents/organizations": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (IncidentOrganizationResponse)[] };
+  "GET /api/v1/incidents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "description" | "impact_category" | "sessions_impacted" | "markdown" | "created_at" | "updated_at" | "organization_id" | "sub_organization_id" | "start_datetime" | "end_datetime" | "resolution_datetime")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (IncidentResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/incidents/": { path: Record<never, never>; query: Record<never, never>; body: IncidentCreateRequest; answer: IncidentResponse };
+  "PUT /api/v1/incidents/": { path: Record<never, never>; query: Record<never, never>; body: IncidentUpdateRequest; answer: IncidentResponse };
+  "GET /api/v1/incidents/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: IncidentResponse };
+  "DELETE /api/v1/incidents/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/agents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AgentResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentCreate; answer: AgentResponse };
+  "PUT /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentUpdate; answer: AgentResponse };
+  "GET /api/v1/agents/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: AgentResponse };
+  "DELETE /api/v1/agents/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/agents/labels": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (string)[] };
+  "GET /api/v1/channels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Channel)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelCreateRequest; answer: Channel };
+  "PUT /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelUpdateRequest; answer: Channel };
+  "GET /api/v1/channels/{channel_id}/carrier": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrier };
+  "GET /api/v1/channels/twilio/{channel_id}": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: Channel };
+  "POST /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelCreateRequest; answer: Channel };
+  "PUT /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelUpdateRequest; answer: Channel };
+  "GET /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: TwilioListNumbersResponse };
+  "POST /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: TwilioNumberAddRequest; answer: TwilioNumberResponse };
+  "PUT /api/v1/channels/twilio/{channel_id}/numbers": { path: { "channel_id": number }; query: Record<never, never>; body: TwilioNumberUpdateRequest; answer: TwilioNumberResponse };
+  "POST /api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance": { path: { "channel_id": number }; query: Record<never, never>; body: A2pMessagingPathCheckRequest; answer: A2pMessagingPathCheckResponse };
+  "GET /api/v1/channels/targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ChannelTargetResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/channels/available-targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "channel_id" | "channel_name" | "target" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AvailableTarget)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/channels/{channel_id}/targets/{target_id}": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: ChannelTargetResponse };
+  "PUT /api/v1/channels/{channel_id}/targets/{target_id}": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: ChannelTargetUpdateRequest; answer: ChannelTargetResponse };
+  "POST /api/v1/channels/{channel_id}/targets": { path: { "channel_id": number }; query: Record<never, never>; body: ChannelTargetCreateRequest; answer: ChannelTargetResponse };
+  "DELETE /api/v1/channels/{channel_id}": { path: { "channel_id": number }; query: { "target_id": number }; body: undefined; answer: Deleted };
+  "GET /api/v1/suppressions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "kind" | "address" | "address_exact" | "scope" | "reason" | "through" | "said" | "session_id" | "comment" | "occurred_at" | "created_at" | "created_by" | "lifted_at" | "lifted")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Suppression)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/suppressions/": { path: Record<never, never>; query: Record<never, never>; body: SuppressionCreateRequest; answer: Suppression };
+  "GET /api/v1/suppressions/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
+  "POST /api/v1/suppressions/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: SuppressionFile; answer: SuppressionImport };
+  "GET /api/v1/suppressions/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Suppression };
+  "DELETE /api/v1/suppressions/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/events/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Event)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/sessions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_test" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Session)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: Session };
+  "POST /api/v1/sessions/recording/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionRecordingResponse };
+  "GET /api/v1/sessions/recording/stream": { path: Record<never, never>; query: { "token": string }; body: undefined; answer: string };
+  "GET /api/v1/sessions/full-summary/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionSummaryResponse };
+  "GET /api/v1/session_labels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (SessionLabel)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/session_labels/": { path: Record<never, never>; query: Record<never, never>; body: SessionLabelCreate; answer: SessionLabel };
+  "GET /api/v1/session_labels/{session_label_id}": { path: { "session_label_id": number }; query: Record<never, never>; body: undefined; answer: SessionLabel };
+  "GET /api/v1/conversations/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | "llm_version" | "is_legacy")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "llm_provider" | "llm_model" | "llm_version" | "is_legacy")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Conversation)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/sessions/transcript/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionTranscriptionResponse };
+  "GET /api/v1/sessions/latency/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: InspectLatencyResponse };
+  "GET /api/v1/sessions/timeline/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionTimelineResponse };
+  "GET /api/v1/sessions/{session_id}/trace": { path: { "session_id": number }; query: { "after"?: number | undefined; "limit"?: number | undefined }; body: undefined; answer: SessionTraceResponse };
+  "GET /api/v1/session_debug/sid/{channel_manager_service}/{channel_manager_sid}": { path: { "channel_manager_service": string; "channel_manager_sid": string }; query: Record<never, never>; body: undefined; answer: SessionData };
+  "GET /api/v1/session_debug/session_id/{session_id}": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionData };
+  "GET /api/v1/session_debug/tool_result/{session_id}/{tool_call_id}": { path: { "session_id": number; "tool_call_id": string }; query: Record<never, never>; body: undefined; answer: ToolResultData };
+  "POST /api/v1/agents/test/messages": { path: Record<never, never>; query: Record<never, never>; body: TestMessage; answer: TestMessageResponse };
+  "POST /api/v1/tools/try": { path: Record<never, never>; query: Record<never, never>; body: ToolTryRequest; answer: ToolTryResponse };
+  "POST /api/v1/tools/play": { path: Record<never, never>; query: Record<never, never>; body: TaskPlayRequest; answer: TaskPlayResponse };
+  "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined }; answer: null };
+  "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: null };
+  "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: null };
+  "POST /chat/v1/sessions/{session_id}/end": { path: { "session_id": string }; query: { "token": string }; body: unknown; answer: null };
+  "GET /api/v1/outbound/campaigns": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_name" | "campaign_variables" | "daily_start_time" | "daily_end_time" | "source" | "mode" | "caller_id" | "updated_at" | "label" | "labels" | "voicemail_detection")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (OutboundCampaignResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/campaigns": { path: Record<never, never>; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
+  "GET /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: OutboundCampaignResponse };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
+  "DELETE /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/batches": { path: Record<never, never>; query: Record<never, never>; body: CommunicationBatchCreate; answer: CommunicationBatch };
+  "GET /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: undefined; answer: BatchDetails };
+  "PUT /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: CommunicationBatchUpdate; answer: CommunicationBatch };
+  "DELETE /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: BatchDeletion; answer: Deleted };
+  "POST /api/v1/outbound/batches/{batch_id}/upload_batch": { path: { "batch_id": string }; query: Record<never, never>; body: BatchFile; answer: RequestsAdded };
+  "POST /api/v1/outbound/batches/{batch_id}/requests": { path: { "batch_id": string }; query: Record<never, never>; body: CommunicationRequest | (CommunicationRequest)[]; answer: RequestsAdded };
+  "POST /api/v1/outbound/batches/{batch_id}/remove-requests": { path: { "batch_id": string }; query: Record<never, never>; body: (string)[]; answer: RequestsRemoved };
+  "GET /api/v1/outbound/batches/{batch_id}/results": { path: { "batch_id": string }; query: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined }; body: undefined; answer: (CommunicationRequestResult)[] };
+  "GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace": { path: { "batch_id": string; "reference_id": string }; query: Record<never, never>; body: undefined; answer: RequestTrace };
+  "POST /api/v1/outbound/campaigns/{campaign_id}/forecast": { path: { "campaign_id": number }; query: Record<never, never>; body: ForecastQuestion; answer: CampaignForecast };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/board": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignBoard };
+  "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": { path: { "campaign_id": number }; query: Record<never, never>; body: FilterCountQuery; answer: FilterCount };
+  "GET /api/v1/outbound/webhooks": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "campaign_name" | "url" | "disabled_at" | "failing_since" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "campaign_name" | "url" | "is_disabled" | "disabled_at" | "failing_since")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (WebhookState)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/webhooks/{webhook_id}/enable": { path: { "webhook_id": number }; query: Record<never, never>; body: WebhookEnabling; answer: WebhookState };
+  "POST /api/v1/outbound/webhooks/{webhook_id}/disable": { path: { "webhook_id": number }; query: Record<never, never>; body: undefined; answer: WebhookState };
+  "POST /api/v1/outbound/webhooks/{webhook_id}/test": { path: { "webhook_id": number }; query: Record<never, never>; body: WebhookTest; answer: WebhookDelivery };
+  "GET /api/v1/outbound/webhook_deliveries": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "campaign_id" | "webhook_id" | "batch_id" | "request_id" | "reference_id" | "channel_manager_status" | "is_test" | "state" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (WebhookDelivery)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookDeliveryDetails };
+  "GET /api/v1/outbound/webhook_deliveries/{delivery_id}/curl": { path: { "delivery_id": string }; query: Record<never, never>; body: undefined; answer: WebhookDeliveryCommand };
+  "POST /api/v1/outbound/webhook_deliveries/replay": { path: Record<never, never>; query: Record<never, never>; body: WebhookReplay; answer: WebhookReplayed };
+  "GET /api/v1/outbound/webhook_inboxes": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (WebhookInbox)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/outbound/webhook_inboxes": { path: Record<never, never>; query: Record<never, never>; body: WebhookInboxCreate; answer: WebhookInbox };
+  "PUT /api/v1/outbound/webhook_inboxes/{name}": { path: { "name": string }; query: Record<never, never>; body: WebhookInboxUpdate; answer: WebhookInbox };
+  "DELETE /api/v1/outbound/webhook_inboxes/{name}": { path: { "name": string }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "GET /api/v1/outbound/webhook_inboxes/{name}/messages": { path: { "name": string }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "received_at" | "method" | "message_id" | "signature" | "answered_status" | "body")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (WebhookInboxMessage)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/insights/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "session_id" | "upload_file_id" | "workflow_id" | "upload_folder_id" | "insight_key" | "insight_tool_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightsOutput)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/insights/tool-definitions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (InsightToolDefinition)[] };
+  "GET /api/v1/insights/tool-configurations": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "tool_arguments" | "insight_tool_definition_id" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightToolOutput)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/insights/tool-configurations": { path: Record<never, never>; query: Record<never, never>; body: InsightToolInput; answer: InsightToolResponse };
+  "GET /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": string }; query: Record<never, never>; body: undefined; answer: InsightToolResponse };
+  "PUT /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": number }; query: Record<never, never>; body: InsightToolInput; answer: InsightToolResponse };
+  "DELETE /api/v1/insights/tool-configurations/{tool_id}": { path: { "tool_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/insights/tools-test": { path: Record<never, never>; query: Record<never, never>; body: InsightToolTestInput; answer: Record<string, unknown> };
+  "GET /api/v1/insights/workflows/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "status" | "conditions" | "insight_tool_ids" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightWorkflowOutput)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/insights/workflows/": { path: Record<never, never>; query: Record<never, never>; body: InsightWorkflowInput; answer: InsightWorkflowOutput };
+  "GET /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightWorkflowOutput };
+  "PUT /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightWorkflowInput; answer: InsightWorkflowOutput };
+  "DELETE /api/v1/insights/workflows/{workflow_id}": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "PUT /api/v1/insights/workflows/{workflow_id}/activate": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightWorkflowActivate; answer: InsightWorkflowOutput };
+  "PUT /api/v1/insights/workflows/{workflow_id}/inactivate": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightWorkflowOutput };
+  "POST /api/v1/insights/workflows/queue-work": { path: Record<never, never>; query: Record<never, never>; body: InsightsWorkflowQueueSession; answer: QueuedInsightWork };
+  "GET /api/v1/insights/workflows/{workflow_id}/backfill": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
+  "PUT /api/v1/insights/workflows/{workflow_id}/backfill": { path: { "workflow_id": number }; query: Record<never, never>; body: InsightBackfillRate; answer: InsightBackfill };
+  "POST /api/v1/insights/workflows/{workflow_id}/backfill/pause": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
+  "POST /api/v1/insights/workflows/{workflow_id}/backfill/resume": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightBackfill };
+  "GET /api/v1/insights/workflows/{workflow_id}/spending": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: InsightSpending };
+  "GET /api/v1/insights/executions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "workflow_id" | "session_id" | "upload_file_id" | "upload_folder_id" | "backfill_id" | "status" | "cause" | "error_message" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightExecution)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/insights/workflows/{workflow_id}/retry-failed": { path: { "workflow_id": number }; query: Record<never, never>; body: undefined; answer: RetriedInsightWork };
+  "GET /api/v1/insights/folders/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "label" | "updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "label" | "updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightsFolder)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/insights/folders/": { path: Record<never, never>; query: Record<never, never>; body: InsightsFolderRequest; answer: InsightsFolder };
+  "GET /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: undefined; answer: FolderDetails };
+  "PUT /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: InsightsFolderRequest; answer: InsightsFolder };
+  "DELETE /api/v1/insights/folders/{folder_id}": { path: { "folder_id": number }; query: Record<never, never>; body: undefined; answer: boolean };
+  "GET /api/v1/transcription_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (TranscriptionProviderResponse)[] };
+  "PUT /api/v1/transcription_providers/{provider}": { path: { "provider": "openai" | "deepgram" | "google" }; query: Record<never, never>; body: TranscriptionProviderInput; answer: TranscriptionProviderResponse };
+  "DELETE /api/v1/transcription_providers/{provider}": { path: { "provider": "openai" | "deepgram" | "google" }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/insights/folders/{folder_id}/upload-file": { path: { "folder_id": number }; query: { "call_id": string; "agent_number"?: string | null | undefined; "customer_number"?: string | null | undefined; "start_time"?: string | null | undefined; "end_time"?: string | null | undefined; "duration"?: number | null | undefined; "metadata"?: string | null | undefined }; body: { "file"?: string | undefined }; answer: InsightsUploadFile };
+  "GET /api/v1/insights/folders/{folder_id}/files": { path: { "folder_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightsUploadFile)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/insights/folders/{folder_id}/move-files": { path: { "folder_id": number }; query: Record<never, never>; body: InsightsFolderFileMove; answer: (InsightsUploadFile)[] };
+  "DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}": { path: { "folder_id": number; "file_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/takeouts/create": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CreateTakeoutResponse };
+  "GET /api/v1/takeouts/get/{job_id}": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: TakeoutStatusResponse };
+  "GET /api/v1/takeouts/get/{job_id}/file/{file_name}": { path: { "job_id": string; "file_name": string }; query: Record<never, never>; body: undefined; answer: string };
+  "POST /api/v1/dashboards/list": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "display_name" | "rank" | "label" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (DashboardResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/dashboards/fetch_info": { path: Record<never, never>; query: { "dashboard_name": string }; body: undefined; answer: DashboardTokenResponse };
+  "POST /api/v1/dashboards/session_events": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
+  "POST /api/v1/dashboards/session_summary": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
+  "POST /api/v1/dashboards/session_transfers": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
+  "POST /api/v1/dashboards/sessions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
+  "GET /reports/{name}/data": { path: { "name": string }; query: { "token": string; "days"?: number | undefined; "timezone"?: string | undefined }; body: undefined; answer: DashboardData };
+};

@@ -1,0 +1,168 @@
+import { ActionIcon, Button, Group, Select, Stack, Text, Textarea } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { PhraseSet } from "../api-types.ts";
+
+/** Tags that the voices know; `es` stands for any Spanish. */
+const LANGUAGES = [
+  "en",
+  "es",
+  "fr",
+  "ar",
+  "bs",
+  "fa",
+  "gu",
+  "hi",
+  "ja",
+  "ko",
+  "ne",
+  "ru",
+  "sw",
+  "th",
+  "vi",
+  "yue",
+  "zh",
+];
+
+type Props = {
+  /** Whose phrases they are: "All tools", "look_up". */
+  name: string;
+  value: PhraseSet;
+  onChange(value: PhraseSet): void;
+  errorOf(path: string): ReactNode;
+  readOnly: boolean;
+};
+
+/** Phrases for everybody, and others by language; a line each, in the order they are said. */
+export function PhraseFields({ name, value, onChange, errorOf, readOnly }: Props) {
+  const languages = Object.keys(value.localized);
+  const setLanguage = (language: string, messages: string[]) =>
+    onChange({ ...value, localized: { ...value.localized, [language]: { messages } } });
+  const offered = LANGUAGES.filter((language) => !languages.includes(language));
+  return (
+    <Stack gap="sm">
+      <Lines
+        label={`Phrases of ${name}`}
+        description="One a line, said in this order. Heard where the caller's language has none of its own."
+        value={value.messages}
+        onChange={(messages) => onChange({ ...value, messages })}
+        error={errorOf("messages")}
+      />
+      {languages.map((language) => (
+        <Group key={language} gap="xs" wrap="nowrap" align="flex-start">
+          <div style={{ flex: 1 }}>
+            <Lines
+              label={`In ${languageName(language)} (${language})`}
+              value={value.localized[language]?.messages ?? []}
+              onChange={(messages) => setLanguage(language, messages)}
+              error={errorOf(`localized.${language}.messages`)}
+            />
+          </div>
+          {!readOnly && (
+            <ActionIcon
+              mt={24}
+              aria-label={`Remove ${languageName(language)} from ${name}`}
+              onClick={() =>
+                onChange({
+                  ...value,
+                  localized: Object.fromEntries(
+                    Object.entries(value.localized).filter(([tag]) => tag !== language),
+                  ),
+                })
+              }
+            >
+              <IconTrash size={15} />
+            </ActionIcon>
+          )}
+        </Group>
+      ))}
+      {!readOnly && (
+        <Select
+          w={220}
+          size="xs"
+          aria-label={`Language to add to ${name}`}
+          placeholder="Add a language"
+          searchable
+          data={offered.map((tag) => ({ value: tag, label: languageName(tag) }))}
+          value={null}
+          onChange={(tag) => tag !== null && setLanguage(tag, [])}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function Lines(props: {
+  label: string;
+  description?: string;
+  value: string[];
+  onChange(lines: string[]): void;
+  error: ReactNode;
+}) {
+  const { value, onChange, ...rest } = props;
+  return (
+    <Textarea
+      {...rest}
+      dir="auto"
+      autosize
+      minRows={2}
+      value={value.join("\n")}
+      // An empty line while typing is a line to come; the ends of the text are cut when it is sent.
+      onChange={({ currentTarget }) => {
+        const { value: text } = currentTarget;
+        onChange(text === "" ? [] : text.split("\n"));
+      }}
+    />
+  );
+}
+
+const names = new Intl.DisplayNames(["en"], { type: "language" });
+export function languageName(tag: string): string {
+  try {
+    return names.of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+/** A tool with phrases of its own. */
+export function ToolPhrases(props: {
+  tool: string;
+  value: PhraseSet;
+  onChange(value: PhraseSet): void;
+  onRemove(): void;
+  errorOf(path: string): ReactNode;
+  readOnly: boolean;
+}) {
+  const { tool, onRemove, ...rest } = props;
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Text fw={550} size="sm">
+          While <code>{tool}</code> runs
+        </Text>
+        {!rest.readOnly && (
+          <Button size="compact-sm" variant="subtle" leftSection={<IconTrash size={14} />} onClick={onRemove}>
+            Take {tool} out
+          </Button>
+        )}
+      </Group>
+      <PhraseFields name={tool} {...rest} />
+    </Stack>
+  );
+}
+
+export const AddTool = (props: { tools: string[]; onAdd(tool: string): void }) => (
+  <Select
+    w={280}
+    size="xs"
+    aria-label="Tool with phrases of its own"
+    placeholder="Phrases for a tool"
+    leftSection={<IconPlus size={14} />}
+    searchable
+    data={props.tools}
+    value={null}
+    onChange={(tool) => tool !== null && props.onAdd(tool)}
+    nothingFoundMessage="No tool by that name"
+  />
+);

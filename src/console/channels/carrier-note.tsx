@@ -1,0 +1,49 @@
+import { Alert } from "@mantine/core";
+import { IconInfoCircle, IconTheater } from "@tabler/icons-react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import type { Channel } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { Status } from "../ground/parts.tsx";
+import { SERVICES } from "./channel-values.ts";
+
+const carrierQuery = (channel_id: number) =>
+  queryOptions({
+    queryKey: ["carrier", channel_id],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/channels/{channel_id}/carrier", { path: { channel_id }, signal }),
+  });
+
+/** Who really carries what goes over a channel. A web chat needs nobody. */
+export function CarrierStatus({ channel }: { channel: Channel }) {
+  const needed = channel.channel_service !== "webchat";
+  const carrier = useQuery({ ...carrierQuery(channel.id), enabled: needed });
+  if (!needed) return <Status tone="good">this program</Status>;
+  if (!carrier.data) return <span>…</span>;
+  if (carrier.data.simulated) return <Status tone="warn">simulated</Status>;
+  if (carrier.data.name === null) return <Status tone="bad">nobody</Status>;
+  return <Status tone="good">{carrier.data.name}</Status>;
+}
+
+/** Said before anybody counts on a channel that reaches nobody. */
+export function CarrierNote({ channel }: { channel: Channel }) {
+  const needed = channel.channel_service !== "webchat";
+  const carrier = useQuery({ ...carrierQuery(channel.id), enabled: needed });
+  if (!carrier.data) return null;
+  const { name, simulated, note } = carrier.data;
+  if (simulated) {
+    return (
+      <Alert color="yellow" icon={<IconTheater />} title="Simulated: nobody is really reached" mb="md">
+        {note} Name an account under Settings when you want to go live.
+      </Alert>
+    );
+  }
+  if (name !== null) return null;
+  const service = SERVICES[channel.channel_service].name;
+  return (
+    <Alert color="red" icon={<IconInfoCircle />} title="Nobody carries this channel" mb="md">
+      {["twilio", "whatsapp", "email"].includes(channel.channel_service)
+        ? "It has no account of its own, and the installation's may not stand in. Name an account under Settings, or let the installation's stand in."
+        : `This installation has no connection to ${service}. Addresses can be kept here, but nothing comes in or goes out.`}
+    </Alert>
+  );
+}

@@ -1,0 +1,130 @@
+import type {
+  Channel,
+  ChannelServices,
+  OrganizationChannelCreateRequest,
+  TargetModes,
+  TelephonyConfigurations,
+} from "../api-types.ts";
+
+/** How each service is called, and how people and agents can meet on it. */
+export const SERVICES: Record<ChannelServices, { name: string; about: string; modes: TargetModes[] }> = {
+  twilio: {
+    name: "Twilio",
+    about: "Telephone calls and texts, on numbers of a Twilio account.",
+    modes: ["voice", "sms"],
+  },
+  whatsapp: {
+    name: "WhatsApp",
+    about: "WhatsApp messages, from senders of a Twilio account.",
+    modes: ["whatsapp"],
+  },
+  email: {
+    name: "E-mail",
+    about: "Mails of one domain, sent by SendGrid or a mail server.",
+    modes: ["email"],
+  },
+  webchat: { name: "Web chat", about: "A chat page, and a widget for your own site.", modes: ["chat"] },
+  sip: { name: "SIP", about: "Calls from a telephone system of your own.", modes: ["voice"] },
+  africastalking: { name: "Africa's Talking", about: "Calls and texts in Africa.", modes: ["voice", "sms"] },
+};
+
+export const MODE_NAMES: Record<TargetModes, string> = {
+  voice: "Calls",
+  sms: "Texts",
+  chat: "Web chat",
+  email: "E-mail",
+  whatsapp: "WhatsApp",
+};
+
+/** Who sends the mail of a channel; `kept`: what is stored, which nobody can read back. */
+export type MailService = "kept" | "installation" | "sendgrid" | "smtp";
+
+const SENDGRID = ["api_key", "base_url", "event_public_key", "inbound_public_key"] as const;
+const SMTP = ["host", "port", "user", "password", "tls"] as const;
+const NO_MAIL_CREDENTIALS = Object.fromEntries([...SENDGRID, ...SMTP].map((name) => [name, ""]));
+
+const NO_TELEPHONY: TelephonyConfigurations = {
+  pre_input_timeout: null,
+  post_speech_input_timeout: null,
+  post_dtmf_input_timeout: null,
+  overall_input_timeout: null,
+  output_padding: null,
+  interruptibility: null,
+  passive_speech_input_enabled: null,
+  passive_input_start: null,
+  async_enabled: null,
+  transfer_leg_voicemail_detection_enabled: null,
+  sip_configuration: null,
+};
+
+/** What the form of a channel edits; secrets are never in it unless they are being written. */
+export type ChannelValues = {
+  name: string;
+  channel_service: ChannelServices;
+  supported_modes: string[];
+  is_system_channel: boolean;
+  mail_service: MailService;
+  config: {
+    account_sid: string;
+    auth_token: string;
+    provider_credentials: Record<string, string>;
+    telephony: TelephonyConfigurations;
+    email: { sending_domain: string };
+  };
+};
+
+export function valuesOf(channel: Channel | null): ChannelValues {
+  const service = channel?.channel_service ?? "twilio";
+  return {
+    name: channel?.name ?? "",
+    channel_service: service,
+    supported_modes: channel ? modesOf(channel) : SERVICES[service].modes,
+    is_system_channel: channel?.is_system_channel ?? true,
+    mail_service: channel ? "kept" : "installation",
+    config: {
+      account_sid: "",
+      auth_token: "",
+      provider_credentials: {
+        ...NO_MAIL_CREDENTIALS,
+        allowed_origins: channel?.config?.credentials?.allowed_origins ?? "",
+      },
+      telephony: { ...NO_TELEPHONY, ...channel?.config?.telephony },
+      email: { sending_domain: channel?.config?.email?.sending_domain ?? "" },
+    },
+  };
+}
+
+export const modesOf = ({ supported_modes }: Pick<Channel, "supported_modes">): string[] =>
+  (supported_modes ?? "").split(",").filter((mode) => mode !== "");
+
+/** What is not sent is kept; an empty credential is taken away. */
+export function sentChannel(values: ChannelValues): OrganizationChannelCreateRequest {
+  const { name, channel_service, supported_modes, is_system_channel, config } = values;
+  const { account_sid, auth_token, telephony, email } = config;
+  return {
+    name,
+    channel_service,
+    supported_modes: supported_modes.join(","),
+    is_system_channel,
+    config: {
+      account_sid: account_sid.trim() || null,
+      auth_token: auth_token.trim() || null,
+      provider_credentials: sentCredentials(values),
+      telephony: Object.values(telephony).every((value) => value === null || value === undefined)
+        ? null
+        : telephony,
+      email: channel_service === "email" ? email : null,
+    },
+  };
+}
+
+function sentCredentials({ channel_service, mail_service, config }: ChannelValues) {
+  const given = config.provider_credentials;
+  if (channel_service === "webchat") return { allowed_origins: given.allowed_origins ?? "" };
+  if (channel_service !== "email" || mail_service === "kept") return null;
+  if (mail_service === "installation") return NO_MAIL_CREDENTIALS;
+  // Of the service that is left, nothing stays; of the chosen one, what was not typed does.
+  const [chosen, left] = mail_service === "sendgrid" ? [SENDGRID, SMTP] : [SMTP, SENDGRID];
+  const typed = chosen.filter((name) => given[name]).map((name) => [name, given[name] ?? ""]);
+  return Object.fromEntries([...typed, ...left.map((name) => [name, ""])]);
+}

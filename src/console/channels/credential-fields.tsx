@@ -1,0 +1,174 @@
+import { Grid, Group, PasswordInput, Select, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { Channel } from "../api-types.ts";
+import type { ChannelValues, MailService } from "./channel-values.ts";
+
+type Props = {
+  values: ChannelValues;
+  /** As it is stored; null for a new one. */
+  channel: Channel | null;
+  set(path: string, value: unknown): void;
+  errorOf(path: string): ReactNode;
+};
+
+/** What a channel signs in to its carrier with: written, and never shown again. */
+export function CredentialFields(props: Props) {
+  const { values } = props;
+  switch (values.channel_service) {
+    case "twilio":
+    case "whatsapp":
+      return <TwilioFields {...props} />;
+    case "email":
+      return <MailFields {...props} />;
+    case "webchat":
+      return (
+        <TextInput
+          label="Sites that may show this chat"
+          description="Origins, with commas between. Empty: only the chat page of this program."
+          placeholder="https://www.clinic.example, https://clinic.example"
+          value={values.config.provider_credentials.allowed_origins ?? ""}
+          onChange={({ currentTarget }) =>
+            props.set("config.provider_credentials.allowed_origins", currentTarget.value)
+          }
+          error={props.errorOf("config.provider_credentials.allowed_origins")}
+        />
+      );
+    default:
+      return null;
+  }
+}
+
+function TwilioFields({ values, channel, set, errorOf }: Props) {
+  const lastFour = channel?.config?.credentials?.account_sid_last_four;
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <TextInput
+          label="Account SID"
+          description={
+            lastFour
+              ? `Stored, ends with ${lastFour}. Type to replace it.`
+              : "From Twilio's console. Empty: no account of its own."
+          }
+          placeholder={lastFour ? `…${lastFour}` : "AC…"}
+          autoComplete="off"
+          value={values.config.account_sid}
+          onChange={({ currentTarget }) => set("config.account_sid", currentTarget.value)}
+          error={errorOf("config.account_sid")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <PasswordInput
+          label="Auth token"
+          description={
+            lastFour ? "Stored and never shown. Type to replace it." : "Sealed; never shown again."
+          }
+          autoComplete="off"
+          value={values.config.auth_token}
+          onChange={({ currentTarget }) => set("config.auth_token", currentTarget.value)}
+          error={errorOf("config.auth_token")}
+        />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+type Credential = { name: string; label: string; about?: string; secret?: boolean; example?: string };
+const SENDGRID: Credential[] = [
+  { name: "api_key", label: "API key", secret: true },
+  {
+    name: "base_url",
+    label: "Address of the API",
+    about: "For another region than the US.",
+    example: "https://api.sendgrid.com",
+  },
+  {
+    name: "event_public_key",
+    label: "Key of the event webhook",
+    about: "Base64, as SendGrid shows it. Without it no event is taken.",
+  },
+  {
+    name: "inbound_public_key",
+    label: "Key of inbound parse",
+    about: "Base64, as SendGrid shows it. Without it no mail is taken.",
+  },
+];
+const SMTP: Credential[] = [
+  { name: "host", label: "Mail server", example: "mx.clinic.example" },
+  { name: "port", label: "Port", example: "587" },
+  { name: "user", label: "User" },
+  { name: "password", label: "Password of the mailbox", secret: true },
+];
+
+function MailFields({ values, channel, set, errorOf }: Props) {
+  const path = "config.provider_credentials";
+  const given = values.config.provider_credentials;
+  const fields = values.mail_service === "sendgrid" ? SENDGRID : values.mail_service === "smtp" ? SMTP : [];
+  const services: { value: MailService; label: string }[] = [
+    ...(channel ? [{ value: "kept" as const, label: "as it is stored" }] : []),
+    { value: "installation", label: "the installation's mail server, or the simulator" },
+    { value: "sendgrid", label: "SendGrid" },
+    { value: "smtp", label: "a mail server of its own" },
+  ];
+  return (
+    <>
+      <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
+        <TextInput
+          label="Domain it sends from"
+          description="Every address of the channel ends with it."
+          placeholder="clinic.example"
+          required
+          value={values.config.email.sending_domain}
+          onChange={({ currentTarget }) => set("config.email.sending_domain", currentTarget.value)}
+          error={errorOf("config.email.sending_domain") ?? errorOf("config.email")}
+        />
+        <Select
+          label="Sent by"
+          description="Choosing another takes away what is stored for the one before."
+          allowDeselect={false}
+          data={services}
+          value={values.mail_service}
+          onChange={(chosen) => set("mail_service", chosen)}
+          error={errorOf(path)}
+        />
+      </Group>
+      {fields.length > 0 && (
+        <Grid gap="md">
+          {fields.map(({ name, label, about, secret, example }) => {
+            const Field = secret ? PasswordInput : TextInput;
+            return (
+              <Grid.Col key={name} span={{ base: 12, sm: 6 }}>
+                <Field
+                  label={label}
+                  description={about}
+                  placeholder={example ?? (channel ? "empty: what is stored stays" : "")}
+                  autoComplete="off"
+                  value={given[name] ?? ""}
+                  onChange={({ currentTarget }) => set(`${path}.${name}`, currentTarget.value)}
+                  error={errorOf(`${path}.${name}`)}
+                />
+              </Grid.Col>
+            );
+          })}
+          {values.mail_service === "smtp" && (
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <Select
+                label="Encryption"
+                placeholder="STARTTLS where it is offered"
+                clearable
+                clearButtonProps={{ "aria-label": "Clear the encryption" }}
+                data={[
+                  { value: "auto", label: "STARTTLS where it is offered" },
+                  { value: "required", label: "STARTTLS or not at all" },
+                  { value: "implicit", label: "TLS from the first byte" },
+                ]}
+                value={given.tls || null}
+                onChange={(chosen) => set(`${path}.tls`, chosen ?? "")}
+              />
+            </Grid.Col>
+          )}
+        </Grid>
+      )}
+    </>
+  );
+}

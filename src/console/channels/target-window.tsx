@@ -1,0 +1,159 @@
+import { Autocomplete, Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Channel, ChannelServices, ChannelTargetResponse, TargetModes } from "../api-types.ts";
+import { ApiError, call } from "../ground/api.ts";
+import { fieldErrors } from "../ground/field-errors.ts";
+import { Failure } from "../ground/parts.tsx";
+import { RecordSelect } from "../ground/record-select.tsx";
+import { MODE_NAMES, modesOf } from "./channel-values.ts";
+
+const OFFERED = 200;
+
+const HINTS: Record<ChannelServices, { text: string; example: string }> = {
+  twilio: { text: "A number of the account; list them under Numbers first.", example: "+15125551234" },
+  whatsapp: { text: "A WhatsApp sender of the account.", example: "+14155238886" },
+  email: { text: "A mailbox of the channel's domain.", example: "support@clinic.example" },
+  webchat: {
+    text: "Names the chat page: /chat/NAME. Lower-case letters, digits, dots, hyphens.",
+    example: "front-desk",
+  },
+  sip: { text: "A number that your telephone system routes here.", example: "+15125551234" },
+  africastalking: { text: "A number of the account.", example: "+254711000000" },
+};
+
+type Props = { channel: Channel; target: ChannelTargetResponse | null; onClose(): void };
+
+/** Links an agent to an address, or moves what is linked: to another agent, address or mode. */
+export function TargetWindow({ channel, target, onClose }: Props) {
+  const client = useQueryClient();
+  const modes = modesOf(channel);
+  const form = useForm({
+    initialValues: {
+      agent_id: target?.agent_id ?? null,
+      target: target?.target ?? "",
+      target_mode: target?.target_mode ?? (modes[0] as TargetModes),
+      fallback_target: target?.fallback_target ?? "",
+      is_test: target?.is_test ?? false,
+    },
+  });
+  const values = form.getValues();
+  const known = useQuery({
+    queryKey: ["known addresses", channel.id],
+    queryFn: async ({ signal }) => {
+      const query = {
+        search_fields: ["channel_id" as const],
+        search_field_values: [String(channel.id)],
+        limit: OFFERED,
+      };
+      const [free, taken] = await Promise.all([
+        call("GET /api/v1/channels/available-targets", { query, signal }),
+        call("GET /api/v1/channels/targets", { query, signal }),
+      ]);
+      return [...new Set([...free.items, ...taken.items].map((address) => address.target))];
+    },
+  });
+  const saving = useMutation({
+    mutationFn: () => {
+      const body = {
+        ...form.getValues(),
+        agent_id: values.agent_id as number,
+        target: values.target.trim(),
+        fallback_target: (values.target_mode === "voice" && values.fallback_target.trim()) || null,
+        channel_id: channel.id,
+      };
+      const path = { channel_id: channel.id };
+      return target
+        ? call("PUT /api/v1/channels/{channel_id}/targets/{target_id}", {
+            path: { ...path, target_id: target.id },
+            body: { ...body, id: target.id },
+          })
+        : call("POST /api/v1/channels/{channel_id}/targets", { path, body });
+    },
+    async onSuccess(stored) {
+      notifications.show({
+        message: `${stored.target} is answered by ${stored.agent?.name ?? "the agent"}`,
+        color: "green",
+      });
+      await client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
+      onClose();
+    },
+    onError(error) {
+      if (error instanceof ApiError && error.issues.length > 0) {
+        form.setErrors(fieldErrors(error, (path) => path in form.getValues()).fields);
+      }
+    },
+  });
+  const hint = HINTS[channel.channel_service];
+  const general =
+    saving.error && !(saving.error instanceof ApiError && saving.error.issues.length > 0)
+      ? saving.error
+      : null;
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={target ? `Change ${target.target}` : "Link an agent to an address"}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          form.clearErrors();
+          if (values.agent_id === null) form.setFieldError("agent_id", "Choose who answers there");
+          else saving.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {general && <Failure error={general} />}
+          <RecordSelect
+            operation="GET /api/v1/agents/"
+            label="Agent"
+            description="Who answers there."
+            required
+            value={values.agent_id}
+            chosenName={target?.agent?.name}
+            onChange={(id) => form.setFieldValue("agent_id", id)}
+            error={form.errors.agent_id}
+          />
+          <Autocomplete
+            label="Address"
+            description={hint.text}
+            placeholder={hint.example}
+            required
+            data={known.data ?? []}
+            {...form.getInputProps("target")}
+          />
+          <Select
+            label="For"
+            allowDeselect={false}
+            data={modes.map((mode) => ({ value: mode, label: MODE_NAMES[mode as TargetModes] ?? mode }))}
+            {...form.getInputProps("target_mode")}
+          />
+          {values.target_mode === "voice" && (
+            <TextInput
+              label="Otherwise ring"
+              description="The number that is dialled when the agent can't answer."
+              placeholder="nobody"
+              {...form.getInputProps("fallback_target")}
+            />
+          )}
+          <Switch
+            label="What happens there is a test"
+            description="Tests are in no report, no batch result and no insight workflow."
+            {...form.getInputProps("is_test", { type: "checkbox" })}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={saving.isPending}>
+              {target ? "Save" : "Link"}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,259 @@
+import { Grid, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { TelephonyConfigurations } from "../api-types.ts";
+
+type Telephony = TelephonyConfigurations;
+type NumberName =
+  | "pre_input_timeout"
+  | "post_speech_input_timeout"
+  | "post_dtmf_input_timeout"
+  | "overall_input_timeout"
+  | "output_padding"
+  | "passive_input_start";
+type SwitchName =
+  | "async_enabled"
+  | "passive_speech_input_enabled"
+  | "transfer_leg_voicemail_detection_enabled";
+
+/** Seconds: the ranges the API takes, and what counts where nothing is set. */
+const SECONDS: { name: NumberName; label: string; about: string; min: number; max: number; usual: number }[] =
+  [
+    {
+      name: "pre_input_timeout",
+      label: "Silence before it asks again",
+      about: "After the agent's words; 0: it never asks.",
+      min: 0,
+      max: 10,
+      usual: 4,
+    },
+    {
+      name: "post_speech_input_timeout",
+      label: "Silence that ends what a person says",
+      about: "Longer for people who speak in pieces; set, it is waited for every time.",
+      min: 0,
+      max: 10,
+      usual: 0.9,
+    },
+    {
+      name: "post_dtmf_input_timeout",
+      label: "Wait after the last key",
+      about: "0: every key counts by itself.",
+      min: 0,
+      max: 10,
+      usual: 2,
+    },
+    {
+      name: "overall_input_timeout",
+      label: "Longest wait for an input",
+      about: "With words they become the input; without, it is a silence. 0: no limit.",
+      min: 0,
+      max: 300,
+      usual: 30,
+    },
+    {
+      name: "output_padding",
+      label: "Listens from",
+      about: "Counted from the end of the agent's words; negative: before it.",
+      min: -5,
+      max: 5,
+      usual: 0,
+    },
+    {
+      name: "passive_input_start",
+      label: "Words said over it count from",
+      about: "How long after the agent began to speak.",
+      min: 0,
+      max: 5,
+      usual: 0.5,
+    },
+  ];
+
+const SWITCHES: { name: SwitchName; label: string; about: string; usual: boolean }[] = [
+  {
+    name: "async_enabled",
+    label: "Responsive",
+    about: "Bridge phrases fill a wait, and a caller who speaks meanwhile is heard.",
+    usual: true,
+  },
+  {
+    name: "passive_speech_input_enabled",
+    label: "Words said over it are kept",
+    about: "They count once the agent is done, where they did not stop it.",
+    usual: true,
+  },
+  {
+    name: "transfer_leg_voicemail_detection_enabled",
+    label: "Notices a voicemail after a transfer",
+    about: "The session then says so.",
+    usual: false,
+  },
+];
+
+/** Fields of a row stand side by side, however much is said about each. */
+const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
+
+const INTERRUPTIBLE = [
+  { value: "all", label: "speech and keys" },
+  { value: "speech_only", label: "speech only" },
+  { value: "dtmf_only", label: "keys only" },
+  { value: "none", label: "nothing" },
+];
+
+type Props = {
+  value: Telephony;
+  onChange(value: Telephony): void;
+  errorOf(path: string): ReactNode;
+  hasSip: boolean;
+};
+
+/** How a voice channel listens and speaks. What is left empty goes by the platform. */
+export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
+  const set = (part: Partial<Telephony>) => onChange({ ...value, ...part });
+  return (
+    <Stack gap="sm">
+      <div>
+        <Text fw={600}>How it listens and speaks</Text>
+        <Text size="sm" c="dimmed">
+          What is left empty goes by the platform, as the grey value says. All times are seconds.
+        </Text>
+      </div>
+      <Grid gap="md">
+        {SECONDS.map(({ name, label, about, min, max, usual }) => (
+          <Grid.Col key={name} span={{ base: 12, sm: 6, lg: 4 }}>
+            <NumberInput
+              label={label}
+              inputWrapperOrder={ORDER}
+              description={`${about} From ${String(min).replace("-", "−")} to ${max}.`}
+              placeholder={`${usual} s`}
+              suffix=" s"
+              step={0.1}
+              decimalScale={2}
+              value={value[name] ?? ""}
+              onChange={(seconds) => set({ [name]: seconds === "" ? null : Number(seconds) })}
+              error={errorOf(name)}
+            />
+          </Grid.Col>
+        ))}
+        <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
+          <Select
+            label="What stops the agent"
+            inputWrapperOrder={ORDER}
+            description="While it speaks."
+            placeholder="speech and keys"
+            clearable
+            clearButtonProps={{ "aria-label": "Clear what stops the agent" }}
+            data={INTERRUPTIBLE}
+            value={value.interruptibility ?? null}
+            onChange={(chosen) => set({ interruptibility: chosen as Telephony["interruptibility"] })}
+            error={errorOf("interruptibility")}
+          />
+        </Grid.Col>
+        {SWITCHES.map(({ name, label, about, usual }) => (
+          <Grid.Col key={name} span={{ base: 12, sm: 6, lg: 4 }}>
+            <Select
+              label={label}
+              inputWrapperOrder={ORDER}
+              description={about}
+              placeholder={usual ? "yes" : "no"}
+              clearable
+              clearButtonProps={{ "aria-label": `Clear ${label}` }}
+              data={[
+                { value: "yes", label: "yes" },
+                { value: "no", label: "no" },
+              ]}
+              value={value[name] === true ? "yes" : value[name] === false ? "no" : null}
+              onChange={(chosen) => set({ [name]: chosen === null ? null : chosen === "yes" })}
+              error={errorOf(name)}
+            />
+          </Grid.Col>
+        ))}
+      </Grid>
+      {hasSip && <SipFields value={value} set={set} errorOf={errorOf} />}
+    </Stack>
+  );
+}
+
+const EMPTY_SIP = { sip_transfer_mode: null, sip_endpoints: null, call_info_placement: null };
+
+/** The first endpoint is edited here; others that the API was given stay behind it. */
+function SipFields({
+  value,
+  set,
+  errorOf,
+}: Pick<Props, "value" | "errorOf"> & { set(part: Telephony): void }) {
+  const sip = { ...EMPTY_SIP, ...value.sip_configuration };
+  const change = (part: Partial<typeof sip>) => {
+    const next = { ...sip, ...part };
+    set({ sip_configuration: Object.values(next).every((each) => each === null) ? null : next });
+  };
+  const first = sip.sip_endpoints?.[0];
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
+        <Select
+          label="Transfers by"
+          inputWrapperOrder={ORDER}
+          description="invite: stays in the call; refer: hands it over."
+          placeholder="invite"
+          clearable
+          clearButtonProps={{ "aria-label": "Clear how it transfers" }}
+          data={["invite", "refer"]}
+          value={sip.sip_transfer_mode}
+          onChange={(chosen) => change({ sip_transfer_mode: chosen as "refer" | "invite" | null })}
+          error={errorOf("sip_configuration")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
+        <TextInput
+          label="Host of the telephone system"
+          inputWrapperOrder={ORDER}
+          description="Where transfers are sent."
+          placeholder="sip.example.com"
+          value={first?.host ?? ""}
+          onChange={({ currentTarget }) => {
+            const host = currentTarget.value;
+            const others = sip.sip_endpoints?.slice(1) ?? [];
+            change({
+              sip_endpoints: host === "" && others.length === 0 ? null : [{ ...first, host }, ...others],
+            });
+          }}
+        />
+      </Grid.Col>
+      {first && (
+        <>
+          <Grid.Col span={{ base: 6, lg: 2 }}>
+            <TextInput
+              label="Port"
+              placeholder="5061"
+              value={first.port ?? ""}
+              onChange={({ currentTarget }) =>
+                change({
+                  sip_endpoints: (sip.sip_endpoints ?? []).with(0, {
+                    ...first,
+                    port: currentTarget.value || null,
+                  }),
+                })
+              }
+            />
+          </Grid.Col>
+          <Grid.Col span={{ base: 6, lg: 2 }}>
+            <Select
+              label="Transport"
+              placeholder="tls"
+              data={["tls", "tcp", "udp"]}
+              value={first.transport ?? null}
+              onChange={(chosen) =>
+                change({
+                  sip_endpoints: (sip.sip_endpoints ?? []).with(0, {
+                    ...first,
+                    transport: chosen as "tls" | "tcp" | "udp" | null,
+                  }),
+                })
+              }
+            />
+          </Grid.Col>
+        </>
+      )}
+    </Grid>
+  );
+}

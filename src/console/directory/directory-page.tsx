@@ -1,0 +1,171 @@
+import { Button, Switch } from "@mantine/core";
+import { IconDownload, IconPlus, IconUsersGroup } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { DirectoryMember } from "../api-types.ts";
+import { call, callForBytes } from "../ground/api.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { FileUpload } from "../ground/file-upload.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Failure, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { saveFile } from "../ground/save-file.ts";
+import { Time } from "../ground/time.tsx";
+
+const LIST = ["GET /api/v1/directory_members/"];
+
+export default function DirectoryPage() {
+  const may = useMay();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as { deleted?: string };
+  const withDeleted = search.deleted === "yes";
+  const create = may("directory_write") && (
+    <LinkButton to="/directory/new" leftSection={<IconPlus size={15} />}>
+      New member
+    </LinkButton>
+  );
+  const columns: Column<DirectoryMember>[] = [
+    {
+      field: "name",
+      title: "Name",
+      orderable: true,
+      render: ({ id, name, deleted_at }) =>
+        deleted_at ? <bdi>{name}</bdi> : <RouteLink to={`/directory/${id}`}>{name}</RouteLink>,
+    },
+    { field: "type", title: "Kind", orderable: true, render: ({ type }) => <bdi>{type}</bdi> },
+    { field: "extensions", title: "Numbers", render: (member) => <bdi>{numbersOf(member)}</bdi> },
+    { field: "contact_tags", title: "Tags", render: (member) => <bdi>{tagsOf(member)}</bdi> },
+    {
+      field: "updated_at",
+      title: "Changed",
+      orderable: true,
+      render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+    },
+    ...(withDeleted
+      ? [
+          {
+            field: "deleted_at",
+            title: "State",
+            render: (member: DirectoryMember) =>
+              member.deleted_at ? <Deleted member={member} /> : <Status tone="good">listed</Status>,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      <PageHead
+        title="Directory"
+        about="Who callers are passed on to: people and departments, and which of their numbers is reached at what time and in which language."
+        actions={
+          <>
+            <Download />
+            {may("directory_write") && (
+              <FileUpload
+                label="Upload"
+                accept=".csv,.json,text/csv,application/json"
+                send={(form) => call("PUT /api/v1/directory_members/upload/", { form })}
+                done={({ created, updated }) => `${created} added, ${updated} changed`}
+                invalidates={[LIST]}
+              >
+                Members of the same name and kind are replaced, others are added; nobody is taken away. Either
+                a list as it is downloaded here, or a CSV table with a row for each number and the columns{" "}
+                <code>name, type, extension, number, language, days, start_time, end_time, tags</code>.
+              </FileUpload>
+            )}
+            {create}
+          </>
+        }
+      />
+      <Switch
+        mb="sm"
+        label="Show deleted ones too"
+        checked={withDeleted}
+        onChange={({ currentTarget }) =>
+          void navigate({
+            to: ".",
+            search: currentTarget.checked ? { deleted: "yes" } : {},
+            replace: true,
+          })
+        }
+      />
+      <DataTable
+        label="Directory"
+        operation="GET /api/v1/directory_members/"
+        columns={columns}
+        rowKey={({ id }) => id}
+        also={{ include_deleted: withDeleted }}
+        search={{ field: "name", label: "Search by name" }}
+        filters={[
+          { field: "type", label: "Kind", kind: "text" },
+          { field: "extensions", label: "Number", kind: "text" },
+          { field: "contact_tags", label: "Tag", kind: "text" },
+        ]}
+        empty={
+          <Empty title="Nobody is in the directory yet" icon={<IconUsersGroup size={28} />} action={create}>
+            An agent that may transfer finds people by the names written here. A number can hold for some
+            hours, days or languages only.
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+const numbersOf = ({ extensions }: DirectoryMember): string =>
+  (extensions ?? [])
+    .flatMap(({ numbers }) => (numbers ?? []).map(({ number }) => number))
+    .slice(0, 3)
+    .join(", ") || "–";
+
+const tagsOf = ({ contact_tags }: DirectoryMember): string =>
+  Object.entries(contact_tags ?? {})
+    .map(([tag, values]) => `${tag}: ${values.join(", ")}`)
+    .join("; ") || "–";
+
+function Deleted({ member }: { member: DirectoryMember }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const restoring = useMutation({
+    mutationFn: () =>
+      call("PUT /api/v1/directory_members/{member_id}/restore", {
+        path: { member_id: member.id },
+        body: {},
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: LIST }),
+  });
+  return (
+    <>
+      <Status tone="quiet">deleted</Status>{" "}
+      {may("directory_write") && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Restore ${member.name}`}
+          loading={restoring.isPending}
+          onClick={() => restoring.mutate()}
+        >
+          Restore
+        </Button>
+      )}
+      {restoring.error && <Failure error={restoring.error} />}
+    </>
+  );
+}
+
+function Download() {
+  const fetching = useMutation({
+    mutationFn: () =>
+      callForBytes("GET /api/v1/directory_members/download/", { query: { response_format: "raw" } }),
+    onSuccess: (content) => saveFile("directory.json", content),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={15} />}
+      loading={fetching.isPending}
+      onClick={() => fetching.mutate()}
+    >
+      Download
+    </Button>
+  );
+}

@@ -1,0 +1,89 @@
+import { Button } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconActivity } from "@tabler/icons-react";
+import type { Event } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { Code, Empty, PageHead, RouteLink } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+const COLUMNS: Column<Event>[] = [
+  { field: "timestamp", title: "Time", orderable: true, render: ({ timestamp }) => <Time at={timestamp} /> },
+  { field: "category", title: "Category", orderable: true, render: ({ category }) => category },
+  { field: "type", title: "Type", orderable: true, render: ({ type }) => <code>{type}</code> },
+  {
+    field: "description",
+    title: "What happened",
+    render: ({ description }) => <span dir="auto">{description}</span>,
+  },
+  {
+    field: "session_id",
+    title: "Session",
+    orderable: true,
+    render: ({ session_id }) =>
+      session_id && <RouteLink to={`/sessions/${session_id}`}>{session_id}</RouteLink>,
+  },
+  { field: "user_id", title: "User", orderable: true, render: ({ user_id }) => <bdi>{user_id}</bdi> },
+  { field: "attributes", title: "Attributes", render: (event) => <Attributes event={event} /> },
+  { field: "source", title: "Source", orderable: true, hidden: true, render: ({ source }) => source },
+  {
+    field: "source_id",
+    title: "Source's id",
+    orderable: true,
+    hidden: true,
+    render: ({ source_id }) => source_id,
+  },
+  {
+    field: "conversation_id",
+    title: "Conversation",
+    orderable: true,
+    hidden: true,
+    render: ({ conversation_id }) => conversation_id,
+  },
+];
+
+function Attributes({ event }: { event: Event }) {
+  const [opened, { toggle }] = useDisclosure(false);
+  if (!event.attributes || Object.keys(event.attributes).length === 0) return null;
+  return (
+    <>
+      <Button size="compact-xs" variant="subtle" onClick={toggle} aria-expanded={opened}>
+        {opened ? "Hide" : "Show"}
+      </Button>
+      {opened && <Code value={event.attributes} label={`Attributes of ${event.type}`} />}
+    </>
+  );
+}
+
+const REFRESH_MS = 5000;
+
+export default function EventsPage() {
+  return (
+    <>
+      <PageHead
+        title="Events"
+        about="What happened, newest first: sessions, calls of tools, campaigns, deliveries."
+      />
+      <DataTable
+        label="Events"
+        operation="GET /api/v1/events/"
+        columns={COLUMNS}
+        rowKey={(event) =>
+          `${event.timestamp} ${event.type} ${event.session_id} ${event.source_id} ${event.description}`
+        }
+        search={{ field: "description", label: "What happened" }}
+        filters={[
+          { field: "category", label: "Category", kind: "text" },
+          { field: "type", label: "Type", kind: "text" },
+          { field: "session_id", label: "Session", kind: "text" },
+        ]}
+        days
+        refresh_ms={REFRESH_MS}
+        empty={
+          <Empty title="Nothing has happened yet" icon={<IconActivity size={28} />}>
+            Each session, tool call and change of a campaign leaves an event here.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,123 @@
+import type { Operations } from "../api-types.ts";
+import { connection } from "./connection.ts";
+import { signInAgain } from "./sign-in-gate.ts";
+
+/**
+ * The one way to the server: the public API, by the names that openapi.json has for its operations.
+ * `call("GET /api/v1/agents/{agent_id}", { path: { agent_id: 7 } })` is typed in what it takes and what it answers.
+ */
+export type Operation = keyof Operations;
+export type Answer<O extends Operation> = Operations[O]["answer"];
+
+export type Given<O extends Operation> = (keyof Operations[O]["path"] extends never
+  ? { path?: undefined }
+  : { path: Operations[O]["path"] }) &
+  (undefined extends Operations[O]["body"]
+    ? { body?: undefined }
+    : { body: Operations[O]["body"] } | { form: FormData }) & {
+    query?: Operations[O]["query"];
+    signal?: AbortSignal;
+  };
+
+/** Where in what was sent something is wrong, and what: an entry of a 422. */
+export type Issue = { loc: (string | number)[]; msg: string; type: string };
+
+export class ApiError extends Error {
+  /** 0: the server was not reached. */
+  readonly status: number;
+  readonly issues: Issue[];
+  constructor(status: number, message: string, issues: Issue[] = []) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+    this.issues = issues;
+  }
+}
+
+/** Calls an operation. An ended sign-in is renewed on the spot, and the call made again; anything else that fails is an ApiError. */
+export async function call<O extends Operation>(operation: O, given: Given<O>): Promise<Answer<O>> {
+  return (await read(await request(operation, given))) as Answer<O>;
+}
+
+/** The same for an operation that says something in the headers of its answer. */
+export async function callWithHeaders<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+): Promise<{ answer: Answer<O>; headers: Headers }> {
+  const response = await request(operation, given);
+  return { answer: (await read(response)) as Answer<O>, headers: response.headers };
+}
+
+/** The same for an operation that answers with a file. */
+export async function callForBytes<O extends Operation>(operation: O, given: Given<O>): Promise<Blob> {
+  const response = await request(operation, given);
+  if (!response.ok) await read(response);
+  return response.blob();
+}
+
+async function request<O extends Operation>(operation: O, given: Given<O>): Promise<Response> {
+  const [method, template] = operation.split(" ") as [string, string];
+  const { path, query, signal } = given as { path?: object; query?: object; signal?: AbortSignal };
+  const url = addressOf(template, path ?? {}, query ?? {});
+  const body =
+    "form" in given ? given.form : given.body === undefined ? undefined : JSON.stringify(given.body);
+  const init: RequestInit = { method, ...(body !== undefined && { body }), ...(signal && { signal }) };
+  if (typeof body === "string") init.headers = { "content-type": "application/json" };
+
+  const response = await send(url, init);
+  if (response.status !== 401) return response;
+  await signInAgain();
+  return send(url, init);
+}
+
+/** For the few addresses that are no operation of the public API: signing in and out. */
+export async function callConsole(path: string, body?: unknown): Promise<unknown> {
+  const init =
+    body === undefined
+      ? {}
+      : { method: "POST", body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+  return read(await send(path, init));
+}
+
+/** `{name}` by the path's value, lists as repeated keys, and nothing for what is null. */
+export function addressOf(template: string, path: object, query: object): string {
+  const values = new Map(Object.entries(path));
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values.get(name))),
+  );
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null) search.append(name, String(item));
+    }
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled;
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(url, init);
+    connection.set("open");
+    return response;
+  } catch (error) {
+    if ((error as Error).name === "AbortError") throw error;
+    connection.set("lost");
+    throw new ApiError(0, "Parley can't be reached. What you entered is still here; try again in a moment.");
+  }
+}
+
+async function read(response: Response): Promise<unknown> {
+  const isJson = response.headers.get("content-type")?.includes("json");
+  const content = isJson ? await response.json().catch(() => null) : await response.text();
+  if (response.ok) return content;
+  const detail: unknown = isJson ? (content as { detail?: unknown } | null)?.detail : null;
+  if (Array.isArray(detail))
+    throw new ApiError(response.status, summaryOf(detail as Issue[]), detail as Issue[]);
+  throw new ApiError(
+    response.status,
+    typeof detail === "string" ? detail : `The server answered ${response.status}.`,
+  );
+}
+
+const summaryOf = (issues: Issue[]): string =>
+  issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || loc.join(".")}: ${msg}`).join("; ");

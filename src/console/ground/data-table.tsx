@@ -1,0 +1,470 @@
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  CloseButton,
+  Group,
+  NativeSelect,
+  Pagination,
+  Popover,
+  Select,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
+import {
+  IconArrowDown,
+  IconArrowsSort,
+  IconArrowUp,
+  IconColumns3,
+  IconFilter,
+  IconSearch,
+} from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { type Answer, call, type Given, type Operation } from "./api.ts";
+import classes from "./data-table.module.css";
+import {
+  type ListState,
+  listQuery,
+  readListState,
+  type SearchParams,
+  SIZES,
+  writeListState,
+} from "./list-state.ts";
+import { Failure, Scroller } from "./parts.tsx";
+import { useZone } from "./zone.ts";
+
+type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
+
+/** The operations that answer a page of records. */
+export type ListOperation = {
+  [O in Operation]: Answer<O> extends Page<infer _Row> ? O : never;
+}[Operation];
+export type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
+
+export type Column<Row> = {
+  /** Names the column in the address; where it can be ordered by, the API's field. */
+  field: string;
+  title: string;
+  render(row: Row): ReactNode;
+  orderable?: boolean;
+  /** Not shown until somebody chooses it. */
+  hidden?: boolean;
+  align?: "right";
+};
+
+export type Filter =
+  | { field: string; label: string; kind: "text" }
+  | { field: string; label: string; kind: "choice"; choices: { value: string; label: string }[] };
+
+type Props<O extends ListOperation> = {
+  operation: O;
+  /** What stands in the operation's path, for lists below a record. */
+  path?: Record<string, string | number>;
+  columns: Column<RowOf<O>>[];
+  rowKey(row: RowOf<O>): string | number;
+  /** The field that the search box looks in, and what it says there. */
+  search?: { field: string; label: string };
+  filters?: Filter[];
+  /** Offers a choice of days. */
+  days?: boolean;
+  /** Filters that the page sets and nobody can take away. */
+  fixed?: Record<string, string>;
+  /** What else the operation is asked, beside the rules that all lists have. */
+  also?: Record<string, string | number | boolean>;
+  /** Two lists on one page have each a prefix of their own in the address. */
+  prefix?: string;
+  /** What is shown where there is nothing and nobody looked for anything. */
+  empty: ReactNode;
+  /** How often a list that lives is read again. */
+  refresh_ms?: number;
+  /** What a screen reader calls the table. */
+  label: string;
+};
+
+/** The one list of the console: searched, filtered, ordered, paged and its columns chosen, all of it in the address. */
+export function DataTable<O extends ListOperation>(props: Props<O>) {
+  const { operation, columns, rowKey, filters = [], prefix = "", empty, label } = props;
+  const params = useSearch({ strict: false }) as SearchParams;
+  const navigate = useNavigate();
+  const state = readListState(params, prefix);
+  const zone = useZone();
+  const query = {
+    ...listQuery(state, {
+      searchField: props.search?.field ?? null,
+      fixed: props.fixed ?? {},
+      zone,
+    }),
+    ...props.also,
+  };
+
+  const list = useQuery({
+    queryKey: [operation, props.path ?? null, query],
+    queryFn: ({ signal }) => readPage(operation, { path: props.path, query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: props.refresh_ms ?? false,
+  });
+
+  const change = (part: Partial<ListState>, replace = false) =>
+    void navigate({
+      to: ".",
+      search: writeListState(params, { ...state, page: 1, ...part }, prefix),
+      replace,
+      resetScroll: false,
+    });
+  const shown = columns.filter(({ field, hidden }) =>
+    state.columns ? state.columns.includes(field) : hidden !== true,
+  );
+  const isNarrowed =
+    state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
+  const rows = list.data?.items;
+  const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
+
+  return (
+    <div className={classes.list}>
+      <div className={classes.tools} data-filters={showFilters}>
+        {props.search && (
+          <SearchBox
+            label={props.search.label}
+            value={state.search}
+            onChange={(search) => change({ search }, true)}
+          />
+        )}
+        {(filters.length > 0 || props.days) && (
+          <Button
+            className={classes.narrow}
+            variant="default"
+            size="xs"
+            leftSection={<IconFilter size={14} />}
+            aria-expanded={showFilters}
+            onClick={toggleFilters}
+          >
+            Filters
+          </Button>
+        )}
+        {filters.map((filter) => (
+          <FilterBox
+            key={filter.field}
+            filter={filter}
+            value={state.filters[filter.field] ?? ""}
+            onChange={(value) => change({ filters: withFilter(state.filters, filter.field, value) }, true)}
+          />
+        ))}
+        {props.days && (
+          <Group gap={4} wrap="nowrap" className={classes.days}>
+            <DayInput label="From day" value={state.from} onChange={(from) => change({ from }, true)} />
+            <span aria-hidden>–</span>
+            <DayInput label="To day" value={state.to} onChange={(to) => change({ to }, true)} />
+          </Group>
+        )}
+        {isNarrowed && (
+          <Button
+            variant="subtle"
+            size="xs"
+            onClick={() => change({ search: "", filters: {}, from: null, to: null })}
+          >
+            Clear
+          </Button>
+        )}
+        <ColumnChooser
+          columns={columns}
+          shown={shown.map(({ field }) => field)}
+          onChange={(fields) => change({ columns: fields, page: state.page }, true)}
+        />
+      </div>
+
+      {list.error && !rows ? (
+        <div className={classes.notice}>
+          <Failure error={list.error} retry={() => void list.refetch()} />
+        </div>
+      ) : rows?.length === 0 ? (
+        <div className={classes.notice}>
+          {isNarrowed ? (
+            <Stack align="center" py="xl" gap="xs">
+              <Text fw={600}>Nothing matches</Text>
+              <Text size="sm" c="dimmed">
+                Take a filter away to see more.
+              </Text>
+            </Stack>
+          ) : (
+            empty
+          )}
+        </div>
+      ) : (
+        <Scroller className={classes.scroll} label={label} stale={list.isPlaceholderData}>
+          <Table className={classes.table} aria-busy={!rows} highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                {shown.map((column) => (
+                  <HeadCell
+                    key={column.field}
+                    column={column}
+                    order={state.order}
+                    onOrder={(order) => change({ order })}
+                  />
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows
+                ? rows.map((row) => (
+                    <Table.Tr key={rowKey(row)}>
+                      {shown.map((column) => (
+                        <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
+                          {column.render(row)}
+                        </Table.Td>
+                      ))}
+                    </Table.Tr>
+                  ))
+                : Array.from({ length: 7 }, (_, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: rows without a meaning
+                    <Table.Tr key={index}>
+                      {shown.map((column) => (
+                        <Table.Td key={column.field}>
+                          <Skeleton height={14} my={3} width="70%" />
+                        </Table.Td>
+                      ))}
+                    </Table.Tr>
+                  ))}
+            </Table.Tbody>
+          </Table>
+        </Scroller>
+      )}
+
+      <Foot state={state} page={list.data} onChange={change} />
+    </div>
+  );
+}
+
+/** What is a list to TypeScript only once O is known. */
+const readPage = <O extends ListOperation>(operation: O, given: object) =>
+  call(operation, given as Given<O>) as Promise<unknown> as Promise<Page<RowOf<O>>>;
+
+const withFilter = (filters: Record<string, string>, field: string, value: string) =>
+  value === ""
+    ? Object.fromEntries(Object.entries(filters).filter(([name]) => name !== field))
+    : { ...filters, [field]: value };
+
+const TYPING_MS = 300;
+
+/** What is being typed, told when the typing pauses; what the address says otherwise, a link or "Clear", takes its place. */
+function useTyping(value: string, onChange: (value: string) => void): [string, (text: string) => void] {
+  const [text, setText] = useState(value);
+  const [told, setTold] = useState(value);
+  const [seen, setSeen] = useState(value);
+  const tell = useDebouncedCallback((typed: string) => {
+    setTold(typed);
+    onChange(typed);
+  }, TYPING_MS);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== told) setText(value);
+    setTold(value);
+  }
+  const type = (typed: string) => {
+    setText(typed);
+    tell(typed);
+  };
+  return [text, type];
+}
+
+function SearchBox(props: { label: string; value: string; onChange(value: string): void }) {
+  const [text, type] = useTyping(props.value, props.onChange);
+  return (
+    <TextInput
+      className={classes.search}
+      size="xs"
+      aria-label={props.label}
+      placeholder={props.label}
+      leftSection={<IconSearch size={14} />}
+      rightSection={
+        text && <CloseButton size="xs" aria-label="Clear the search" onClick={() => props.onChange("")} />
+      }
+      value={text}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+    />
+  );
+}
+
+function FilterBox({
+  filter,
+  value,
+  onChange,
+}: {
+  filter: Filter;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const [text, type] = useTyping(value, onChange);
+  if (filter.kind === "choice") {
+    return (
+      <Select
+        className={classes.filter}
+        size="xs"
+        aria-label={filter.label}
+        placeholder={filter.label}
+        data={filter.choices}
+        value={value || null}
+        onChange={(chosen) => onChange(chosen ?? "")}
+        clearable
+        clearButtonProps={{ "aria-label": `Clear ${filter.label}` }}
+      />
+    );
+  }
+  return (
+    <TextInput
+      className={classes.filter}
+      size="xs"
+      aria-label={filter.label}
+      placeholder={filter.label}
+      leftSection={<IconFilter size={14} />}
+      value={text}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+    />
+  );
+}
+
+/** The browser's own: a calendar, a keyboard and a locale without a byte of ours. */
+function DayInput(props: { label: string; value: string | null; onChange(value: string | null): void }) {
+  return (
+    <TextInput
+      type="date"
+      size="xs"
+      aria-label={props.label}
+      value={props.value ?? ""}
+      onChange={({ currentTarget }) => props.onChange(currentTarget.value || null)}
+    />
+  );
+}
+
+function HeadCell<Row>(props: {
+  column: Column<Row>;
+  order: ListState["order"];
+  onOrder(order: ListState["order"]): void;
+}) {
+  const { column, order, onOrder } = props;
+  const direction = order?.field === column.field ? order.direction : null;
+  const sort = direction === null ? "none" : direction === "asc" ? "ascending" : "descending";
+  if (!column.orderable) return <Table.Th data-align={column.align}>{column.title}</Table.Th>;
+  const next = direction === null ? "asc" : direction === "asc" ? "desc" : null;
+  const Sign = direction === null ? IconArrowsSort : direction === "asc" ? IconArrowUp : IconArrowDown;
+  return (
+    <Table.Th aria-sort={sort} data-align={column.align}>
+      <button
+        type="button"
+        className={classes.order}
+        data-active={direction !== null}
+        onClick={() => onOrder(next && { field: column.field, direction: next })}
+      >
+        {column.title}
+        <Sign size={13} aria-hidden />
+      </button>
+    </Table.Th>
+  );
+}
+
+function ColumnChooser<Row>(props: {
+  columns: Column<Row>[];
+  shown: string[];
+  onChange(fields: string[] | null): void;
+}) {
+  const { columns, shown, onChange } = props;
+  const toggle = (field: string) => {
+    const next = columns
+      .map((column) => column.field)
+      .filter((name) => (name === field ? !shown.includes(name) : shown.includes(name)));
+    if (next.length > 0) onChange(next);
+  };
+  return (
+    <Popover position="bottom-end" withArrow>
+      <Popover.Target>
+        <ActionIcon aria-label="Choose columns" className={classes.columns} variant="default" size={30}>
+          <IconColumns3 size={16} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap={6}>
+          {columns.map(({ field, title }) => (
+            <Checkbox
+              key={field}
+              size="xs"
+              label={title}
+              checked={shown.includes(field)}
+              onChange={() => toggle(field)}
+            />
+          ))}
+          <Button size="compact-xs" variant="subtle" onClick={() => onChange(null)}>
+            As usual
+          </Button>
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function Foot<Row>(props: {
+  state: ListState;
+  page: Page<Row> | undefined;
+  onChange(part: Partial<ListState>): void;
+}) {
+  const { state, page, onChange } = props;
+  const [total, setTotal] = useState<number | null | undefined>(page?.total_count);
+  // While another page is read, the total stays that of the last.
+  useEffect(() => page && setTotal(page.total_count), [page]);
+  const count = page?.items.length ?? 0;
+  const first = (state.page - 1) * state.size;
+  const range = count === 0 ? "None" : `${first + 1}–${first + count}`;
+  const of = total === null || total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
+  const isMore = count === state.size;
+  return (
+    <div className={classes.foot}>
+      <Text size="xs" c="dimmed" role="status">
+        {page ? `${range}${of}` : "…"}
+      </Text>
+      <Group gap="xs">
+        <NativeSelect
+          size="xs"
+          aria-label="Rows on a page"
+          data={SIZES.map((size) => ({ value: String(size), label: `${size} rows` }))}
+          value={String(state.size)}
+          onChange={({ currentTarget }) => onChange({ size: Number(currentTarget.value) })}
+        />
+        {typeof total === "number" ? (
+          <Pagination
+            size="xs"
+            siblings={1}
+            value={state.page}
+            total={Math.max(1, Math.ceil(total / state.size))}
+            onChange={(next) => onChange({ page: next })}
+            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+          />
+        ) : (
+          <Button.Group>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={state.page === 1}
+              onClick={() => onChange({ page: state.page - 1 })}
+            >
+              Previous
+            </Button>
+            <Button
+              size="xs"
+              variant="default"
+              disabled={!isMore}
+              onClick={() => onChange({ page: state.page + 1 })}
+            >
+              Next
+            </Button>
+          </Button.Group>
+        )}
+      </Group>
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { Text } from "@mantine/core";
+import classes from "./difference-list.module.css";
+import { type Difference, showValue } from "./differences.ts";
+import { lineChanges } from "./line-changes.ts";
+
+/** What differs, value by value: removed lines with a minus, added lines with a plus. */
+export function DifferenceList({ entries }: { entries: Difference[] }) {
+  if (entries.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing differs.
+      </Text>
+    );
+  }
+  return (
+    <ul className={classes.list}>
+      {entries.map(({ path, before, after }) => (
+        <li key={path}>
+          <code className={classes.path}>{path || "value"}</code>
+          <pre className={classes.lines} dir="auto">
+            {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
+              <span key={index} className={classes[kind]}>
+                {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
+                {text}
+                {"\n"}
+              </span>
+            ))}
+          </pre>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,74 @@
+import { ActionIcon, Button, Group, Input, Stack, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+
+type Props = {
+  label: string;
+  description?: ReactNode;
+  value: Record<string, string>;
+  onChange(value: Record<string, string>): void;
+  error?: ReactNode;
+  keyLabel?: string;
+  valueLabel?: string;
+};
+
+/** A map of texts, a line for each entry. A name that stands twice counts once, the last time. */
+export function KeyValues(props: Props) {
+  const { label, description, value, onChange, error, keyLabel = "Name", valueLabel = "Value" } = props;
+  const [rows, setRows] = useState(() => Object.entries(value));
+  // What came from outside, a discard say, replaces what was typed here.
+  const [given, setGiven] = useState(value);
+  if (value !== given) {
+    setGiven(value);
+    if (JSON.stringify(value) !== JSON.stringify(filled(rows))) setRows(Object.entries(value));
+  }
+  const change = (next: [string, string][]) => {
+    setRows(next);
+    onChange(filled(next));
+  };
+  return (
+    <Input.Wrapper label={label} description={description} error={error} labelElement="div">
+      <Stack gap={6} mt={4}>
+        {rows.map(([name, text], index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place while its name is being typed
+          <Group key={index} gap={6} wrap="nowrap">
+            <TextInput
+              style={{ flex: "1 1 40%" }}
+              aria-label={`${keyLabel} ${index + 1} of ${label}`}
+              placeholder={keyLabel}
+              value={name}
+              onChange={({ currentTarget }) => change(rows.with(index, [currentTarget.value, text]))}
+            />
+            <TextInput
+              style={{ flex: "1 1 60%" }}
+              aria-label={`${valueLabel} ${index + 1} of ${label}`}
+              placeholder={valueLabel}
+              dir="auto"
+              value={text}
+              onChange={({ currentTarget }) => change(rows.with(index, [name, currentTarget.value]))}
+            />
+            <ActionIcon
+              aria-label={`Remove ${name || `line ${index + 1}`} from ${label}`}
+              onClick={() => change(rows.toSpliced(index, 1))}
+            >
+              <IconTrash size={15} />
+            </ActionIcon>
+          </Group>
+        ))}
+        <div>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => setRows([...rows, ["", ""]])}
+          >
+            Add
+          </Button>
+        </div>
+      </Stack>
+    </Input.Wrapper>
+  );
+}
+
+const filled = (rows: [string, string][]): Record<string, string> =>
+  Object.fromEntries(rows.filter(([name]) => name.trim() !== "").map(([name, text]) => [name.trim(), text]));

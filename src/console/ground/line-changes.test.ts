@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type LineChange, lineChanges } from "./line-changes.ts";
+
+const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((lines) => lines.join("\n"));
+const join = (changes: LineChange[], without: LineChange["kind"]) =>
+  changes
+    .filter(({ kind }) => kind !== without)
+    .map((change) => change.text)
+    .join("\n");
+
+test("without what was added a comparison is the old text, without what was removed the new one", () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const changes = lineChanges(before, after);
+      expect(join(changes, "added")).toBe(before);
+      expect(join(changes, "removed")).toBe(after);
+    }),
+  );
+});
+
+test("lines that stand in both texts stay", () => {
+  expect(lineChanges("a\nb\nc\nd", "a\nc\nx\nd").map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    "same a",
+    "removed b",
+    "same c",
+    "added x",
+    "same d",
+  ]);
+});

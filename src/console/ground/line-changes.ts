@@ -1,0 +1,51 @@
+/** What happened to the lines of a text: the longest common lines stay, the rest was removed or added. */
+export type LineChange = { kind: "same" | "added" | "removed"; text: string };
+
+/** Past this many lines on a side the middle is told as one change: the table would have a million cells. */
+const MAX_LINES = 1000;
+
+export function lineChanges(before: string, after: string): LineChange[] {
+  const old = before === "" ? [] : before.split("\n");
+  const now = after === "" ? [] : after.split("\n");
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < old.length - start && end < now.length - start && old.at(-1 - end) === now.at(-1 - end))
+    end += 1;
+  const middle = changesOf(old.slice(start, old.length - end), now.slice(start, now.length - end));
+  const same = (lines: string[]) => lines.map((text): LineChange => ({ kind: "same", text }));
+  return [...same(old.slice(0, start)), ...middle, ...same(end > 0 ? old.slice(-end) : [])];
+}
+
+function changesOf(old: string[], now: string[]): LineChange[] {
+  if (old.length > MAX_LINES || now.length > MAX_LINES) return [...removed(old), ...added(now)];
+  // common[i][j]: how many lines old from i and now from j share, in order.
+  const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
+  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = now.length - 1; j >= 0; j -= 1) {
+      (common[i] as Uint16Array)[j] =
+        old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
+    }
+  }
+  const changes: LineChange[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < old.length && j < now.length) {
+    if (old[i] === now[j]) {
+      changes.push({ kind: "same", text: old[i] as string });
+      i += 1;
+      j += 1;
+    } else if (at(i + 1, j) >= at(i, j + 1)) {
+      changes.push({ kind: "removed", text: old[i] as string });
+      i += 1;
+    } else {
+      changes.push({ kind: "added", text: now[j] as string });
+      j += 1;
+    }
+  }
+  return [...changes, ...removed(old.slice(i)), ...added(now.slice(j))];
+}
+
+const removed = (lines: string[]) => lines.map((text): LineChange => ({ kind: "removed", text }));
+const added = (lines: string[]) => lines.map((text): LineChange => ({ kind: "added", text }));

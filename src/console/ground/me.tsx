@@ -1,0 +1,28 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { callConsole } from "./api.ts";
+
+export type Me = {
+  email: string;
+  permissions: string[];
+  organization_id: number;
+  sub_organization_id: number;
+};
+
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: () => callConsole("/api/console/me") as Promise<Me>,
+  staleTime: 5 * 60_000,
+});
+
+/** Who is signed in; only below the shell, which has waited for it. */
+export function useMe(): Me {
+  const { data } = useQuery(meQuery);
+  if (!data) throw new Error("useMe stands outside of the shell");
+  return data;
+}
+
+/** Whether the signed-in person may do this. What it hides, the server refuses anyway. */
+export function useMay(): (permission: string) => boolean {
+  const { permissions } = useMe();
+  return (permission) => permissions.includes(permission);
+}

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Crumb, Fetched, PageHead } from "./parts.tsx";
+import { Time } from "./time.tsx";
+
+type Props<Record_> = {
+  /** Begins the query's key, which what changes the record invalidates. */
+  queryKey: string;
+  /** The page's heading while the record is new, and until its name is known. */
+  newTitle: string;
+  title: string;
+  back: Crumb;
+  read(id: string): Promise<Record_>;
+  changed(record: Record_): {
+    at: string | null | undefined;
+    by: string | null | undefined;
+    version?: number;
+  };
+  /** The form over the record; null: a new one. */
+  children(id: string, record: Record_ | null): ReactNode;
+};
+
+/** The page of one record, whose number, or `new`, stands in the address. */
+export function RecordPage<Record_ extends { name: string }>(props: Props<Record_>) {
+  const { queryKey, newTitle, title, back, read, changed, children } = props;
+  const { id } = useParams({ strict: false }) as { id: string };
+  const isNew = id === "new";
+  const record = useQuery({ queryKey: [queryKey, id], queryFn: () => read(id), enabled: !isNew });
+  const last = record.data && changed(record.data);
+  return (
+    <>
+      <PageHead
+        title={isNew ? newTitle : (record.data?.name ?? title)}
+        back={back}
+        about={
+          last?.at && (
+            <>
+              {last.version === undefined ? "Changed" : `Version ${last.version}, changed`}{" "}
+              <Time at={last.at} /> by {last.by}
+            </>
+          )
+        }
+      />
+      {isNew ? (
+        children(id, null)
+      ) : (
+        <Fetched query={record} lines={12}>
+          {(found) => children(id, found)}
+        </Fetched>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { autocompletion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { Compartment, EditorState, type Extension } from "@codemirror/state";
+import {
+  Decoration,
+  type DecorationSet,
+  EditorView,
+  keymap,
+  MatchDecorator,
+  ViewPlugin,
+  type ViewUpdate,
+} from "@codemirror/view";
+import { Input } from "@mantine/core";
+import { type ReactNode, useEffect, useRef } from "react";
+import classes from "./json-editor.module.css";
+import { isKnown, TEMPLATE, type Variable } from "./template-variables.ts";
+
+type Props = {
+  label: string;
+  description?: ReactNode;
+  value: string;
+  onChange(value: string): void;
+  /** What the text may name; offered while typing, and marked where it names another. */
+  variables: readonly Variable[];
+  error?: ReactNode;
+  readOnly?: boolean;
+};
+
+const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+
+/** A text with variables in it: `{{` offers those that there are, and one that nobody sets is underlined. */
+export function TemplateEditor(props: Props) {
+  const { label, description, value, onChange, variables, error, readOnly = false } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView | null>(null);
+  const latest = useRef({ value, onChange });
+  latest.current = { value, onChange };
+  const known = useRef(new Compartment());
+  const names = variables.map(({ name }) => name).join("\n");
+  const latestVariables = useRef(variables);
+  latestVariables.current = variables;
+
+  useEffect(() => {
+    const created = new EditorView({
+      parent: place.current as HTMLElement,
+      state: EditorState.create({
+        doc: latest.current.value,
+        extensions: [
+          EditorView.cspNonce.of(nonce),
+          EditorView.lineWrapping,
+          history(),
+          known.current.of(aboutVariables(latestVariables.current)),
+          keymap.of([...defaultKeymap, ...historyKeymap]),
+          EditorView.updateListener.of((update) => {
+            if (!update.docChanged) return;
+            const typed = update.state.doc.toString();
+            if (typed !== latest.current.value) latest.current.onChange(typed);
+          }),
+          EditorView.contentAttributes.of({
+            "aria-label": label,
+            tabindex: "0",
+            dir: "auto",
+            spellcheck: "true",
+          }),
+          EditorState.readOnly.of(readOnly),
+        ],
+      }),
+    });
+    view.current = created;
+    return () => created.destroy();
+  }, [label, readOnly]);
+
+  // Variables that come late change what is offered and marked; what is being typed goes on.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the variables are is told by their names
+  useEffect(() => {
+    view.current?.dispatch({ effects: known.current.reconfigure(aboutVariables(latestVariables.current)) });
+  }, [names]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || editor.state.doc.toString() === value) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+  }, [value]);
+
+  return (
+    <Input.Wrapper label={label} description={description} error={error} labelElement="div">
+      <div ref={place} className={`${classes.editor} ${classes.prose}`} />
+    </Input.Wrapper>
+  );
+}
+
+const aboutVariables = (variables: readonly Variable[]): Extension => [
+  autocompletion({ override: [completions(variables)], icons: false }),
+  marks(variables),
+];
+
+const completions =
+  (variables: readonly Variable[]) =>
+  (context: CompletionContext): CompletionResult | null => {
+    const opened = context.matchBefore(/\{\{\s*[\w.]*/);
+    if (!opened) return null;
+    const typed = opened.text.replace(/^\{\{\s*/, "");
+    return {
+      from: opened.to - typed.length,
+      options: variables.map(({ name, about }) => ({
+        label: name,
+        detail: about,
+        apply: (editor, _, from, to) => {
+          const after = editor.state.sliceDoc(to, to + 3);
+          const insert = /^\s?\}\}/.test(after) ? name : `${name} }}`;
+          editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
+        },
+      })),
+      validFor: /^[\w.]*$/,
+    };
+  };
+
+function marks(variables: readonly Variable[]): Extension {
+  const matcher = new MatchDecorator({
+    regexp: TEMPLATE,
+    decoration: (match) => {
+      const name = match[1] ?? "";
+      const known = isKnown(name, variables);
+      return Decoration.mark({
+        class: (known ? classes.variable : classes.unknown) as string,
+        attributes: known ? {} : { title: `Nothing sets ${name} when a session starts` },
+      });
+    },
+  });
+  return ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
+      constructor(editor: EditorView) {
+        this.decorations = matcher.createDeco(editor);
+      }
+      update(update: ViewUpdate) {
+        this.decorations = matcher.updateDeco(update, this.decorations);
+      }
+    },
+    { decorations: (plugin) => plugin.decorations },
+  );
+}

@@ -1,0 +1,203 @@
+import { Grid, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { CommunicationBatch, Event, Session } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Fetched, LinkButton, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { channelWords } from "../sessions/channel-words.ts";
+import { isRunning } from "../sessions/sessions-page.tsx";
+import classes from "./home-page.module.css";
+import { SetupSteps } from "./setup-steps.tsx";
+import { SystemHealth } from "./system-health.tsx";
+
+const REFRESH_MS = 5000;
+const LATEST = 50;
+const SHOWN = 8;
+
+export default function HomePage() {
+  const may = useMay();
+  return (
+    <>
+      <PageHead title="Home" about="What runs now, what went wrong lately, and what is left to set up." />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 8 }}>
+          <Stack gap="md">
+            {may("sessions_read") && <Sessions />}
+            {may("outbound_read") && <Outbound />}
+            {may("events_read") && <Trouble />}
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 4 }}>
+          <Stack gap="md">
+            <SetupSteps />
+            <SystemHealth />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  );
+}
+
+function Sessions() {
+  const may = useMay();
+  const latest = useQuery({
+    queryKey: ["GET /api/v1/sessions/", "home"],
+    refetchInterval: REFRESH_MS,
+    async queryFn({ signal }) {
+      const of = (is_test: string) =>
+        call("GET /api/v1/sessions/", {
+          query: { search_fields: ["is_test"], search_field_values: [is_test], limit: LATEST },
+          signal,
+        });
+      const [real, tests] = await Promise.all([of("false"), of("true")]);
+      return [...real.items, ...tests.items].toSorted((one, other) =>
+        other.timestamp.localeCompare(one.timestamp),
+      );
+    },
+  });
+  const running = latest.data?.filter(isRunning) ?? [];
+  return (
+    <Panel
+      title={running.length > 0 ? `Conversations: ${running.length} running` : "Conversations"}
+      actions={
+        <RouteLink to="/sessions" size="sm">
+          All sessions
+        </RouteLink>
+      }
+      flush
+    >
+      <div className={classes.tall}>
+        <Fetched query={latest} lines={5}>
+          {(sessions) =>
+            sessions.length === 0 ? (
+              <Empty
+                title="Nobody has talked with an agent yet"
+                action={
+                  may("agents_read") && <LinkButton to="/agents">Choose an agent to talk with</LinkButton>
+                }
+              >
+                The first conversation appears here as it goes, with each step, tool call and millisecond to
+                read.
+              </Empty>
+            ) : (
+              <ul className={classes.rows}>
+                {[...running, ...sessions.filter((session) => !isRunning(session))]
+                  .slice(0, SHOWN)
+                  .map((session) => (
+                    <SessionRow key={session.session_id} session={session} />
+                  ))}
+              </ul>
+            )
+          }
+        </Fetched>
+      </div>
+    </Panel>
+  );
+}
+
+const SessionRow = ({ session }: { session: Session }) => (
+  <li>
+    <span className={classes.main}>
+      <RouteLink to={`/sessions/${session.session_id}`}>{session.agent_name}</RouteLink>
+      <span className={classes.aside}>
+        {channelWords(session.channel_manager_type)} with{" "}
+        <bdi>{session.is_outbound ? session.target : session.source}</bdi>
+      </span>
+    </span>
+    {isRunning(session) && <Status tone="busy">running</Status>}
+    <span className={classes.aside}>
+      <Time at={session.timestamp} distance />
+    </span>
+  </li>
+);
+
+function Outbound() {
+  const batches = useQuery({
+    queryKey: ["GET /api/v1/outbound/batches", "home"],
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/batches", {
+        query: { order_by: "last_updated_at", order_by_direction: "desc", limit: LATEST },
+        signal,
+      }),
+  });
+  const shown =
+    batches.data?.items.filter(({ status }) => ["ACTIVE", "PENDING", "PAUSED"].includes(status)) ?? [];
+  if (shown.length === 0) return null;
+  return (
+    <Panel title="Outbound" flush>
+      <ul className={classes.rows}>
+        {shown.slice(0, SHOWN).map((batch) => (
+          <BatchRow key={batch.batch_id} batch={batch} />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+const BatchRow = ({ batch }: { batch: CommunicationBatch }) => (
+  <li>
+    <span className={classes.main}>
+      <RouteLink to={`/batches/${batch.batch_id}`}>Batch {batch.upload_filename ?? batch.batch_id}</RouteLink>
+      <span className={classes.aside}>of campaign {batch.campaign_id}</span>
+    </span>
+    <Status tone={batch.status === "ACTIVE" ? "busy" : "quiet"}>{batch.status.toLowerCase()}</Status>
+    <span className={classes.aside}>
+      <Time at={batch.last_updated_at} distance />
+    </span>
+  </li>
+);
+
+/** What reads as a fault in the event log: its type says so. */
+const isTrouble = ({ type }: Event): boolean => /error|fail|refus|unreach|expired|disabled/i.test(type ?? "");
+
+function Trouble() {
+  const events = useQuery({
+    queryKey: ["GET /api/v1/events/", "home"],
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) => call("GET /api/v1/events/", { query: { limit: 200 }, signal }),
+  });
+  return (
+    <Panel
+      title="What went wrong lately"
+      actions={
+        <RouteLink to="/events" size="sm">
+          All events
+        </RouteLink>
+      }
+      flush
+    >
+      <Fetched query={events} lines={1}>
+        {({ items }) => {
+          const trouble = items.filter(isTrouble).slice(0, SHOWN);
+          return trouble.length === 0 ? (
+            <Text size="sm" c="dimmed" p="md">
+              Nothing among the latest {items.length === 1 ? "event" : `${items.length} events`}.
+            </Text>
+          ) : (
+            <ul className={classes.rows}>
+              {trouble.map((event, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: events have no number of their own
+                <li key={index}>
+                  <span className={classes.main}>
+                    <Status tone="bad">{event.type}</Status>
+                    <span dir="auto">{event.description}</span>
+                    {event.session_id && (
+                      <RouteLink to={`/sessions/${event.session_id}?engine=yes`}>
+                        Session {event.session_id}
+                      </RouteLink>
+                    )}
+                  </span>
+                  <span className={classes.aside}>
+                    <Time at={event.timestamp} distance />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Fetched>
+    </Panel>
+  );
+}

@@ -1,0 +1,127 @@
+import { Text } from "@mantine/core";
+import { IconCircleCheckFilled, IconCircleDashed } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Fetched, Panel, RouteLink } from "../ground/parts.tsx";
+import { TestKey } from "../settings/test-key.tsx";
+import classes from "./home-page.module.css";
+
+type Step = { name: string; done: boolean; text: ReactNode };
+
+const NEEDED = ["integrations_read", "agents_read", "channels_read", "sessions_read", "users_read"];
+
+/** What a newcomer still has to do; the panel goes when all is done, or when the person could do none of it. */
+export function SetupSteps() {
+  const may = useMay();
+  const mayLook = NEEDED.every(may);
+  const setup = useQuery({
+    queryKey: ["setup"],
+    enabled: mayLook,
+    async queryFn({ signal }) {
+      const one = { limit: 1, fields: [] };
+      const [providers, channels, tests, real, users] = await Promise.all([
+        call("GET /api/v1/llm_providers/", { signal }),
+        call("GET /api/v1/channels/", { query: { limit: 20 }, signal }),
+        call("GET /api/v1/sessions/", {
+          query: { ...one, search_fields: ["is_test"], search_field_values: ["true"] },
+          signal,
+        }),
+        call("GET /api/v1/sessions/", { query: one, signal }),
+        call("GET /api/v1/users/", { query: one, signal }),
+      ]);
+      const carriers = await Promise.all(
+        channels.items
+          .filter(({ channel_service }) => channel_service !== "webchat")
+          .map(({ id }) =>
+            call("GET /api/v1/channels/{channel_id}/carrier", { path: { channel_id: id }, signal }),
+          ),
+      );
+      return {
+        providers: providers.filter(({ source }) => source !== "none"),
+        reachesPeople: carriers.some(({ name, simulated }) => name !== null && !simulated),
+        sessions: tests.items.length + real.items.length,
+        people: users.total_count ?? 1,
+      };
+    },
+  });
+  if (!mayLook) return null;
+  return (
+    <Panel title="Set up">
+      <Fetched query={setup} lines={11}>
+        {({ providers, reachesPeople, sessions, people }) => {
+          const steps: Step[] = [
+            {
+              name: "Talk to an agent",
+              done: sessions > 0,
+              text: (
+                <>
+                  The <RouteLink to="/agents">demo clinic</RouteLink> answers offline, with a scripted model.
+                </>
+              ),
+            },
+            {
+              name: "Connect a model",
+              done: providers.length > 0,
+              text:
+                providers.length === 0 ? (
+                  <>
+                    Until <RouteLink to="/models">a key is set</RouteLink>, the scripted model answers for all
+                    of them.
+                  </>
+                ) : (
+                  providers.map(({ provider }) => <TestKey key={provider} provider={provider} />)
+                ),
+            },
+            {
+              name: "Connect a carrier",
+              done: reachesPeople,
+              text: (
+                <>
+                  For calls, texts and mail, under <RouteLink to="/channels">Channels</RouteLink>. Web chat
+                  needs none.
+                </>
+              ),
+            },
+            {
+              name: "Invite somebody",
+              done: people > 1,
+              text: (
+                <>
+                  <RouteLink to="/people">People</RouteLink> have a role each, and every change of theirs is
+                  on record.
+                </>
+              ),
+            },
+          ];
+          return <Steps steps={steps} />;
+        }}
+      </Fetched>
+    </Panel>
+  );
+}
+
+const Steps = ({ steps }: { steps: Step[] }) => (
+  <ul className={classes.steps}>
+    {steps.map(({ name, done, text }) => (
+      <li key={name}>
+        <span className={classes.sign} data-done={done}>
+          {done ? (
+            <IconCircleCheckFilled size={18} aria-label="Done" />
+          ) : (
+            <IconCircleDashed size={18} aria-label="To do" />
+          )}
+        </span>
+        <div>
+          <Text size="sm" fw={550}>
+            {name}
+          </Text>
+          <Text size="sm" c="dimmed" component="div">
+            {text}
+          </Text>
+        </div>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { callConsole } from "../ground/api.ts";
+import { Facts, Fetched, Panel, Status } from "../ground/parts.tsx";
+
+const REFRESH_MS = 10_000;
+
+/** Whether the program and its database answer, and how quickly. */
+export function SystemHealth() {
+  const health = useQuery({
+    queryKey: ["health"],
+    refetchInterval: REFRESH_MS,
+    async queryFn() {
+      const program = (await callConsole("/healthz")) as { version: string };
+      const begun = performance.now();
+      const ready = await callConsole("/readyz").then(
+        () => true,
+        () => false,
+      );
+      return { version: program.version, ready, ms: performance.now() - begun };
+    },
+  });
+  return (
+    <Panel title="Health">
+      <Fetched query={health} lines={4}>
+        {({ version, ready, ms }) => (
+          <Facts
+            items={[
+              [
+                "Program",
+                <Status key="program" tone="good">
+                  runs, {version}
+                </Status>,
+              ],
+              [
+                "Database",
+                ready ? (
+                  <Status key="database" tone="good">
+                    answers in {Math.max(1, Math.round(ms))} ms
+                  </Status>
+                ) : (
+                  <Status key="database" tone="bad">
+                    does not answer
+                  </Status>
+                ),
+              ],
+            ]}
+          />
+        )}
+      </Fetched>
+    </Panel>
+  );
+}

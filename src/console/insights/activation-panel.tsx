@@ -1,0 +1,187 @@
+import { Alert, Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconReportMoney } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InsightWorkflowEstimate, InsightWorkflowOutput } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
+import { formatDuration } from "../ground/duration.ts";
+import { useMay } from "../ground/me.tsx";
+import { Facts, Failure, Panel, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { dollars, sourceName } from "./insight-words.tsx";
+
+const KEYS = [["insight workflow"], ["insight backfill"], ["GET /api/v1/insights/workflows/"]];
+
+/** What a workflow would do before it is let loose, and a way to stop it. */
+export function ActivationPanel({ workflow }: { workflow: InsightWorkflowOutput }) {
+  return workflow.status === "ACTIVE" ? <Active workflow={workflow} /> : <Inactive workflow={workflow} />;
+}
+
+function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
+  const may = useMay();
+  const { estimate } = workflow;
+  return (
+    <Panel
+      title="It is active"
+      actions={
+        <>
+          {may("insights_write") && Boolean(workflow.failed_count) && <RetryFailed workflow={workflow} />}
+          {may("insights_write") && (
+            <ConfirmButton
+              size="xs"
+              verb="Inactivate"
+              question="Inactivate this workflow?"
+              act={() =>
+                call("PUT /api/v1/insights/workflows/{workflow_id}/inactivate", {
+                  path: { workflow_id: workflow.id },
+                })
+              }
+              invalidates={KEYS}
+              done={`${workflow.name} is inactive`}
+            >
+              What waits in its queue is dropped, what runs goes on to its end. What it found stays.
+            </ConfirmButton>
+          )}
+        </>
+      }
+    >
+      <Facts
+        items={[
+          ["Over", sourceName(workflow.source)],
+          ["Waiting or running", (workflow.queue_count ?? 0).toLocaleString("en")],
+          [
+            "Failed",
+            workflow.failed_count ? (
+              <Status key="failed" tone="bad">
+                {workflow.failed_count.toLocaleString("en")}
+              </Status>
+            ) : (
+              "0"
+            ),
+          ],
+          [
+            "To be expected a day",
+            `${estimate.estimated_daily_count.toLocaleString("en")} for ${dollars(estimate.estimated_daily_cost)}`,
+          ],
+          ["Takes up", <Until key="until" workflow={workflow} />],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+const Until = ({ workflow }: { workflow: InsightWorkflowOutput }) =>
+  workflow.end_datetime ? (
+    <>
+      what ends before <Time at={workflow.end_datetime} kind="minute" />
+    </>
+  ) : (
+    "everything until it is inactivated"
+  );
+
+export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
+  const client = useQueryClient();
+  const retrying = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/insights/workflows/{workflow_id}/retry-failed", {
+        path: { workflow_id: workflow.id },
+      }),
+    async onSuccess({ retried, remaining }) {
+      notifications.show({
+        message: `${retried} tried again${remaining > 0 ? `, ${remaining} are left` : ""}`,
+        color: "green",
+      });
+      await Promise.all(
+        [...KEYS, ["GET /api/v1/insights/executions/"]].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      );
+    },
+    onError: (error) => notifications.show({ message: error.message, color: "red", autoClose: false }),
+  });
+  return (
+    <Button size="xs" variant="default" loading={retrying.isPending} onClick={() => retrying.mutate()}>
+      Retry what failed
+    </Button>
+  );
+}
+
+function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
+  const may = useMay();
+  const client = useQueryClient();
+  // What was read and agreed to, not what has been fetched since: when it moves, it is agreed to anew.
+  const [read, setRead] = useState<InsightWorkflowEstimate | null>(null);
+  const estimate = read ?? workflow.estimate;
+  const activating = useMutation({
+    mutationFn: () =>
+      call("PUT /api/v1/insights/workflows/{workflow_id}/activate", {
+        path: { workflow_id: workflow.id },
+        body: { is_acknowledged: read !== null, estimate },
+      }),
+    onSuccess: () => notifications.show({ message: `${workflow.name} is active`, color: "green" }),
+    onSettled: () => {
+      setRead(null);
+      return Promise.all(KEYS.map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+  });
+  return (
+    <Panel title="What activating it would take">
+      <Stack gap="md">
+        <Facts
+          items={[
+            ["Older conversations, now", count(estimate.backfill_count, workflow)],
+            ["Their length", workflow.start_datetime ? length(estimate.backfill_duration) : "–"],
+            [
+              "Their cost",
+              workflow.start_datetime ? <Cost key="now" usd={estimate.estimated_backfill_cost} /> : "–",
+            ],
+            ["Then, each day", `about ${estimate.estimated_daily_count.toLocaleString("en")}`],
+            ["Length a day", length(estimate.estimated_daily_duration)],
+            ["Cost a day", <Cost key="day" usd={estimate.estimated_daily_cost} />],
+          ]}
+        />
+        <Text size="sm" c="dimmed">
+          {workflow.start_datetime ? (
+            <>
+              It begins with what ended from <Time at={workflow.start_datetime} kind="minute" /> on.
+            </>
+          ) : (
+            "It takes up what ends after its activation; a first day under Settings adds older conversations."
+          )}{" "}
+          A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far;
+          $0 where no price is known.
+        </Text>
+        {activating.error && <Failure error={activating.error} />}
+        {may("insights_write") && (
+          <Alert color="ink" icon={<IconReportMoney />}>
+            <Group justify="space-between" gap="sm">
+              <Checkbox
+                label={`I have read it: ${dollars(estimate.estimated_backfill_cost)} now and about ${dollars(estimate.estimated_daily_cost)} a day`}
+                checked={read !== null}
+                onChange={({ currentTarget }) => setRead(currentTarget.checked ? workflow.estimate : null)}
+              />
+              <Group gap="xs">
+                {Boolean(workflow.failed_count) && <RetryFailed workflow={workflow} />}
+                <Button
+                  size="xs"
+                  disabled={read === null}
+                  loading={activating.isPending}
+                  onClick={() => activating.mutate()}
+                >
+                  Activate
+                </Button>
+              </Group>
+            </Group>
+          </Alert>
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+const count = (number: number, { start_datetime }: InsightWorkflowOutput): string =>
+  start_datetime ? number.toLocaleString("en") : "none";
+const length = (seconds: number): string => (seconds === 0 ? "–" : formatDuration(seconds * 1000));
+const Cost = ({ usd }: { usd: number }) => <b>{dollars(usd)}</b>;

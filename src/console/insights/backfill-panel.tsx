@@ -1,0 +1,189 @@
+import { Button, Group, NumberInput, Progress, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InsightAmounts, InsightBackfillState, InsightWorkflowOutput } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Fetched, Panel, Scroller, Status, type Tone } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { dollars } from "./insight-words.tsx";
+import classes from "./insights.module.css";
+
+const REFRESH_ms = 3000;
+const KEY = ["insight backfill"];
+
+const STATES: Record<InsightBackfillState["status"], { tone: Tone; word: string }> = {
+  RUNNING: { tone: "busy", word: "running" },
+  PAUSED: { tone: "warn", word: "paused" },
+  COMPLETED: { tone: "good", word: "complete" },
+  CANCELED: { tone: "quiet", word: "canceled" },
+};
+
+/** How far the older conversations are, what they took beside what was foreseen, and how fast they go. */
+export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput }) {
+  const workflow_id = workflow.id;
+  const path = { workflow_id };
+  const state = useQuery({
+    queryKey: [...KEY, workflow_id],
+    queryFn: ({ signal }) => call("GET /api/v1/insights/workflows/{workflow_id}/backfill", { path, signal }),
+    refetchInterval: REFRESH_ms,
+  });
+  return (
+    <Fetched query={state} lines={4}>
+      {({ backfill, rate_per_minute }) => (
+        <Panel
+          title={
+            <Group gap="xs">
+              Older conversations
+              {backfill && (
+                <Status tone={STATES[backfill.status].tone}>{STATES[backfill.status].word}</Status>
+              )}
+            </Group>
+          }
+          actions={backfill && <PauseOrResume workflow_id={workflow_id} backfill={backfill} />}
+        >
+          <Stack gap="md">
+            {backfill ? (
+              <Course backfill={backfill} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {workflow.start_datetime
+                  ? "They are taken up when the workflow is activated, the oldest first."
+                  : "None: the workflow has no first day. Set one under Settings to have older conversations analysed."}
+              </Text>
+            )}
+            <Rate key={rate_per_minute} workflow_id={workflow_id} rate={rate_per_minute} />
+          </Stack>
+        </Panel>
+      )}
+    </Fetched>
+  );
+}
+
+function Course({ backfill }: { backfill: InsightBackfillState }) {
+  const { planned, actual, failed_count, waiting_count, running_count, queued_count } = backfill;
+  const over = actual.count + failed_count;
+  const all = Math.max(planned.count, queued_count, 1);
+  return (
+    <Stack gap="xs">
+      <Progress.Root size="lg">
+        <Progress.Section value={(over / all) * 100} aria-label="Older conversations analysed" />
+      </Progress.Root>
+      <Text size="sm">
+        {over.toLocaleString("en")} of {all.toLocaleString("en")} done, {failed_count.toLocaleString("en")} of
+        them failed; {running_count.toLocaleString("en")} run, {waiting_count.toLocaleString("en")} wait.{" "}
+        {backfill.finished_at ? (
+          <>
+            Finished <Time at={backfill.finished_at} kind="minute" />.
+          </>
+        ) : (
+          backfill.cursor_datetime && (
+            <>
+              Taken up so far: what ended before <Time at={backfill.cursor_datetime} kind="minute" />.
+            </>
+          )
+        )}
+      </Text>
+      <Scroller label="Foreseen and used" className={classes.scroll}>
+        <table className={classes.amounts}>
+          <thead>
+            <tr>
+              <th scope="col">So far</th>
+              <th scope="col">Conversations</th>
+              <th scope="col">Tokens read</th>
+              <th scope="col">Tokens written</th>
+              <th scope="col">Cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            <AmountRow label="Agreed to" amounts={planned} />
+            <AmountRow label="Used" amounts={actual} />
+          </tbody>
+        </table>
+      </Scroller>
+    </Stack>
+  );
+}
+
+const AmountRow = ({ label, amounts }: { label: string; amounts: InsightAmounts }) => (
+  <tr>
+    <th scope="row">{label}</th>
+    <td>{amounts.count.toLocaleString("en")}</td>
+    <td>{amounts.input_tokens.toLocaleString("en")}</td>
+    <td>{amounts.output_tokens.toLocaleString("en")}</td>
+    <td>{dollars(amounts.cost_usd)}</td>
+  </tr>
+);
+
+function PauseOrResume({ workflow_id, backfill }: { workflow_id: number; backfill: InsightBackfillState }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const isPaused = backfill.status === "PAUSED";
+  const moving = useMutation({
+    mutationFn: () =>
+      isPaused
+        ? call("POST /api/v1/insights/workflows/{workflow_id}/backfill/resume", { path: { workflow_id } })
+        : call("POST /api/v1/insights/workflows/{workflow_id}/backfill/pause", { path: { workflow_id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+    onError: showError,
+  });
+  if (!may("insights_write") || (backfill.status !== "RUNNING" && !isPaused)) return null;
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={isPaused ? <IconPlayerPlay size={14} /> : <IconPlayerPause size={14} />}
+      loading={moving.isPending}
+      onClick={() => moving.mutate()}
+    >
+      {isPaused ? "Resume" : "Pause"}
+    </Button>
+  );
+}
+
+function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const [text, setText] = useState<number | string>(rate ?? "");
+  const chosen = text === "" ? null : Number(text);
+  const setting = useMutation({
+    mutationFn: () =>
+      call("PUT /api/v1/insights/workflows/{workflow_id}/backfill", {
+        path: { workflow_id },
+        body: { rate_per_minute: chosen },
+      }),
+    onSuccess: () => notifications.show({ message: "Rate set", color: "green" }),
+    onSettled: () => client.invalidateQueries({ queryKey: KEY }),
+  });
+  if (!may("insights_write")) {
+    return <Text size="sm">{rate === null ? "As fast as can be." : `At most ${rate} a minute.`}</Text>;
+  }
+  return (
+    <Group gap="xs" align="flex-end">
+      <NumberInput
+        label="At most, a minute"
+        description="Empty: as many as can be run."
+        placeholder="no limit"
+        min={1}
+        allowDecimal={false}
+        w={200}
+        value={text}
+        onChange={setText}
+        error={setting.error?.message}
+      />
+      <Button
+        variant="default"
+        disabled={chosen === rate}
+        loading={setting.isPending}
+        onClick={() => setting.mutate()}
+      >
+        Set the rate
+      </Button>
+    </Group>
+  );
+}
+
+const showError = (error: Error) =>
+  notifications.show({ message: error.message, color: "red", autoClose: false });

@@ -1,0 +1,120 @@
+import { Group } from "@mantine/core";
+import type { InsightExecution, InsightWorkflowOutput } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { formatDuration } from "../ground/duration.ts";
+import { useMay } from "../ground/me.tsx";
+import { Empty, RouteLink } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { RetryFailed } from "./activation-panel.tsx";
+import { CAUSES, dollars, ExecutionStatus } from "./insight-words.tsx";
+
+const REFRESH_ms = 3000;
+
+const COLUMNS: Column<InsightExecution>[] = [
+  {
+    field: "session_id",
+    title: "Of",
+    orderable: true,
+    render: ({ session_id, upload_file_id }) =>
+      session_id ? (
+        <RouteLink to={`/sessions/${session_id}`}>Session {session_id}</RouteLink>
+      ) : (
+        `Recording ${upload_file_id}`
+      ),
+  },
+  {
+    field: "status",
+    title: "State",
+    orderable: true,
+    render: (execution) => <ExecutionStatus status={execution.status} />,
+  },
+  { field: "cause", title: "Because", orderable: true, render: ({ cause }) => CAUSES[cause] },
+  {
+    field: "error_message",
+    title: "Why it failed",
+    orderable: true,
+    render: ({ error_message }) => <bdi>{error_message ?? "–"}</bdi>,
+  },
+  {
+    field: "tools",
+    title: "Tools",
+    hidden: true,
+    render: ({ tools }) => (
+      <bdi>
+        {tools
+          .map(({ name, model, finished_at }) =>
+            finished_at ? `${name} (${model ?? "no model"})` : `${name} (not yet)`,
+          )
+          .join(", ")}
+      </bdi>
+    ),
+  },
+  { field: "attempts", title: "Attempts", align: "right", render: ({ attempts }) => attempts },
+  {
+    field: "took",
+    title: "Took",
+    align: "right",
+    render: ({ tools }) => {
+      const known = tools.filter(({ duration_ms }) => duration_ms !== null);
+      return known.length > 0
+        ? formatDuration(known.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0))
+        : "–";
+    },
+  },
+  { field: "cost", title: "Cost", align: "right", render: ({ cost_usd }) => dollars(cost_usd) },
+  {
+    field: "created_at",
+    title: "Queued",
+    orderable: true,
+    render: ({ created_at }) => <Time at={created_at} kind="minute" />,
+  },
+];
+
+/** Every piece of work of a workflow: what it is about, how it went, what it took. */
+export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput }) {
+  const may = useMay();
+  return (
+    <>
+      {may("insights_write") && Boolean(workflow.failed_count) && (
+        <Group justify="flex-end" mb="sm">
+          <RetryFailed workflow={workflow} />
+        </Group>
+      )}
+      <DataTable
+        label="Executions"
+        operation="GET /api/v1/insights/executions/"
+        prefix="e_"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        fixed={{ workflow_id: String(workflow.id) }}
+        search={{ field: "error_message", label: "Why it failed" }}
+        filters={[
+          {
+            field: "status",
+            label: "State",
+            kind: "choice",
+            choices: [
+              { value: "PENDING", label: "Waits" },
+              { value: "PROCESSING", label: "Runs" },
+              { value: "COMPLETED", label: "Done" },
+              { value: "FAILED", label: "Failed" },
+            ],
+          },
+          {
+            field: "cause",
+            label: "Because",
+            kind: "choice",
+            choices: Object.entries(CAUSES).map(([value, label]) => ({ value, label })),
+          },
+        ]}
+        days
+        refresh_ms={REFRESH_ms}
+        empty={
+          <Empty title="Nothing has run yet">
+            Work is queued when a session ends while the workflow is active, by its first day, or by hand.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+import { IconFileMusic } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { InsightExecution, InsightsUploadFile } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { formatDuration } from "../ground/duration.ts";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { ExecutionStatus } from "./insight-words.tsx";
+
+const REFRESH_ms = 4000;
+/** What the newest work of a folder is read of at once; older files show what the file itself says. */
+const NEWEST = 200;
+const FILES = "GET /api/v1/insights/folders/{folder_id}/files";
+
+/** The recordings of a folder, each with how far its analysis is. */
+export function FileList({ folder_id }: { folder_id: number }) {
+  const may = useMay();
+  const executions = useQuery({
+    queryKey: ["folder executions", folder_id],
+    refetchInterval: REFRESH_ms,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/insights/executions/", {
+        query: {
+          search_fields: ["upload_folder_id"],
+          search_field_values: [String(folder_id)],
+          order_by: "id",
+          order_by_direction: "desc",
+          limit: NEWEST,
+        },
+        signal,
+      }),
+  });
+  const newest = new Map<number, InsightExecution>();
+  for (const execution of executions.data?.items ?? []) {
+    const { upload_file_id } = execution;
+    if (upload_file_id !== null && !newest.has(upload_file_id)) newest.set(upload_file_id, execution);
+  }
+  const columns: Column<InsightsUploadFile>[] = [
+    { field: "filename", title: "File", orderable: true, render: ({ filename }) => <bdi>{filename}</bdi> },
+    {
+      field: "state",
+      title: "Analysis",
+      render: (file) => <FileState file={file} execution={newest.get(file.id)} />,
+    },
+    {
+      field: "agent_number",
+      title: "Agent",
+      orderable: true,
+      render: ({ agent_number }) => <bdi>{agent_number ?? "–"}</bdi>,
+    },
+    {
+      field: "customer_number",
+      title: "Customer",
+      orderable: true,
+      hidden: true,
+      render: ({ customer_number }) => <bdi>{customer_number ?? "–"}</bdi>,
+    },
+    {
+      field: "duration",
+      title: "Length",
+      orderable: true,
+      align: "right",
+      render: ({ duration }) =>
+        duration === null || duration === undefined ? "–" : formatDuration(duration * 1000),
+    },
+    {
+      field: "created_at",
+      title: "Came",
+      orderable: true,
+      render: ({ created_at }) => <Time at={created_at} kind="minute" />,
+    },
+    ...(may("insights_delete")
+      ? [
+          {
+            field: "actions",
+            title: "Action",
+            render: (file: InsightsUploadFile) => (
+              <ConfirmButton
+                size="compact-sm"
+                verb="Delete"
+                aria-label={`Delete ${file.filename}`}
+                c="var(--mantine-color-error)"
+                question="Delete this recording?"
+                act={() =>
+                  call("DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}", {
+                    path: { folder_id, file_id: file.id },
+                  })
+                }
+                invalidates={[[FILES], ["insight folder"]]}
+                done={`${file.filename} deleted`}
+              >
+                Sound and transcript of <b dir="auto">{file.filename}</b> are removed for good. What else
+                tools found in it stays.
+              </ConfirmButton>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <DataTable
+      label="Recordings of the folder"
+      operation={FILES}
+      path={{ folder_id }}
+      columns={columns}
+      rowKey={({ id }) => id}
+      search={{ field: "filename", label: "Search by file name" }}
+      filters={[{ field: "agent_number", label: "Agent number", kind: "text" }]}
+      refresh_ms={REFRESH_ms}
+      empty={
+        <Empty title="Nothing is in it yet" icon={<IconFileMusic size={28} />}>
+          Upload recordings or transcripts. An active workflow over recordings that names this folder takes
+          them up at once.
+        </Empty>
+      }
+    />
+  );
+}
+
+function FileState(props: { file: InsightsUploadFile; execution: InsightExecution | undefined }) {
+  const { file, execution } = props;
+  const problem = execution?.error_message ?? file.error_message;
+  return (
+    <>
+      {execution ? (
+        <ExecutionStatus status={execution.status} />
+      ) : file.error_message ? (
+        <Status tone="bad">failed</Status>
+      ) : (
+        <Status tone="quiet">not asked for</Status>
+      )}
+      {problem && <div dir="auto">{problem}</div>}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { IconFolder } from "@tabler/icons-react";
+import type { InsightsFolder } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { Empty, RouteLink } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+const COLUMNS: Column<InsightsFolder>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ id, name }) => <RouteLink to={`/insights/folders/${id}`}>{name}</RouteLink>,
+  },
+  { field: "label", title: "Label", orderable: true, render: ({ label }) => <bdi>{label ?? "–"}</bdi> },
+  {
+    field: "description",
+    title: "Description",
+    render: ({ description }) => <bdi>{description ?? "–"}</bdi>,
+  },
+  {
+    field: "updated_at",
+    title: "Changed",
+    orderable: true,
+    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+  },
+];
+
+export const FolderList = () => (
+  <DataTable
+    label="Folders of recordings"
+    operation="GET /api/v1/insights/folders/"
+    prefix="d_"
+    columns={COLUMNS}
+    rowKey={({ id }) => id}
+    search={{ field: "name", label: "Search by name" }}
+    empty={
+      <Empty title="No folder yet" icon={<IconFolder size={28} />}>
+        Recordings and transcripts of elsewhere go into a folder. A workflow over recordings takes them up as
+        they come.
+      </Empty>
+    }
+  />
+);

@@ -1,0 +1,47 @@
+import type { InsightExecution, InsightToolDefinition, InsightWorkflowInput } from "../api-types.ts";
+import { Status, type Tone } from "../ground/parts.tsx";
+
+export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; about: string }> = {
+  agent: { name: "sessions", about: "The part of a session that an agent held." },
+  transfer: { name: "transferred calls", about: "What was said after a call was handed over." },
+  upload: { name: "recordings", about: "What is uploaded into folders." },
+  manual: { name: "by hand only", about: "Only what somebody queues." },
+  sheet: { name: "a sheet", about: "Rows of a spreadsheet, queued by hand." },
+};
+
+export const sourceName = (source: string): string =>
+  Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;
+
+export const TOOL_KINDS: Record<string, string> = {
+  llm: "asks a model",
+  transcription: "writes down sound",
+  http: "asks a service of yours",
+  regex: "looks for a pattern",
+};
+export const kindName = (definition: InsightToolDefinition | null | undefined): string =>
+  definition ? (TOOL_KINDS[definition.type] ?? definition.name) : "–";
+
+const EXECUTIONS: Record<InsightExecution["status"], { tone: Tone; word: string }> = {
+  PENDING: { tone: "quiet", word: "waits" },
+  PROCESSING: { tone: "busy", word: "runs" },
+  COMPLETED: { tone: "good", word: "done" },
+  FAILED: { tone: "bad", word: "failed" },
+};
+export const ExecutionStatus = ({ status }: Pick<InsightExecution, "status">) => (
+  <Status tone={EXECUTIONS[status].tone}>{EXECUTIONS[status].word}</Status>
+);
+
+export const CAUSES: Record<InsightExecution["cause"], string> = {
+  session: "a session ended",
+  upload: "a recording came",
+  manual: "by hand",
+  backfill: "older sessions",
+};
+
+/** $0.0041, $12.30; what costs nothing says so. */
+export function dollars(amount: number | null | undefined): string {
+  if (amount === null || amount === undefined) return "–";
+  if (amount === 0) return "$0";
+  const digits = amount >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(amount)));
+  return `$${amount.toLocaleString("en", { minimumFractionDigits: Math.min(2, digits), maximumFractionDigits: digits })}`;
+}

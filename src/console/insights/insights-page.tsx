@@ -1,0 +1,67 @@
+import { Tabs } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useMay } from "../ground/me.tsx";
+import { LinkButton, PageHead } from "../ground/parts.tsx";
+import { FolderList } from "./folder-list.tsx";
+import { ResultsView } from "./results-view.tsx";
+import { ToolList } from "./tool-list.tsx";
+import { WorkflowList } from "./workflow-list.tsx";
+
+const VIEWS = {
+  workflows: { label: "Workflows", create: { to: "/insights/workflows/new", label: "New workflow" } },
+  tools: { label: "Tools", create: { to: "/insights/tools/new", label: "New insight tool" } },
+  results: { label: "Results", create: null },
+  recordings: { label: "Recordings", create: { to: "/insights/folders/new", label: "New folder" } },
+};
+
+export default function InsightsPage() {
+  const may = useMay();
+  const navigate = useNavigate();
+  const { view } = useSearch({ strict: false }) as { view?: string };
+  const shown = view && Object.hasOwn(VIEWS, view) ? (view as keyof typeof VIEWS) : "workflows";
+  const { create } = VIEWS[shown];
+  return (
+    <>
+      <PageHead
+        title="Insights"
+        about="What conversations were about, told by a model, a pattern or a service of yours: each when it ends, older ones whenever you like."
+        actions={
+          create &&
+          may("insights_write") && (
+            <LinkButton to={create.to} leftSection={<IconPlus size={15} />}>
+              {create.label}
+            </LinkButton>
+          )
+        }
+      />
+      <Tabs
+        value={shown}
+        onChange={(chosen) =>
+          void navigate({ to: ".", search: chosen === "workflows" ? {} : { view: chosen } })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="md" aria-label="Parts of the insights">
+          {Object.entries(VIEWS).map(([value, { label }]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="workflows">
+          <WorkflowList />
+        </Tabs.Panel>
+        <Tabs.Panel value="tools">
+          <ToolList />
+        </Tabs.Panel>
+        <Tabs.Panel value="results">
+          <ResultsView />
+        </Tabs.Panel>
+        <Tabs.Panel value="recordings">
+          <FolderList />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

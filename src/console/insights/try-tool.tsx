@@ -1,0 +1,58 @@
+import { Alert, Button, Group, NumberInput, Stack, Text } from "@mantine/core";
+import { IconPlayerPlay, IconTheater } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { callWithHeaders } from "../ground/api.ts";
+import { Code, Failure, Panel } from "../ground/parts.tsx";
+
+/** Set where the offline model answered in the place of a configured one. */
+const SCRIPTED_HEADER = "x-parley-scripted-model";
+
+/** Runs the tool once, as it is saved, on one session; nothing of it is kept. */
+export function TryTool({ name, isDirty }: { name: string; isDirty: boolean }) {
+  const [session, setSession] = useState<number | string>("");
+  const trying = useMutation({
+    async mutationFn() {
+      const { answer, headers } = await callWithHeaders("POST /api/v1/insights/tools-test", {
+        body: { tool_name: name, session_id: Number(session) },
+      });
+      return { answer, isScripted: headers.get(SCRIPTED_HEADER) === "true" };
+    },
+  });
+  return (
+    <Panel title="Try it on a session">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Runs once and keeps nothing.{" "}
+          {isDirty ? "What you changed above counts after it is saved." : "It costs what one run costs."}
+        </Text>
+        <Group gap="xs" align="flex-end">
+          <NumberInput
+            label="Session's number"
+            min={1}
+            allowDecimal={false}
+            hideControls
+            value={session}
+            onChange={setSession}
+          />
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPlay size={15} />}
+            disabled={session === ""}
+            loading={trying.isPending}
+            onClick={() => trying.mutate()}
+          >
+            Try it
+          </Button>
+        </Group>
+        {trying.error && <Failure error={trying.error} />}
+        {trying.data?.isScripted && (
+          <Alert color="yellow" icon={<IconTheater />} title="The offline model answered">
+            No key is set for the tool's provider. These words are an extract and no analysis.
+          </Alert>
+        )}
+        {trying.data && <Code value={trying.data.answer} label="What the tool found" />}
+      </Stack>
+    </Panel>
+  );
+}

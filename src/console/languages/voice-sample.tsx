@@ -1,0 +1,54 @@
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { IconVolume } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { LanguageConfig } from "../api-types.ts";
+import { callForBytes } from "../ground/api.ts";
+
+/** A sentence in the voice as the form has it, saved or not. */
+export function VoiceSample({ config }: { config: LanguageConfig }) {
+  const [text, setText] = useState("");
+  const [url, setUrl] = useState<string | null>(null);
+  const sample = useMutation({
+    mutationFn: () => {
+      const { dtmf_code: _key, skip_current_language_in_message: _skip, ...voice } = config;
+      return callForBytes("POST /api/v1/voice_groups/voices/sample", {
+        body: { ...voice, text, apply_pronunciation_overrides: true },
+      });
+    },
+    onSuccess: (bytes) => setUrl(URL.createObjectURL(bytes)),
+  });
+  useEffect(() => () => (url === null ? undefined : URL.revokeObjectURL(url)), [url]);
+  return (
+    <div>
+      <Group gap="xs" align="flex-end">
+        <TextInput
+          size="xs"
+          label="Sample"
+          placeholder="a sentence of the program's own"
+          dir="auto"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconVolume size={14} />}
+          loading={sample.isPending}
+          onClick={() => sample.mutate()}
+        >
+          Listen
+        </Button>
+        {url !== null && (
+          // biome-ignore lint/a11y/useMediaCaption: it speaks the words beside it
+          <audio controls autoPlay src={url} aria-label="Voice sample" />
+        )}
+      </Group>
+      {sample.error && (
+        <Text size="sm" role="alert" mt={4}>
+          {sample.error.message}
+        </Text>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "./main.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ApiError } from "./ground/api.ts";
+import { router } from "./router.tsx";
+import { theme, variables } from "./theme.ts";
+
+/** The one nonce under which style elements are allowed; what locks the page behind a window reads it from here. */
+const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+(globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
+
+// A page that was open while the program was updated asks for code that is gone: it starts anew. Not again at once,
+// since then the reason is another.
+const STARTED_ANEW = "parley.started-anew";
+const AT_ONCE_MS = 10_000;
+window.addEventListener("vite:preloadError", (event) => {
+  if (Date.now() - Number(sessionStorage.getItem(STARTED_ANEW)) < AT_ONCE_MS) return;
+  sessionStorage.setItem(STARTED_ANEW, String(Date.now()));
+  event.preventDefault();
+  location.reload();
+});
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the server refused it refuses again; what did not arrive may arrive.
+      retry: (count, error) =>
+        error instanceof ApiError && (error.status === 0 || error.status >= 500) && count < 2,
+    },
+  },
+});
+
+const element = document.getElementById("root");
+if (!element) throw new Error("the page has no root");
+createRoot(element).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={client}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

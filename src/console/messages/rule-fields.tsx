@@ -1,0 +1,110 @@
+import { ActionIcon, Chip, Group, Paper, Stack, Switch, Text, Textarea, TextInput } from "@mantine/core";
+import { IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { CustomMessageRule, DayOfWeek } from "../api-types.ts";
+
+type Props = {
+  number: number;
+  rule: CustomMessageRule;
+  readOnly: boolean;
+  errorOf(field: keyof CustomMessageRule): ReactNode;
+  onChange(rule: CustomMessageRule): void;
+  onRemove(): void;
+};
+
+export const DAYS: [DayOfWeek, string][] = [
+  ["mo", "Mon"],
+  ["tu", "Tue"],
+  ["we", "Wed"],
+  ["th", "Thu"],
+  ["fr", "Fri"],
+  ["sa", "Sat"],
+  ["su", "Sun"],
+];
+
+/** When another text is said, and which. */
+export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove }: Props) {
+  return (
+    <Paper p="sm">
+      <Stack gap="sm">
+        <Group justify="space-between" wrap="nowrap">
+          <Text fw={550} size="sm">
+            Rule {number}
+          </Text>
+          {!readOnly && (
+            <ActionIcon aria-label={`Remove rule ${number}`} onClick={onRemove}>
+              <IconTrash size={15} />
+            </ActionIcon>
+          )}
+        </Group>
+        <TextInput
+          label="What it is for"
+          dir="auto"
+          value={rule.description}
+          onChange={({ currentTarget }) => onChange({ ...rule, description: currentTarget.value })}
+          error={errorOf("description")}
+        />
+        <Group gap="md" align="flex-end">
+          <TextInput
+            type="date"
+            label="On the date"
+            value={rule.date ?? ""}
+            onChange={({ currentTarget }) =>
+              onChange({ ...rule, date: currentTarget.value || null, days_of_week: null })
+            }
+            error={errorOf("date")}
+          />
+          <TextInput
+            type="time"
+            label="From"
+            value={rule.time_range_start ?? ""}
+            onChange={({ currentTarget }) =>
+              onChange({ ...rule, time_range_start: currentTarget.value || null })
+            }
+            error={errorOf("time_range_start")}
+          />
+          <TextInput
+            type="time"
+            label="To"
+            value={rule.time_range_end ?? ""}
+            onChange={({ currentTarget }) =>
+              onChange({ ...rule, time_range_end: currentTarget.value || null })
+            }
+            error={errorOf("time_range_end")}
+          />
+        </Group>
+        {rule.date === null && (
+          <Chip.Group
+            multiple
+            value={rule.days_of_week ?? []}
+            onChange={(days) =>
+              onChange({ ...rule, days_of_week: days.length > 0 ? (days as DayOfWeek[]) : null })
+            }
+          >
+            <Group gap={6} role="group" aria-label={`Days of rule ${number}; none chosen means every day`}>
+              {DAYS.map(([day, label]) => (
+                <Chip key={day} value={day} size="xs" disabled={readOnly}>
+                  {label}
+                </Chip>
+              ))}
+            </Group>
+          </Chip.Group>
+        )}
+        <Switch
+          label="Holds outside these days and hours instead"
+          checked={rule.invert}
+          onChange={({ currentTarget }) => onChange({ ...rule, invert: currentTarget.checked })}
+        />
+        <Textarea
+          label="Text"
+          dir="auto"
+          autosize
+          minRows={2}
+          value={rule.text}
+          onChange={({ currentTarget }) => onChange({ ...rule, text: currentTarget.value })}
+          error={errorOf("text")}
+        />
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,194 @@
+import { Checkbox, Grid, Group, Input, MultiSelect, NumberInput, Select, Stack, Switch } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { LineTypeBucket, VoicemailDetectionConfig } from "../api-types.ts";
+import type { CampaignValues } from "./campaign-values.ts";
+import { numberOrNull } from "./opening-fields.tsx";
+
+type Props = {
+  values: CampaignValues;
+  set<Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]): void;
+  errorOf(path: string): ReactNode;
+};
+
+const UNITS = [
+  { value: "s", label: "seconds" },
+  { value: "m", label: "minutes" },
+  { value: "h", label: "hours" },
+  { value: "d", label: "days" },
+  { value: "w", label: "weeks" },
+];
+
+/** How fast, how many, and how often again. */
+export function PaceFields({ values, set, errorOf }: Props) {
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <NumberInput
+          label="Attempts an hour"
+          description="A batch may have a rate of its own."
+          required
+          min={1}
+          max={3600}
+          value={values.hourly_rate}
+          onChange={(rate) => set("hourly_rate", Number(rate))}
+          error={errorOf("hourly_rate")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <NumberInput
+          label="New people a day, at most"
+          description="Retries don't count. Empty: no limit."
+          min={0}
+          value={values.max_daily_calls ?? ""}
+          onChange={(most) => set("max_daily_calls", numberOrNull(most))}
+          error={errorOf("max_daily_calls")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <NumberInput
+          label="Retries"
+          description="For the busy and those who did not answer."
+          min={0}
+          value={values.retry_count}
+          onChange={(count) => set("retry_count", Number(count))}
+          error={errorOf("retry_count")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 6 }}>
+        <RetryInterval
+          value={values.retry_interval}
+          onChange={(interval) => set("retry_interval", interval)}
+          error={errorOf("retry_interval")}
+        />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function RetryInterval(props: {
+  value: string | null;
+  onChange(value: string | null): void;
+  error: ReactNode;
+}) {
+  const { value, onChange, error } = props;
+  const count = value === null ? "" : value.slice(0, -1);
+  const unit = value?.slice(-1) ?? "h";
+  return (
+    <Input.Wrapper
+      label="Wait before a retry"
+      description="From the end of the attempt. Empty: one hour."
+      error={error}
+      labelElement="div"
+    >
+      <Group gap="xs" wrap="nowrap" mt={4}>
+        <NumberInput
+          aria-label="Wait before a retry"
+          min={1}
+          max={9999}
+          placeholder="1"
+          value={count === "" ? "" : Number(count)}
+          onChange={(next) => onChange(next === "" ? null : `${next}${unit}`)}
+        />
+        <Select
+          aria-label="Unit of the wait"
+          data={UNITS}
+          allowDeselect={false}
+          value={unit}
+          onChange={(next) => onChange(`${count || "1"}${next}`)}
+        />
+      </Group>
+    </Input.Wrapper>
+  );
+}
+
+/** The older, simpler filter: it counts where there are no rules. */
+export function LineTypeFields({ values, set, errorOf }: Props) {
+  return (
+    <Stack gap="xs">
+      <MultiSelect
+        label="Line types"
+        description="None chosen: all. Counts where there are no rules."
+        data={[
+          { value: "mobile", label: "mobile" },
+          { value: "landline", label: "landline" },
+          { value: "voip", label: "voice over IP" },
+        ]}
+        value={values.allowed_line_types ?? []}
+        onChange={(types) => set("allowed_line_types", types.length > 0 ? (types as LineTypeBucket[]) : null)}
+        error={errorOf("allowed_line_types")}
+        clearable
+        clearButtonProps={{ "aria-label": "Clear the line types" }}
+      />
+      <Checkbox
+        label="Also numbers whose type nobody knows"
+        checked={values.include_unknown_line_types}
+        onChange={({ currentTarget }) => set("include_unknown_line_types", currentTarget.checked)}
+      />
+    </Stack>
+  );
+}
+
+const TIMEOUTS: [field: keyof VoicemailDetectionConfig, label: string, description: string][] = [
+  ["voicemail_detection_overall_timeout", "In all", "Decided after so long at the latest."],
+  ["voicemail_detection_pre_speech_timeout", "Until somebody speaks", "Silence for so long is no mailbox."],
+  ["voicemail_detection_post_speech_timeout", "Silence after speech", "So long a pause ends a greeting."],
+  ["voicemail_detection_speech_threshold", "Length of speech", "Who speaks longer is a mailbox."],
+  [
+    "voicemail_detection_v2_pre_speech_timeout",
+    "Until somebody speaks, second way",
+    "The same for the second way.",
+  ],
+];
+
+/** Telling a mailbox from a person in the first seconds. */
+export function VoicemailFields({ values, set, errorOf }: Props) {
+  const config = values.voicemail_detection;
+  const change = (part: Partial<VoicemailDetectionConfig>) =>
+    set("voicemail_detection", { ...config, ...part });
+  return (
+    <Stack gap="md">
+      <Switch
+        label="Listen whether a mailbox answers"
+        checked={config !== null}
+        onChange={({ currentTarget }) =>
+          set("voicemail_detection", currentTarget.checked ? { mode: "v2" } : null)
+        }
+      />
+      {config !== null && (
+        <Grid gap="md">
+          <Grid.Col span={{ base: 12, sm: 6 }}>
+            <Select
+              label="How"
+              description="Which of two ways of listening."
+              data={[
+                { value: "v1", label: "First way (v1)" },
+                { value: "v2", label: "Second way (v2)" },
+              ]}
+              placeholder="As the program decides"
+              clearable
+              clearButtonProps={{ "aria-label": "Clear how" }}
+              value={config.mode ?? null}
+              onChange={(mode) => change({ mode: mode as "v1" | "v2" | null })}
+              error={errorOf("voicemail_detection.mode")}
+            />
+          </Grid.Col>
+          {TIMEOUTS.map(([field, label, description]) => (
+            <Grid.Col key={field} span={{ base: 12, sm: 6 }}>
+              <NumberInput
+                label={label}
+                description={description}
+                suffix=" s"
+                min={0}
+                decimalScale={2}
+                placeholder="as usual"
+                value={(config[field] as number | null | undefined) ?? ""}
+                onChange={(seconds) => change({ [field]: numberOrNull(seconds) })}
+                error={errorOf(`voicemail_detection.${field}`)}
+              />
+            </Grid.Col>
+          ))}
+        </Grid>
+      )}
+    </Stack>
+  );
+}

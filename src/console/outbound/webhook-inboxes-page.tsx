@@ -1,0 +1,157 @@
+import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconInbox, IconPlus } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { WebhookInbox } from "../api-types.ts";
+import { ApiError, call } from "../ground/api.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { fieldErrors } from "../ground/field-errors.ts";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Failure, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { authValues } from "./campaign-values.ts";
+import { atSecret, InboxFields, type InboxValues } from "./inbox-fields.tsx";
+
+const LIST = "GET /api/v1/outbound/webhook_inboxes";
+
+const COLUMNS: Column<WebhookInbox>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ name }) => <RouteLink to={`/webhook-inboxes/${encodeURIComponent(name)}`}>{name}</RouteLink>,
+  },
+  { field: "url", title: "Address", render: ({ url }) => <code>{url}</code> },
+  {
+    field: "message_count",
+    title: "Messages",
+    align: "right",
+    render: ({ message_count }) => message_count,
+  },
+  {
+    field: "fail_next",
+    title: "Answers",
+    render: ({ fail_next, fail_status }) =>
+      fail_next > 0 ? (
+        <Status tone="warn">{`the next ${fail_next} with ${fail_status}`}</Status>
+      ) : (
+        <Status tone="good">200</Status>
+      ),
+  },
+  {
+    field: "auth_value_keys",
+    title: "Signatures",
+    render: ({ auth_value_keys }) => (auth_value_keys?.length ? "checked" : "not checked"),
+  },
+  {
+    field: "updated_at",
+    title: "Changed",
+    orderable: true,
+    hidden: true,
+    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+  },
+];
+
+/** Places of the platform's own to send webhooks to, so that deliveries can be looked at before there is a receiver. */
+export default function WebhookInboxesPage() {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  const create = may("outbound_write") && (
+    <Button leftSection={<IconPlus size={15} />} onClick={open}>
+      New inbox
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Webhook inbox"
+        about="Places of this platform that keep what they are sent: see what a campaign tells, before you have a receiver."
+        actions={create}
+      />
+      <DataTable
+        label="Webhook inboxes"
+        operation={LIST}
+        columns={COLUMNS}
+        rowKey={({ name }) => name}
+        search={{ field: "name", label: "Search by name" }}
+        empty={
+          <Empty title="No inbox yet" icon={<IconInbox size={28} />} action={create}>
+            Make one, give its address to a webhook of a campaign, and send a test: the message appears with
+            its headers and whether its signature is valid.
+          </Empty>
+        }
+      />
+      {opened && <NewInbox onClose={close} />}
+    </>
+  );
+}
+
+type Values = InboxValues & { name: string };
+const FIELDS = ["name", "fail_next", "fail_status", "secret"];
+const faultsOf = (error: ApiError) =>
+  fieldErrors(atSecret(error) as ApiError, (path) => FIELDS.includes(path));
+
+function NewInbox({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm<Values>({
+    initialValues: { name: "", fail_next: 0, fail_status: 503, secret: { kind: "none" } },
+  });
+  const values = form.getValues();
+  const make = useMutation({
+    mutationFn: () => {
+      const { secret, ...rest } = form.getValues();
+      return call("POST /api/v1/outbound/webhook_inboxes", {
+        body: { ...rest, auth_values: authValues(secret) },
+      });
+    },
+    async onSuccess({ name }) {
+      await client.invalidateQueries({ queryKey: [LIST] });
+      void navigate({ to: `/webhook-inboxes/${encodeURIComponent(name)}` });
+    },
+    onError(error) {
+      if (error instanceof ApiError) form.setErrors(faultsOf(error).fields);
+    },
+  });
+  const general = make.error instanceof ApiError ? faultsOf(make.error).general : [];
+  return (
+    <Modal opened onClose={onClose} title="New inbox">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <Stack gap="md">
+          {general.map((text) => (
+            <Failure key={text} error={new Error(text)} />
+          ))}
+          <TextInput
+            label="Name"
+            description="Lower-case letters, digits and hyphens."
+            required
+            data-autofocus
+            {...form.getInputProps("name")}
+          />
+          <InboxFields
+            values={values}
+            isStored={false}
+            set={(part) => form.setValues(part)}
+            errorOf={(name) => form.errors[name]}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Not now
+            </Button>
+            <Button type="submit" loading={make.isPending}>
+              Create
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

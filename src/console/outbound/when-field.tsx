@@ -1,0 +1,26 @@
+import { TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useZone } from "../ground/zone.ts";
+import { toInstant, toWall } from "./wall-time.ts";
+
+/** An instant, written on the clock of the chosen zone. */
+export function WhenField(props: {
+  label: string;
+  description?: ReactNode;
+  value: string | null | undefined;
+  onChange(at: string | null): void;
+  error?: ReactNode;
+  required?: boolean;
+}) {
+  const { value, onChange, label, ...rest } = props;
+  const zone = useZone();
+  return (
+    <TextInput
+      {...rest}
+      label={`${label} (${zone})`}
+      type="datetime-local"
+      value={toWall(value, zone)}
+      onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value, zone))}
+    />
+  );
+}

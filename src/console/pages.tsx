@@ -1,0 +1,364 @@
+import {
+  IconActivity,
+  IconBan,
+  IconBooks,
+  IconBuilding,
+  IconBulb,
+  IconChartBar,
+  IconFileText,
+  IconHome,
+  IconInbox,
+  IconKey,
+  IconLanguage,
+  IconList,
+  IconMessage,
+  IconMessageDots,
+  IconMessages,
+  IconPhoneOutgoing,
+  IconPlug,
+  IconPlugConnected,
+  IconRobot,
+  IconRoute,
+  IconShieldLock,
+  IconTool,
+  IconUsers,
+  IconUsersGroup,
+  IconVolume,
+} from "@tabler/icons-react";
+import type { ComponentType } from "react";
+
+/**
+ * Every page of the console: its address below /console, the permission that reading it needs, where its code is, and
+ * its place in the menu. Adding a page is adding a row; its code is loaded when it is first opened.
+ */
+export type ConsolePage = {
+  path: string;
+  /** What stands in the browser's title. */
+  title: string;
+  /** What the page needs to show anything; it is left out of the menu for those who lack it. */
+  permission?: string;
+  load(): Promise<{ default: ComponentType }>;
+  menu?: { group: MenuGroup; icon: ComponentType<{ size?: number | string }> };
+};
+
+export const MENU_GROUPS = ["", "Build", "Operate", "Organization"] as const;
+export type MenuGroup = (typeof MENU_GROUPS)[number];
+
+export const PAGES: ConsolePage[] = [
+  {
+    path: "/",
+    title: "Home",
+    load: () => import("./home/home-page.tsx"),
+    menu: { group: "", icon: IconHome },
+  },
+
+  {
+    path: "/agents",
+    title: "Agents",
+    permission: "agents_read",
+    load: () => import("./agents/agents-page.tsx"),
+    menu: { group: "Build", icon: IconRobot },
+  },
+  {
+    path: "/agents/$id",
+    title: "Agent",
+    permission: "agents_read",
+    load: () => import("./agents/agent-page.tsx"),
+  },
+
+  {
+    path: "/prompts",
+    title: "Prompts",
+    permission: "prompts_read",
+    load: () => import("./prompts/prompts-page.tsx"),
+    menu: { group: "Build", icon: IconFileText },
+  },
+  {
+    path: "/prompts/$id",
+    title: "Prompt",
+    permission: "prompts_read",
+    load: () => import("./prompts/prompt-page.tsx"),
+  },
+
+  {
+    path: "/tools",
+    title: "Tools",
+    permission: "tools_read",
+    load: () => import("./tools/tools-page.tsx"),
+    menu: { group: "Build", icon: IconTool },
+  },
+  {
+    path: "/tools/$name",
+    title: "Tool",
+    permission: "tools_read",
+    load: () => import("./tools/tool-page.tsx"),
+  },
+
+  {
+    path: "/services",
+    title: "Services",
+    permission: "services_read",
+    load: () => import("./services/services-page.tsx"),
+    menu: { group: "Build", icon: IconPlugConnected },
+  },
+  {
+    path: "/services/$id",
+    title: "Service",
+    permission: "services_read",
+    load: () => import("./services/service-page.tsx"),
+  },
+
+  {
+    path: "/messages",
+    title: "Custom messages",
+    permission: "custom_messages_read",
+    load: () => import("./messages/messages-page.tsx"),
+    menu: { group: "Build", icon: IconMessage },
+  },
+  {
+    path: "/messages/$id",
+    title: "Message",
+    permission: "custom_messages_read",
+    load: () => import("./messages/message-page.tsx"),
+  },
+
+  {
+    path: "/languages",
+    title: "Languages and voices",
+    permission: "language_groups_read",
+    load: () => import("./languages/languages-page.tsx"),
+    menu: { group: "Build", icon: IconLanguage },
+  },
+  {
+    path: "/languages/$id",
+    title: "Languages",
+    permission: "language_groups_read",
+    load: () => import("./languages/language-page.tsx"),
+  },
+
+  {
+    path: "/sources",
+    title: "Data sources",
+    permission: "data_sources_read",
+    load: () => import("./sources/sources-page.tsx"),
+    menu: { group: "Build", icon: IconBooks },
+  },
+  {
+    path: "/sources/$id",
+    title: "Data source",
+    permission: "data_sources_read",
+    load: () => import("./sources/source-page.tsx"),
+  },
+
+  {
+    path: "/directory",
+    title: "Directory",
+    permission: "directory_read",
+    load: () => import("./directory/directory-page.tsx"),
+    menu: { group: "Build", icon: IconUsersGroup },
+  },
+  {
+    path: "/directory/$id",
+    title: "Directory member",
+    permission: "directory_read",
+    load: () => import("./directory/member-page.tsx"),
+  },
+  {
+    path: "/pronunciations",
+    title: "Pronunciations",
+    permission: "pronunciations_read",
+    load: () => import("./pronunciations/pronunciations-page.tsx"),
+    menu: { group: "Build", icon: IconVolume },
+  },
+  {
+    path: "/bridges",
+    title: "Bridge phrases",
+    permission: "bridge_phrases_read",
+    load: () => import("./bridges/bridges-page.tsx"),
+    menu: { group: "Build", icon: IconMessageDots },
+  },
+  {
+    path: "/bridges/$id",
+    title: "Bridge phrases",
+    permission: "bridge_phrases_read",
+    load: () => import("./bridges/bridge-page.tsx"),
+  },
+
+  {
+    path: "/sessions",
+    title: "Sessions",
+    permission: "sessions_read",
+    load: () => import("./sessions/sessions-page.tsx"),
+    menu: { group: "Operate", icon: IconMessages },
+  },
+  {
+    path: "/sessions/$id",
+    title: "Session",
+    permission: "sessions_read",
+    load: () => import("./sessions/session-page.tsx"),
+  },
+  {
+    path: "/campaigns",
+    title: "Campaigns",
+    permission: "outbound_read",
+    load: () => import("./outbound/campaigns-page.tsx"),
+    menu: { group: "Operate", icon: IconPhoneOutgoing },
+  },
+  {
+    path: "/campaigns/$id",
+    title: "Campaign",
+    permission: "outbound_read",
+    load: () => import("./outbound/campaign-page.tsx"),
+  },
+  {
+    path: "/batches/$id",
+    title: "Batch",
+    permission: "outbound_read",
+    load: () => import("./outbound/batch-page.tsx"),
+  },
+  {
+    path: "/batches/$id/requests/$reference",
+    title: "Person of a batch",
+    permission: "outbound_read",
+    load: () => import("./outbound/request-page.tsx"),
+  },
+  {
+    path: "/webhook-deliveries/$id",
+    title: "Webhook delivery",
+    permission: "outbound_read",
+    load: () => import("./outbound/delivery-page.tsx"),
+  },
+  {
+    path: "/suppressions",
+    title: "Suppressions",
+    permission: "outbound_read",
+    load: () => import("./outbound/suppressions-page.tsx"),
+    menu: { group: "Operate", icon: IconBan },
+  },
+  {
+    path: "/webhook-inboxes",
+    title: "Webhook inbox",
+    permission: "outbound_read",
+    load: () => import("./outbound/webhook-inboxes-page.tsx"),
+    menu: { group: "Operate", icon: IconInbox },
+  },
+  {
+    path: "/webhook-inboxes/$name",
+    title: "Webhook inbox",
+    permission: "outbound_read",
+    load: () => import("./outbound/webhook-inbox-page.tsx"),
+  },
+  {
+    path: "/insights",
+    title: "Insights",
+    permission: "insights_read",
+    load: () => import("./insights/insights-page.tsx"),
+    menu: { group: "Operate", icon: IconBulb },
+  },
+  {
+    path: "/insights/workflows/$id",
+    title: "Insight workflow",
+    permission: "insights_read",
+    load: () => import("./insights/workflow-page.tsx"),
+  },
+  {
+    path: "/insights/tools/$id",
+    title: "Insight tool",
+    permission: "insights_read",
+    load: () => import("./insights/tool-page.tsx"),
+  },
+  {
+    path: "/insights/folders/$id",
+    title: "Folder of recordings",
+    permission: "insights_read",
+    load: () => import("./insights/folder-page.tsx"),
+  },
+  {
+    path: "/reports",
+    title: "Reports",
+    permission: "reports_read",
+    load: () => import("./reports/reports-page.tsx"),
+    menu: { group: "Operate", icon: IconChartBar },
+  },
+  {
+    path: "/export",
+    title: "Export everything",
+    permission: "takeouts_create",
+    load: () => import("./reports/export-page.tsx"),
+  },
+  {
+    path: "/channels",
+    title: "Channels",
+    permission: "channels_read",
+    load: () => import("./channels/channels-page.tsx"),
+    menu: { group: "Operate", icon: IconRoute },
+  },
+  {
+    path: "/channels/$id",
+    title: "Channel",
+    permission: "channels_read",
+    load: () => import("./channels/channel-page.tsx"),
+  },
+  {
+    path: "/events",
+    title: "Events",
+    permission: "events_read",
+    load: () => import("./events/events-page.tsx"),
+    menu: { group: "Operate", icon: IconActivity },
+  },
+
+  {
+    path: "/people",
+    title: "People",
+    permission: "users_read",
+    load: () => import("./people/people-page.tsx"),
+    menu: { group: "Organization", icon: IconUsers },
+  },
+  {
+    path: "/people/$email",
+    title: "Person",
+    permission: "users_read",
+    load: () => import("./people/person-page.tsx"),
+  },
+  {
+    path: "/roles",
+    title: "Roles",
+    permission: "roles_read",
+    load: () => import("./people/roles-page.tsx"),
+    menu: { group: "Organization", icon: IconShieldLock },
+  },
+  {
+    path: "/roles/$id",
+    title: "Role",
+    permission: "roles_read",
+    load: () => import("./people/role-page.tsx"),
+  },
+  {
+    path: "/api-tokens",
+    title: "API tokens",
+    permission: "api_token_read",
+    load: () => import("./people/api-tokens-page.tsx"),
+    menu: { group: "Organization", icon: IconKey },
+  },
+  {
+    path: "/audit-log",
+    title: "Audit log",
+    permission: "audit_read",
+    load: () => import("./people/audit-log-page.tsx"),
+    menu: { group: "Organization", icon: IconList },
+  },
+  {
+    path: "/models",
+    title: "Model providers",
+    permission: "integrations_read",
+    load: () => import("./settings/models-page.tsx"),
+    menu: { group: "Organization", icon: IconPlug },
+  },
+  {
+    path: "/organization",
+    title: "Organization",
+    permission: "organizations_read",
+    load: () => import("./settings/organization-page.tsx"),
+    menu: { group: "Organization", icon: IconBuilding },
+  },
+];

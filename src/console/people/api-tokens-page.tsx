@@ -1,0 +1,217 @@
+import { Alert, Button, CopyButton, Group, Modal, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCopy, IconKey, IconPlus } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ApiTokenResponse } from "../api-types.ts";
+import { ApiError, call } from "../ground/api.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { fieldErrors } from "../ground/field-errors.ts";
+import { useMay } from "../ground/me.tsx";
+import { Code, Empty, Failure, PageHead, Status } from "../ground/parts.tsx";
+import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Time } from "../ground/time.tsx";
+
+const LIST = ["GET /api/v1/api_tokens/"];
+
+export default function ApiTokensPage() {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  const create = may("api_token_write") && (
+    <Button leftSection={<IconPlus size={15} />} onClick={open}>
+      New token
+    </Button>
+  );
+  const columns: Column<ApiTokenResponse>[] = [
+    { field: "name", title: "Name", orderable: true, render: ({ name }) => <span dir="auto">{name}</span> },
+    { field: "last_four", title: "Ends with", render: ({ last_four }) => <code>…{last_four}</code> },
+    {
+      field: "permissions",
+      title: "May do",
+      render: ({ permissions }) =>
+        permissions ? (
+          <span title={permissions.join(", ")}>{permissions.length} permissions</span>
+        ) : (
+          "all that its owner may"
+        ),
+    },
+    { field: "created_by", title: "Owner", orderable: true, render: ({ created_by }) => created_by },
+    {
+      field: "created_at",
+      title: "Made",
+      orderable: true,
+      render: ({ created_at }) => <Time at={created_at} kind="minute" />,
+    },
+    {
+      field: "expires_at",
+      title: "Expires",
+      orderable: true,
+      render: ({ expires_at }) => <Time at={expires_at} kind="day" />,
+    },
+    {
+      field: "last_used_at",
+      title: "Last used",
+      render: ({ last_used_at }) => <Time at={last_used_at} kind="minute" />,
+    },
+    { field: "state", title: "State", render: (token) => <TokenState token={token} /> },
+    {
+      field: "revoke",
+      title: "Action",
+      render: (token) =>
+        may("api_token_delete") && !token.revoked_at ? (
+          <RemoveRecord
+            noun="token"
+            name={token.name}
+            label="Revoke"
+            remove={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id: token.id } })}
+            invalidates={[LIST]}
+          />
+        ) : null,
+    },
+  ];
+  return (
+    <>
+      <PageHead
+        title="API tokens"
+        about="What programs sign in with. Each is shown once, when it is made."
+        actions={create}
+      />
+      <DataTable
+        label="API tokens"
+        operation="GET /api/v1/api_tokens/"
+        columns={columns}
+        rowKey={({ id }) => id}
+        search={{ field: "name", label: "Name" }}
+        filters={[{ field: "created_by", label: "Owner", kind: "text" }]}
+        empty={
+          <Empty title="No token yet" icon={<IconKey size={28} />} action={create}>
+            A program sends its token in the header Service-API-Key. It never does more than its owner may.
+          </Empty>
+        }
+      />
+      <NewToken opened={opened} onClose={close} />
+    </>
+  );
+}
+
+function TokenState({ token }: { token: ApiTokenResponse }) {
+  if (token.revoked_at) return <Status tone="quiet">revoked</Status>;
+  if (new Date(token.expires_at) < new Date()) return <Status tone="quiet">expired</Status>;
+  return <Status tone="good">good</Status>;
+}
+
+const DAYS = ["30", "90", "365"];
+
+function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [days, setDays] = useState("90");
+  const [permissions, setPermissions] = useState<string[]>([]);
+  const groups = useQuery({
+    queryKey: ["permissions"],
+    queryFn: ({ signal }) => call("GET /api/v1/permissions/", { signal }),
+    enabled: opened,
+  });
+  const make = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/api_tokens/", {
+        body: {
+          name,
+          permissions: permissions.length > 0 ? permissions : null,
+          expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString(),
+        },
+      }),
+    onSuccess: () => client.invalidateQueries({ queryKey: LIST }),
+  });
+  const faults =
+    make.error instanceof ApiError
+      ? fieldErrors(make.error, (path) => ["name", "permissions", "expires_at"].includes(path))
+      : null;
+  const done = () => {
+    onClose();
+    make.reset();
+    setName("");
+    setPermissions([]);
+  };
+  return (
+    <Modal opened={opened} onClose={done} title="New API token" size="lg" closeOnClickOutside={!make.data}>
+      {make.data ? (
+        <Stack gap="sm">
+          <Alert color="green" title="Keep it now: it is not shown again">
+            <Code value={make.data.token} label="API token" />
+          </Alert>
+          <Group justify="flex-end">
+            <CopyButton value={make.data.token}>
+              {({ copied, copy }) => (
+                <Button variant="default" leftSection={<IconCopy size={15} />} onClick={copy}>
+                  {copied ? "Copied" : "Copy"}
+                </Button>
+              )}
+            </CopyButton>
+            <Button onClick={done}>Done</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            make.mutate();
+          }}
+        >
+          <Stack gap="md">
+            {faults?.general.map((text) => (
+              <Failure key={text} error={new Error(text)} />
+            ))}
+            <TextInput
+              label="Name"
+              required
+              data-autofocus
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              error={faults?.fields.name}
+            />
+            <div>
+              <Text size="sm" fw={500} mb={4} id="token-days">
+                Expires in
+              </Text>
+              <Group gap={6} role="group" aria-labelledby="token-days">
+                {DAYS.map((count) => (
+                  <Button
+                    key={count}
+                    size="xs"
+                    variant={days === count ? "filled" : "default"}
+                    aria-pressed={days === count}
+                    onClick={() => setDays(count)}
+                  >
+                    {count} days
+                  </Button>
+                ))}
+              </Group>
+            </div>
+            <MultiSelect
+              label="Permissions"
+              description="None chosen: all that you may do."
+              searchable
+              data={(groups.data ?? []).map((group) => ({
+                group: group.name,
+                items: group.permissions.map(({ name: value, display_name }) => ({
+                  value,
+                  label: `${group.name}: ${display_name}`,
+                })),
+              }))}
+              value={permissions}
+              onChange={setPermissions}
+              error={faults?.fields.permissions}
+            />
+            <Group justify="flex-end">
+              <Button type="submit" loading={make.isPending}>
+                Make the token
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,186 @@
+import { Button, CopyButton, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { IconCopy, IconLink } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import type { UserResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../ground/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Time } from "../ground/time.tsx";
+
+const LIST = ["GET /api/v1/users/"];
+type Values = {
+  email: string;
+  first_name: string;
+  last_name: string;
+  role_id: number | null;
+  skip_auth: boolean;
+};
+
+const read = (email: string) => call("GET /api/v1/users/{user_email}", { path: { user_email: email } });
+
+export default function PersonPage() {
+  const { email } = useParams({ strict: false }) as { email: string };
+  const isNew = email === "new";
+  const person = useQuery({ queryKey: ["person", email], queryFn: () => read(email), enabled: !isNew });
+  return (
+    <>
+      <PageHead title={isNew ? "Invite somebody" : email} back={{ to: "/people", label: "People" }} />
+      {isNew ? (
+        <PersonForm person={null} />
+      ) : (
+        <Fetched query={person}>
+          {(found) => (
+            <Stack gap="md">
+              <PersonForm key={email} person={found} />
+              <SignIn person={found} />
+            </Stack>
+          )}
+        </Fetched>
+      )}
+    </>
+  );
+}
+
+function PersonForm({ person }: { person: UserResponse | null }) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const roles = useQuery({
+    queryKey: ["GET /api/v1/roles/", "names"],
+    queryFn: ({ signal }) => call("GET /api/v1/roles/", { query: { limit: 1000, order_by: "name" }, signal }),
+    enabled: may("roles_read"),
+  });
+  const record = useRecordForm<UserResponse, Values>({
+    noun: "Person",
+    record: person,
+    values: (found) => ({
+      email: found?.email ?? "",
+      first_name: found?.first_name ?? "",
+      last_name: found?.last_name ?? "",
+      role_id: found?.role_id ?? null,
+      skip_auth: false,
+    }),
+    save({ email, first_name, last_name, role_id, skip_auth }) {
+      const body = {
+        email,
+        first_name: first_name || null,
+        last_name: last_name || null,
+        role_id: role_id as number,
+      };
+      return person
+        ? call("PUT /api/v1/users/", { body })
+        : call("POST /api/v1/users/", { body: { ...body, skip_auth } });
+    },
+    reread: () => read(person?.email ?? ""),
+    invalidates: [LIST, ["person"]],
+    onSaved: (stored) => {
+      if (!person) void navigate({ to: `/people/${encodeURIComponent(stored.email)}` });
+    },
+  });
+  const { form } = record;
+  return (
+    <Panel>
+      <RecordFormFrame
+        form={record}
+        readOnly={!may("users_write")}
+        extra={
+          person &&
+          may("users_delete") && (
+            <RemoveRecord
+              noun="person"
+              name={person.email}
+              remove={(reason) => call("DELETE /api/v1/users/", { body: { email: person.email, reason } })}
+              invalidates={[LIST]}
+              onRemoved={() => void navigate({ to: "/people" })}
+            />
+          )
+        }
+      >
+        <TextInput
+          label="E-mail address"
+          type="email"
+          required
+          readOnly={person !== null}
+          {...form.getInputProps("email")}
+        />
+        <Group grow align="flex-start">
+          <TextInput label="First name" dir="auto" {...form.getInputProps("first_name")} />
+          <TextInput label="Last name" dir="auto" {...form.getInputProps("last_name")} />
+        </Group>
+        <Select
+          label="Role"
+          required
+          description="What the person may see and do."
+          data={(roles.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
+          allowDeselect={false}
+          value={form.getValues().role_id === null ? null : String(form.getValues().role_id)}
+          onChange={(id) => form.setFieldValue("role_id", id === null ? null : Number(id))}
+          error={form.errors.role_id}
+        />
+        {!person && (
+          <Switch
+            label="Without a welcome mail"
+            description="You hand over a sign-in link yourself."
+            {...form.getInputProps("skip_auth", { type: "checkbox" })}
+          />
+        )}
+      </RecordFormFrame>
+    </Panel>
+  );
+}
+
+/** How the person gets in: a link for one sign-in, to be handed over where no mail goes out. */
+function SignIn({ person }: { person: UserResponse }) {
+  const may = useMay();
+  const link = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/users/{user_email}/sign_in_link", { path: { user_email: person.email } }),
+  });
+  return (
+    <Panel title="Signing in">
+      <Stack gap="sm" align="flex-start">
+        <Facts
+          items={[
+            ["Last signed in", <Time key="at" at={person.last_session_at} />],
+            ["Welcome mail", person.email_sent ? "sent" : "not sent"],
+          ]}
+        />
+        {may("users_write") && (
+          <Button
+            variant="default"
+            leftSection={<IconLink size={15} />}
+            loading={link.isPending}
+            onClick={() => link.mutate()}
+          >
+            Make a sign-in link
+          </Button>
+        )}
+        {link.error && <Failure error={link.error} />}
+        {link.data && (
+          <Stack gap="xs" w="100%">
+            <Text size="sm">
+              Works once, until <Time at={link.data.expires_at} />. Whoever has it is {person.email}: hand it
+              over safely.
+            </Text>
+            <Code value={link.data.sign_in_link} label="Sign-in link" />
+            <CopyButton value={link.data.sign_in_link}>
+              {({ copied, copy }) => (
+                <Button
+                  size="xs"
+                  variant="default"
+                  leftSection={<IconCopy size={14} />}
+                  onClick={copy}
+                  style={{ alignSelf: "start" }}
+                >
+                  {copied ? "Copied" : "Copy"}
+                </Button>
+              )}
+            </CopyButton>
+          </Stack>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,96 @@
+import { Button, Group, Select, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { PromptHistory, PromptResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { DifferenceList } from "../ground/difference-list.tsx";
+import { differences } from "../ground/differences.ts";
+import { Fetched, Panel } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => void) | null };
+
+/** Two versions side by side, line by line; the earlier one can be taken back into the form. */
+export function PromptVersions({ prompt, onRestore }: Props) {
+  const history = useQuery({
+    queryKey: ["prompt history", prompt.id],
+    queryFn: ({ signal }) => call("GET /api/v1/prompts/{id}/history", { path: { id: prompt.id }, signal }),
+  });
+  return (
+    <Panel title="Versions">
+      <Fetched query={history}>
+        {(versions) => <Comparison versions={versions} onRestore={onRestore} />}
+      </Fetched>
+    </Panel>
+  );
+}
+
+function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRestore: Props["onRestore"] }) {
+  const ordered = versions.toSorted((a, b) => b.version_number - a.version_number);
+  const newest = ordered[0]?.version_number ?? 1;
+  // Until somebody chooses, it is the last change that is shown, a new one as soon as it is read.
+  const [chosen, choose] = useState<{ before?: number; after?: number }>({});
+  const before = chosen.before ?? ordered[1]?.version_number ?? newest;
+  const after = chosen.after ?? newest;
+  const choices = ordered.map(({ version_number }) => ({
+    value: String(version_number),
+    label: `Version ${version_number}${version_number === newest ? " (newest)" : ""}`,
+  }));
+  const versionOf = (number: number) => ordered.find(({ version_number }) => version_number === number);
+  const [left, right] = [versionOf(before), versionOf(after)];
+  return (
+    <Stack gap="md">
+      <Group gap="md" align="flex-end">
+        <Select
+          label="From"
+          data={choices}
+          allowDeselect={false}
+          value={String(before)}
+          onChange={(number) => choose({ ...chosen, before: Number(number) })}
+        />
+        <Select
+          label="To"
+          data={choices}
+          allowDeselect={false}
+          value={String(after)}
+          onChange={(number) => choose({ ...chosen, after: Number(number) })}
+        />
+        {onRestore && left && before !== newest && (
+          <Button variant="default" onClick={() => onRestore(left)}>
+            Take version {before} into the form
+          </Button>
+        )}
+      </Group>
+      {[left, right].map(
+        (version, index) =>
+          version && (
+            // biome-ignore lint/suspicious/noArrayIndexKey: left and right
+            <Text key={index} size="sm">
+              <b>Version {version.version_number}</b>, <Time at={version.timestamp} /> by {version.user_email}
+              {version.comments && (
+                <>
+                  : <bdi>{version.comments}</bdi>
+                </>
+              )}
+            </Text>
+          ),
+      )}
+      {left && right && before !== after ? (
+        <DifferenceList entries={differences(shown(left), shown(right))} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {ordered.length < 2 ? "There is one version yet." : "Choose two versions to compare."}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+const shown = (version: PromptHistory) => ({
+  name: version.prompt_name,
+  description: version.prompt_description,
+  instructions: version.prompt_text,
+  model: version.llm_config,
+  tools: version.linked_tools.map(({ current_tool_name }) => current_tool_name),
+  tool_at_the_end: version.session_end_tool?.current_tool_name,
+});

@@ -1,0 +1,87 @@
+import { IconFileText, IconPlus } from "@tabler/icons-react";
+import type { PromptResponse } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+const COLUMNS: Column<PromptResponse>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ id, name }) => <RouteLink to={`/prompts/${id}`}>{name}</RouteLink>,
+  },
+  {
+    field: "description",
+    title: "Description",
+    orderable: true,
+    render: ({ description }) => <bdi>{description}</bdi>,
+  },
+  { field: "llm_config", title: "Model", render: ({ llm_config }) => llm_config.model },
+  { field: "tools", title: "Tools", render: ({ tools }) => tools.join(", ") || "none" },
+  {
+    field: "agent_count",
+    title: "Agents",
+    align: "right",
+    render: ({ agent_count }) => agent_count ?? 0,
+  },
+  {
+    field: "version_number",
+    title: "Version",
+    align: "right",
+    render: ({ version_number }) => version_number,
+  },
+  {
+    field: "validation_issues",
+    title: "State",
+    render: ({ validation_issues }) => {
+      const count = validation_issues?.filter(({ severity }) => severity !== "info").length ?? 0;
+      return count > 0 ? (
+        <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>
+      ) : (
+        <Status tone="good">fine</Status>
+      );
+    },
+  },
+  {
+    field: "last_updated",
+    title: "Changed",
+    orderable: true,
+    render: ({ last_updated }) => last_updated && <Time at={last_updated} kind="minute" />,
+  },
+];
+
+export default function PromptsPage() {
+  const may = useMay();
+  const create = may("prompts_write") && (
+    <LinkButton to="/prompts/new" leftSection={<IconPlus size={15} />}>
+      New prompt
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHead
+        title="Prompts"
+        about="What agents are told: instructions, the model that reads them, and the tools it may use. Every save is a version."
+        actions={create}
+      />
+      <DataTable
+        label="Prompts"
+        operation="GET /api/v1/prompts/"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        search={{ field: "name_description", label: "Search name and description" }}
+        filters={[
+          { field: "tools", label: "Tool", kind: "text" },
+          { field: "context", label: "Words of the prompt", kind: "text" },
+        ]}
+        empty={
+          <Empty title="No prompts yet" icon={<IconFileText size={28} />} action={create}>
+            A prompt tells the model who it is and what to do. Agents use its newest version, or keep to one.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

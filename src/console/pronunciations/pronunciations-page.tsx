@@ -1,0 +1,212 @@
+import { Button, Select, Table, Text, TextInput } from "@mantine/core";
+import { IconDownload, IconSearch, IconVolume } from "@tabler/icons-react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { PronunciationOverride, PronunciationOverridesDictionary } from "../api-types.ts";
+import { call, callForBytes } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
+import { FileUpload } from "../ground/file-upload.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Fetched, PageHead, Panel, Scroller, Status } from "../ground/parts.tsx";
+import { saveFile } from "../ground/save-file.ts";
+import classes from "./pronunciations.module.css";
+
+const KEY = ["pronunciations"];
+/** A dictionary may have thousands of entries; a page of that many rows helps nobody. */
+const SHOWN = 200;
+
+export default function PronunciationsPage() {
+  const may = useMay();
+  const dictionary = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => call("GET /api/v1/pronunciations", { signal }),
+  });
+  const entries = dictionary.data?.metadata.entries ?? 0;
+  return (
+    <>
+      <PageHead
+        title="Pronunciations"
+        about="How names and words are spoken. The dictionary is one CSV file; agents speak by it from their next sentence on."
+        actions={
+          <>
+            {entries > 0 && <Download />}
+            {may("pronunciations_write") && (
+              <FileUpload
+                label="Upload CSV"
+                accept=".csv,text/csv"
+                send={(form) => call("POST /api/v1/pronunciations/csv", { form })}
+                done={(stored) => `${stored.entries} pronunciations, revision ${stored.revision}`}
+                invalidates={[KEY]}
+              >
+                The file takes the place of the whole dictionary
+                {entries > 0 && `, the ${entries.toLocaleString("en")} entries of now included`}. Its first
+                row names the columns; <code>text</code> and <code>replacement</code> are needed.
+              </FileUpload>
+            )}
+            {may("pronunciations_delete") && entries > 0 && (
+              <ConfirmButton
+                verb="Delete all"
+                c="var(--mantine-color-error)"
+                question="Delete the whole dictionary?"
+                act={() => call("DELETE /api/v1/pronunciations/csv", {})}
+                invalidates={[KEY]}
+                done="The dictionary is empty"
+              >
+                All {entries.toLocaleString("en")} entries are removed. Download them first, if they may be
+                needed again.
+              </ConfirmButton>
+            )}
+          </>
+        }
+      />
+      <Fetched query={dictionary} lines={10}>
+        {(found) => <Dictionary dictionary={found} />}
+      </Fetched>
+    </>
+  );
+}
+
+function Download() {
+  const fetching = useMutation({
+    mutationFn: () => callForBytes("GET /api/v1/pronunciations/csv", {}),
+    onSuccess: (content) => saveFile("pronunciations.csv", content),
+  });
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={15} />}
+      loading={fetching.isPending}
+      onClick={() => fetching.mutate()}
+    >
+      Download CSV
+    </Button>
+  );
+}
+
+const EXAMPLE =
+  "text,replacement,languages,match_type\nNguyen,win,en-US|es-US,exact\nDr.,doctor,en,substring\n";
+
+function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictionary }) {
+  const [text, setText] = useState("");
+  const [language, setLanguage] = useState<string | null>(null);
+  const { pronunciations, voices } = dictionary;
+  if (pronunciations.length === 0) {
+    return (
+      <Panel>
+        <Empty
+          title="Every word is spoken as the voice thinks right"
+          icon={<IconVolume size={28} />}
+          action={
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={15} />}
+              onClick={() =>
+                saveFile("pronunciations example.csv", new Blob([EXAMPLE], { type: "text/csv" }))
+              }
+            >
+              Download an example
+            </Button>
+          }
+        >
+          A row says what is written and what is said for it: “Nguyen” as “win”, “Dr.” as “doctor”; where
+          needed only in some languages, or by one voice.
+        </Empty>
+      </Panel>
+    );
+  }
+  const wanted = text.trim().toLowerCase();
+  const found = pronunciations.filter(
+    (entry) =>
+      (wanted === "" || `${entry.text} ${entry.replacement}`.toLowerCase().includes(wanted)) &&
+      (language === null || entry.languages.includes(language)),
+  );
+  return (
+    <Panel
+      title={`${pronunciations.length.toLocaleString("en")} entries`}
+      actions={
+        <>
+          <TextInput
+            size="xs"
+            aria-label="Search by text or replacement"
+            placeholder="Search by text or replacement"
+            leftSection={<IconSearch size={14} />}
+            value={text}
+            onChange={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <Select
+            size="xs"
+            aria-label="Language"
+            placeholder="Language"
+            clearable
+            clearButtonProps={{ "aria-label": "Clear the language" }}
+            data={[...new Set(pronunciations.flatMap(({ languages }) => languages))].toSorted()}
+            value={language}
+            onChange={setLanguage}
+          />
+        </>
+      }
+      flush
+    >
+      <Scroller label="Pronunciations" className={classes.scroll}>
+        <Table className={classes.table}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Written</Table.Th>
+              <Table.Th>Spoken</Table.Th>
+              <Table.Th>Languages</Table.Th>
+              <Table.Th>Voice</Table.Th>
+              <Table.Th>Where</Table.Th>
+              <Table.Th>State</Table.Th>
+              <Table.Th>Notes</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {found.slice(0, SHOWN).map((entry, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: an entry is its place in the file
+              <EntryRow key={index} entry={entry} voices={voices} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Scroller>
+      {(found.length === 0 || found.length > SHOWN) && (
+        <Text size="sm" c="dimmed" p="md">
+          {found.length === 0
+            ? "Nothing matches."
+            : `The first ${SHOWN} of ${found.length.toLocaleString("en")}. Search to see the others.`}
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+function EntryRow(props: {
+  entry: PronunciationOverride;
+  voices: PronunciationOverridesDictionary["voices"];
+}) {
+  const { entry, voices } = props;
+  const voice = voices[entry.voice]?.display_name ?? entry.voice;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <bdi>{entry.text}</bdi>
+      </Table.Td>
+      <Table.Td>
+        <bdi>{entry.replacement}</bdi>
+      </Table.Td>
+      <Table.Td>{entry.languages.join(", ") || "all"}</Table.Td>
+      <Table.Td>
+        <bdi>{[entry.provider, voice].filter((part) => part !== "").join(", ") || "all"}</bdi>
+      </Table.Td>
+      <Table.Td>
+        {entry.match_type === "exact" ? "whole words" : "anywhere"}
+        {entry.match_options.length > 0 && `, ${entry.match_options.join(", ").replaceAll("_", " ")}`}
+      </Table.Td>
+      <Table.Td>
+        {entry.enabled ? <Status tone="good">on</Status> : <Status tone="quiet">off</Status>}
+      </Table.Td>
+      <Table.Td>
+        <bdi>{entry.notes}</bdi>
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,123 @@
+import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { call } from "../ground/api.ts";
+import { Fetched, Panel } from "../ground/parts.tsx";
+import { saveFile } from "../ground/save-file.ts";
+import { useZone } from "../ground/zone.ts";
+import { BarList } from "./bar-list.tsx";
+import classes from "./charts.module.css";
+import { DayChart } from "./day-chart.tsx";
+import { FigureTableView } from "./figure-table.tsx";
+import { barsOf, csvOf, type FigureTable, spelled } from "./figures.ts";
+
+const REFRESH_ms = 60_000;
+
+/** The figures of a dashboard over some days of the chosen zone; the key to them is asked for with each reading. */
+export function useFigures(name: string, days: string) {
+  const timezone = useZone();
+  return useQuery({
+    queryKey: ["figures", name, days, timezone],
+    refetchInterval: REFRESH_ms,
+    placeholderData: keepPreviousData,
+    async queryFn({ signal }) {
+      const { guest_token } = await call("POST /api/v1/dashboards/fetch_info", {
+        query: { dashboard_name: name },
+        signal,
+      });
+      return call("GET /reports/{name}/data", {
+        path: { name },
+        query: { token: guest_token, days: Number(days), timezone },
+        signal,
+      });
+    },
+  });
+}
+
+/** A dashboard as pictures with their tables: what it counts, by day and by kind. */
+export function DashboardView({ name, days }: { name: string; days: string }) {
+  const figures = useFigures(name, days);
+  return (
+    <Fetched query={figures} lines={14}>
+      {({ numbers, by_day, tables }) => (
+        <Stack gap="md">
+          <dl className={classes.numbers}>
+            {numbers.map((number) => (
+              <div key={number.name}>
+                <dt>{number.name}</dt>
+                <dd>{spelled(number)}</dd>
+              </div>
+            ))}
+          </dl>
+          <FigurePanel table={withoutEmptyDays(by_day)} name={name} picture={<DayChart table={by_day} />} />
+          {tables.map((table) => {
+            const drawn = barsOf(table);
+            return (
+              <FigurePanel
+                key={table.name}
+                table={table}
+                name={name}
+                picture={drawn && <BarList bars={drawn.bars} label={`${table.name}: ${drawn.of}`} />}
+              />
+            );
+          })}
+        </Stack>
+      )}
+    </Fetched>
+  );
+}
+
+/** A year of days on which nothing happened is no table to read; the picture keeps them. */
+const withoutEmptyDays = (table: FigureTable): FigureTable => ({
+  ...table,
+  rows: table.rows.filter((row) => row.some((cell) => typeof cell === "number" && cell > 0)),
+});
+
+/** A table of figures, and a picture of it where one can be drawn; saved as CSV either way. */
+function FigurePanel(props: { table: FigureTable; name: string; picture: ReactNode }) {
+  const { table, name, picture } = props;
+  const [view, setView] = useState<string>("plot");
+  const isDrawn =
+    Boolean(picture) && table.rows.some((row) => row.some((cell) => typeof cell === "number" && cell > 0));
+  return (
+    <Panel
+      title={table.name}
+      flush
+      actions={
+        <Group gap="xs">
+          {isDrawn && (
+            <SegmentedControl
+              size="xs"
+              aria-label={`How to show ${table.name}`}
+              data={[
+                { value: "plot", label: "Plot" },
+                { value: "table", label: "Table" },
+              ]}
+              value={view}
+              onChange={setView}
+            />
+          )}
+          {table.rows.length > 0 && (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconDownload size={14} />}
+              aria-label={`Save ${table.name} as CSV`}
+              onClick={() => saveText(`${name} ${table.name}.csv`, csvOf(table))}
+            >
+              CSV
+            </Button>
+          )}
+        </Group>
+      }
+    >
+      {isDrawn && view === "plot" ? picture : <FigureTableView table={table} tall={table.rows.length > 12} />}
+    </Panel>
+  );
+}
+
+function saveText(name: string, text: string): void {
+  // The mark tells spreadsheets that it is UTF-8.
+  saveFile(name, new Blob([`\uFEFF${text}`], { type: "text/csv" }));
+}

@@ -1,0 +1,70 @@
+import "@mantine/charts/styles.css";
+import { BarChart } from "@mantine/charts";
+import { useId } from "@mantine/hooks";
+import classes from "./charts.module.css";
+import { courseWords, type FigureTable } from "./figures.ts";
+import { PATTERN_COUNT, Pattern } from "./pattern.tsx";
+
+/** More kinds than patterns would be told apart by nobody; the table beside it has them all. */
+const MOST_KINDS = PATTERN_COUNT;
+
+/**
+ * A course by day, its kinds stacked. Each kind has a pattern of its own beside its colour, and the whole is told
+ * in words to those who don't see it; the table that it is drawn from stands with it.
+ */
+export function DayChart({ table, height = 220 }: { table: FigureTable; height?: number }) {
+  const id = useId().replaceAll(":", "");
+  const kinds = table.columns.slice(1, 1 + MOST_KINDS);
+  const data = table.rows.map((row) => ({
+    day: dayName(String(row[0])),
+    // By number: a kind may be called like a property of an object.
+    ...Object.fromEntries(kinds.map((_, kind) => [`k${kind}`, row[kind + 1] ?? 0])),
+  }));
+  if (kinds.length === 0) return null;
+  return (
+    <div role="img" aria-label={courseWords(table)} className={classes.chart}>
+      {kinds.length > 1 && (
+        <ul className={classes.legend}>
+          {kinds.map((kind, index) => (
+            <li key={kind}>
+              <svg width="14" height="14" className={classes.swatch}>
+                <title>{kind}</title>
+                <defs>
+                  <Pattern id={`${id}l${index}`} kind={index} />
+                </defs>
+                <rect width="14" height="14" fill={`url(#${id}l${index})`} />
+              </svg>
+              <bdi>{kind}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      <BarChart
+        h={height}
+        data={data}
+        dataKey="day"
+        type="stacked"
+        series={kinds.map((kind, index) => ({ name: `k${index}`, label: kind, color: "ink.6" }))}
+        barProps={({ name }) => ({ fill: `url(#${id}${name})`, stroke: "var(--mantine-color-body)" })}
+        barChartProps={{ accessibilityLayer: false }}
+        yAxisProps={{ width: 44, allowDecimals: false }}
+        tickLine="none"
+        withTooltip
+      >
+        <defs>
+          {kinds.map((kind, index) => (
+            <Pattern key={kind} id={`${id}k${index}`} kind={index} />
+          ))}
+        </defs>
+      </BarChart>
+    </div>
+  );
+}
+
+/** "2026-11-20" as "20 Nov". */
+const dayName = (day: string): string =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });

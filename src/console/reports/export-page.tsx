@@ -1,0 +1,146 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { IconDownload, IconPackageExport } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { TakeoutStatusResponse } from "../api-types.ts";
+import { ApiError, addressOf, call } from "../ground/api.ts";
+import { useMe } from "../ground/me.tsx";
+import { Empty, Failure, Fetched, PageHead, Panel, Status, type Tone } from "../ground/parts.tsx";
+import { createStore, useStore } from "../ground/store.ts";
+import { Time } from "../ground/time.tsx";
+
+const REFRESH_ms = 2000;
+
+/** The API has no list of exports, so each browser remembers those that were asked for in it, by sub-organization. */
+const asked = createStore<Record<string, string[]>>({}, "parley.takeouts");
+const REMEMBERED = 5;
+
+const STATES: Record<TakeoutStatusResponse["status"], { tone: Tone; word: string }> = {
+  pending: { tone: "busy", word: "waits" },
+  in_progress: { tone: "busy", word: "is being made" },
+  completed: { tone: "good", word: "ready" },
+  failed: { tone: "bad", word: "failed" },
+  canceled: { tone: "quiet", word: "canceled" },
+};
+
+export default function ExportPage() {
+  const client = useQueryClient();
+  const owner = String(useMe().sub_organization_id);
+  const all = useStore(asked);
+  const jobs = all[owner] ?? [];
+  const create = useMutation({
+    mutationFn: () => call("POST /api/v1/takeouts/create", {}),
+    async onSuccess({ job_id }) {
+      asked.set({ ...all, [owner]: [job_id, ...jobs].slice(0, REMEMBERED) });
+      await client.invalidateQueries({ queryKey: ["takeout"] });
+    },
+  });
+  const ask = (
+    <Button
+      leftSection={<IconPackageExport size={16} />}
+      loading={create.isPending}
+      onClick={() => create.mutate()}
+    >
+      Ask for an export
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Export everything"
+        back={{ to: "/reports", label: "Reports" }}
+        about="ZIP archives of all that this organization has: configuration, sessions with their words and recordings, outbound, insights. Without secrets; kept for seven days."
+        actions={ask}
+      />
+      {create.error && <Failure error={create.error} />}
+      {jobs.length === 0 ? (
+        <Panel>
+          <Empty title="No export was asked for in this browser" icon={<IconPackageExport size={28} />}>
+            An export is made in the background, one at a time. Its archives are fetched here; everything in
+            them is plain text, line by line JSON, and recordings as they are.
+          </Empty>
+        </Panel>
+      ) : (
+        <Stack gap="md">
+          {jobs.map((job) => (
+            <Takeout
+              key={job}
+              job_id={job}
+              onForget={() => asked.set({ ...all, [owner]: jobs.filter((each) => each !== job) })}
+            />
+          ))}
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
+  const takeout = useQuery({
+    queryKey: ["takeout", job_id],
+    queryFn: ({ signal }) => call("GET /api/v1/takeouts/get/{job_id}", { path: { job_id }, signal }),
+    refetchInterval: ({ state }) =>
+      state.data && ["pending", "in_progress"].includes(state.data.status) ? REFRESH_ms : false,
+  });
+  const isGone = takeout.error instanceof ApiError && takeout.error.status === 404;
+  if (isGone) {
+    return (
+      <Panel>
+        <Group justify="space-between">
+          <Text size="sm">An export of more than seven days ago is gone.</Text>
+          <Button variant="default" size="compact-sm" onClick={onForget}>
+            Take it off this list
+          </Button>
+        </Group>
+      </Panel>
+    );
+  }
+  return (
+    <Fetched query={takeout} lines={2}>
+      {({ status, updated_at, file_names }) => (
+        <Panel
+          title={
+            <>
+              Export, <Time at={updated_at} kind="minute" />
+            </>
+          }
+          actions={<Status tone={STATES[status].tone}>{STATES[status].word}</Status>}
+        >
+          {status === "completed" ? (
+            <Stack gap="xs">
+              {(file_names ?? []).map((name) => (
+                <ArchiveRow key={name} job_id={job_id} name={name} />
+              ))}
+            </Stack>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {status === "failed"
+                ? "The events tell why. Ask again when it is mended."
+                : "It goes on while you do something else; this page looks every two seconds."}
+            </Text>
+          )}
+        </Panel>
+      )}
+    </Fetched>
+  );
+}
+
+/** A link and no call: an archive of gigabytes goes to the disk and not through the page's memory. */
+function ArchiveRow({ job_id, name }: { job_id: string; name: string }) {
+  const href = addressOf("/api/v1/takeouts/get/{job_id}/file/{file_name}", { job_id, file_name: name }, {});
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <bdi style={{ overflowWrap: "anywhere" }}>{name}</bdi>
+      <Button
+        component="a"
+        href={href}
+        download={name}
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconDownload size={14} />}
+        aria-label={`Fetch ${name}`}
+      >
+        Fetch
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,66 @@
+import type { DashboardData } from "../api-types.ts";
+
+/** A table of a dashboard: names of columns, and rows of what stands in them. */
+export type FigureTable = DashboardData["by_day"];
+export type Cell = string | number | null;
+
+/** A column holds numbers where one of its cells does. */
+export const isNumeric = ({ rows }: FigureTable, column: number): boolean =>
+  rows.some((row) => typeof row[column] === "number");
+
+/** A number, a share or a length of time, as a person reads it; a dash where there was nothing to count. */
+export function spelled({ value, unit }: DashboardData["numbers"][number]): string {
+  if (value === null) return "–";
+  const text = value.toLocaleString("en");
+  if (unit === "percent") return `${text} %`;
+  return unit === "seconds" ? `${text} s` : text;
+}
+
+/** One bar of a plot: what it stands for, and how much. */
+export type Bar = { name: string; value: number };
+
+/** A number that names something and counts nothing. */
+const NO_COUNT = "Version";
+
+/**
+ * The bars that a table can be drawn as: the text of the rows against their first number. Null where a picture would
+ * say nothing: no rows, one row, more than fit, or no column of numbers.
+ */
+export function barsOf(table: FigureTable, most = 15): { bars: Bar[]; of: string } | null {
+  const counts = table.columns.map((name, column) => name !== NO_COUNT && isNumeric(table, column));
+  const at = counts.indexOf(true);
+  const names = counts.flatMap((isCount, column) => (isCount ? [] : [column]));
+  if (at < 0 || names.length === 0 || table.rows.length < 2 || table.rows.length > most) return null;
+  const bars = table.rows.map((row) => ({
+    name: names
+      .map((column) => row[column])
+      .filter((part) => part !== null && part !== undefined && part !== "")
+      .join(", "),
+    value: Number(row[at] ?? 0),
+  }));
+  return { bars, of: table.columns[at] ?? "" };
+}
+
+/** What a picture of a course by day shows, for those who don't see it. */
+export function courseWords({ columns, rows }: FigureTable): string {
+  const sums = columns
+    .slice(1)
+    .map((kind, index) => `${kind}: ${totalOf(rows.map((row) => row[index + 1]))}`);
+  const busiest = rows.toSorted((one, other) => totalOf(other.slice(1)) - totalOf(one.slice(1)))[0];
+  const most = busiest ? `. Most on ${busiest[0]}: ${totalOf(busiest.slice(1))}` : "";
+  return `By day, ${rows.length} days. ${sums.join(", ")}${most}`;
+}
+
+const totalOf = (cells: (Cell | undefined)[]): number =>
+  cells.reduce<number>((sum, cell) => sum + (typeof cell === "number" ? cell : 0), 0);
+
+/** For spreadsheets: quoted where it has to be; what they would take for a formula is made a text by an apostrophe. */
+export function csvOf({ columns, rows }: FigureTable): string {
+  const cell = (value: Cell): string => {
+    if (value === null) return "";
+    if (typeof value === "number") return String(value);
+    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");
+}

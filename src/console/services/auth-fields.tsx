@@ -1,0 +1,136 @@
+import { ActionIcon, Button, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { ToolAuthType } from "../api-types.ts";
+
+export const AUTH_NAMES: Record<ToolAuthType, string> = {
+  basic: "user and password",
+  bearer: "a bearer token",
+  custom_headers: "headers of its own",
+  oauth2: "OAuth 2 client credentials",
+};
+
+const FIELDS: Record<Exclude<ToolAuthType, "custom_headers">, string[]> = {
+  basic: ["username", "password"],
+  bearer: ["token"],
+  oauth2: ["client_id", "client_secret", "auth_url"],
+};
+
+/** By key: a text replaces what is stored, null keeps it, and what is left out is removed. */
+export type AuthValues = Record<string, string | null>;
+
+type Props = {
+  type: ToolAuthType | null;
+  values: AuthValues;
+  onChange(type: ToolAuthType | null, values: AuthValues): void;
+  error?: ReactNode;
+};
+
+/** Credentials can be written and not read: a stored one shows as such, and is kept until something is typed. */
+export function AuthFields({ type, values, onChange, error }: Props) {
+  const set = (name: string, text: string | null) => onChange(type, { ...values, [name]: text });
+  return (
+    <Stack gap="sm">
+      <Select
+        label="Signs in with"
+        placeholder="nothing"
+        clearable
+        data={Object.entries(AUTH_NAMES).map(([value, label]) => ({ value, label }))}
+        value={type}
+        onChange={(chosen) => onChange(chosen as ToolAuthType | null, {})}
+        error={error}
+      />
+      {type !== null && type !== "custom_headers" && (
+        <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
+          {FIELDS[type].map((name) => (
+            <Secret
+              key={name}
+              name={name}
+              value={values[name]}
+              onChange={(text) => set(name, text)}
+              plain={name === "username" || name === "client_id" || name === "auth_url"}
+            />
+          ))}
+        </Group>
+      )}
+      {type === "custom_headers" && (
+        <Stack gap={6}>
+          <Text size="sm" fw={500}>
+            Headers
+          </Text>
+          {Object.entries(values).map(([name, value], index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a header is its place while its name is being typed
+            <Group key={index} gap={6} wrap="nowrap" align="flex-start">
+              <TextInput
+                aria-label={`Name of header ${index + 1}`}
+                placeholder="x-api-key"
+                style={{ flex: "1 1 40%" }}
+                value={name}
+                readOnly={value === null}
+                onChange={({ currentTarget }) =>
+                  onChange(
+                    type,
+                    Object.fromEntries(
+                      Object.entries(values).map(([key, kept], at) =>
+                        at === index ? [currentTarget.value, kept] : [key, kept],
+                      ),
+                    ),
+                  )
+                }
+              />
+              <div style={{ flex: "1 1 60%" }}>
+                <Secret
+                  name={`Value of header ${index + 1}`}
+                  hidden
+                  value={value}
+                  onChange={(text) => set(name, text)}
+                />
+              </div>
+              <ActionIcon
+                aria-label={`Remove header ${name || index + 1}`}
+                onClick={() => onChange(type, without(values, name))}
+              >
+                <IconTrash size={15} />
+              </ActionIcon>
+            </Group>
+          ))}
+          <div>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              leftSection={<IconPlus size={14} />}
+              disabled={Object.hasOwn(values, "")}
+              onClick={() => onChange(type, { ...values, "": "" })}
+            >
+              Add a header
+            </Button>
+          </div>
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+function Secret(props: {
+  name: string;
+  value: string | null | undefined;
+  onChange(value: string | null): void;
+  plain?: boolean;
+  hidden?: boolean;
+}) {
+  const { name, value, onChange, plain = false, hidden = false } = props;
+  const Field = plain ? TextInput : PasswordInput;
+  return (
+    <Field
+      {...(hidden ? { "aria-label": name } : { label: name })}
+      autoComplete="off"
+      placeholder={value === null ? "stored; type to replace it" : ""}
+      value={value ?? ""}
+      // An emptied field goes back to what is stored, where something is.
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+const without = (values: AuthValues, name: string): AuthValues =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => key !== name));

@@ -1,0 +1,38 @@
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../ground/api.ts";
+import { Facts, Fetched, Panel } from "../ground/parts.tsx";
+
+const MANY = 100;
+
+/** What insight workflows found in this session. */
+export function InsightPanel({ id }: { id: string }) {
+  const found = useQuery({
+    queryKey: ["session", id, "insights"],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/insights/", {
+        query: { search_fields: ["session_id"], search_field_values: [id], limit: MANY },
+        signal,
+      }),
+  });
+  return (
+    <Panel title="Insights">
+      <Fetched query={found} lines={2}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              No insight workflow has looked at this session.
+            </Text>
+          ) : (
+            <Facts
+              items={items.map(({ insight_key, string_value, numeric_value, json_value }) => [
+                insight_key,
+                string_value ?? numeric_value ?? JSON.stringify(json_value),
+              ])}
+            />
+          )
+        }
+      </Fetched>
+    </Panel>
+  );
+}

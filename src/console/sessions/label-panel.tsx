@@ -1,0 +1,116 @@
+import { Button, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SessionLabelCreate } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay, useMe } from "../ground/me.tsx";
+import { Failure, Fetched, Panel, Status, type Tone } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+type Code = SessionLabelCreate["code"];
+const CODES: Code[] = ["GOOD", "OK", "BAD", "N/A"];
+const TONES: Record<string, Tone> = { GOOD: "good", OK: "info", BAD: "bad" };
+
+/** How people, and the automatic rating, judged the session. */
+export function LabelPanel({ id }: { id: string }) {
+  const may = useMay();
+  const me = useMe();
+  const client = useQueryClient();
+  const queryKey = ["session", id, "labels"];
+  const [code, setCode] = useState<Code>("GOOD");
+  const [comments, setComments] = useState("");
+  const labels = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/session_labels/", {
+        query: {
+          search_fields: ["session_id"],
+          search_field_values: [id],
+          order_by: "timestamp",
+          order_by_direction: "desc",
+        },
+        signal,
+      }),
+  });
+  const add = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/session_labels/", {
+        body: {
+          session_id: Number(id),
+          type: "human-rating",
+          code,
+          user_email: me.email,
+          comments: comments.trim() || null,
+        },
+      }),
+    async onSuccess() {
+      setComments("");
+      await client.invalidateQueries({ queryKey });
+    },
+  });
+  return (
+    <Panel title="Labels">
+      <Stack gap="sm">
+        <Fetched query={labels} lines={2}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                Nobody has judged this session yet.
+              </Text>
+            ) : (
+              items.map((label) => (
+                <div key={label.id}>
+                  <Group gap="xs">
+                    <Status tone={TONES[label.code] ?? "quiet"}>{label.code}</Status>
+                    <Text size="xs" c="dimmed">
+                      {label.user_email}, <Time at={label.timestamp} kind="minute" />
+                    </Text>
+                  </Group>
+                  {label.comments && (
+                    <Text size="sm" dir="auto" mt={2}>
+                      {label.comments}
+                    </Text>
+                  )}
+                </div>
+              ))
+            )
+          }
+        </Fetched>
+        {may("session_labels_write") && (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              add.mutate();
+            }}
+          >
+            <Stack gap="xs">
+              <SegmentedControl
+                size="xs"
+                fullWidth
+                aria-label="Your judgement"
+                data={CODES}
+                value={code}
+                onChange={(value) => setCode(value as Code)}
+              />
+              <Textarea
+                size="sm"
+                aria-label="Comment"
+                placeholder="Comment, if there is something to say"
+                autosize
+                minRows={1}
+                maxRows={6}
+                maxLength={5000}
+                value={comments}
+                onChange={({ currentTarget }) => setComments(currentTarget.value)}
+              />
+              {add.error && <Failure error={add.error} />}
+              <Button type="submit" size="xs" variant="default" loading={add.isPending}>
+                Add label
+              </Button>
+            </Stack>
+          </form>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,57 @@
+import { Table } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { call } from "../ground/api.ts";
+import { formatDuration } from "../ground/duration.ts";
+import { Empty, Fetched, Panel } from "../ground/parts.tsx";
+
+const NAMES: Record<string, string> = {
+  llm: "Model",
+  tool: "Tools",
+  http: "Requests of tools",
+  tts: "Speech",
+  stt: "Listening",
+};
+
+/** How long each kind of work took, all in all and on average. */
+export function LatencyPanel({ id, refetchInterval }: { id: string; refetchInterval: number | false }) {
+  const latency = useQuery({
+    queryKey: ["session", id, "latency"],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/sessions/latency/{session_id}", { path: { session_id: id }, signal }),
+    refetchInterval,
+  });
+  return (
+    <Panel title="Latency" flush>
+      <Fetched query={latency}>
+        {({ summary }) =>
+          summary.length === 0 ? (
+            <Empty title="Nothing was measured yet" />
+          ) : (
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Work</Table.Th>
+                  <Table.Th ta="right">Times</Table.Th>
+                  <Table.Th ta="right">Average</Table.Th>
+                  <Table.Th ta="right">Sum</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {summary.map(({ category, sub_category, event_count, average_ms, sum_ms }) => (
+                  <Table.Tr key={`${category} ${sub_category ?? ""}`}>
+                    <Table.Td>
+                      {[NAMES[category] ?? category, sub_category].filter(Boolean).join(": ")}
+                    </Table.Td>
+                    <Table.Td ta="right">{event_count}</Table.Td>
+                    <Table.Td ta="right">{formatDuration(average_ms)}</Table.Td>
+                    <Table.Td ta="right">{formatDuration(sum_ms)}</Table.Td>
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </Fetched>
+    </Panel>
+  );
+}

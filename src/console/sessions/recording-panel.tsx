@@ -1,0 +1,75 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { call } from "../ground/api.ts";
+import { Failure, Panel } from "../ground/parts.tsx";
+
+type Props = {
+  id: string;
+  seek: { seconds: number } | null;
+  /** Seconds since the session's start while the first recording plays; null before. */
+  onTime(seconds: number | null): void;
+};
+
+/** The recordings of a session; what is heard is marked in the conversation, and a turn's name goes to its place. */
+export function RecordingPanel({ id, seek, onTime }: Props) {
+  const player = useRef<HTMLAudioElement>(null);
+  const links = useMutation({
+    mutationFn: () => call("POST /api/v1/sessions/recording/{session_id}", { path: { session_id: id } }),
+    onSuccess: ({ recordings }) => recordings?.length && onTime(0),
+  });
+  useEffect(() => {
+    if (seek && player.current) {
+      player.current.currentTime = seek.seconds;
+      void player.current.play().catch(() => {});
+    }
+  }, [seek]);
+
+  const recordings = links.data?.recordings ?? [];
+  return (
+    <Panel title="Recording">
+      <Stack gap="xs" align="flex-start">
+        {links.isIdle || links.isPending ? (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlayerPlay size={14} />}
+            loading={links.isPending}
+            onClick={() => links.mutate()}
+          >
+            Open the recording
+          </Button>
+        ) : links.error ? (
+          <Failure error={links.error} retry={() => links.mutate()} />
+        ) : recordings.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            Nothing was recorded. Only voice sessions are, where the channel says so.
+          </Text>
+        ) : (
+          recordings.map((link, index) => (
+            // biome-ignore lint/a11y/useMediaCaption: the transcript beside it says every word
+            <audio
+              key={link}
+              ref={index === 0 ? player : undefined}
+              controls
+              preload="metadata"
+              src={sameOrigin(link)}
+              aria-label={index === 0 ? "Recording" : `Recording ${index + 1}, after the transfer`}
+              onTimeUpdate={
+                index === 0 ? ({ currentTarget }) => onTime(currentTarget.currentTime) : undefined
+              }
+              style={{ width: "100%" }}
+            />
+          ))
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+/** Links name the public address; from here the same path is reached by the address this page came from. */
+function sameOrigin(link: string): string {
+  const { pathname, search } = new URL(link, location.href);
+  return pathname + search;
+}

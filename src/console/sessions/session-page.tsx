@@ -1,0 +1,179 @@
+import { Grid, Group, Stack, Switch } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import type { Session } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { formatDuration } from "../ground/duration.ts";
+import { useMay } from "../ground/me.tsx";
+import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { channelWords } from "./channel-words.ts";
+import { InsightPanel } from "./insight-panel.tsx";
+import { LabelPanel } from "./label-panel.tsx";
+import { LatencyPanel } from "./latency-panel.tsx";
+import { RecordingPanel } from "./recording-panel.tsx";
+import { isRunning } from "./sessions-page.tsx";
+import { TurnView } from "./turn-view.tsx";
+import { engineState, turnsOf } from "./turns.ts";
+
+const FOLLOW_MS = 2000;
+
+export default function SessionPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const session = useQuery({
+    queryKey: ["session", id],
+    queryFn: ({ signal }) => call("GET /api/v1/sessions/{session_id}", { path: { session_id: id }, signal }),
+    refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? FOLLOW_MS : false),
+  });
+  return (
+    <>
+      <PageHead
+        title={`Session ${id}`}
+        back={{ to: "/sessions", label: "Sessions" }}
+        about={session.data && <About session={session.data} />}
+      />
+      <Fetched query={session} lines={12}>
+        {(found) => <Body id={id} session={found} />}
+      </Fetched>
+    </>
+  );
+}
+
+function About({ session }: { session: Session }) {
+  return (
+    <Group gap="xs">
+      {isRunning(session) ? <Status tone="busy">running</Status> : <Status tone="quiet">ended</Status>}
+      {session.is_test && <Status tone="info">test</Status>}
+      <Time at={session.timestamp} />
+    </Group>
+  );
+}
+
+function Body({ id, session }: { id: string; session: Session }) {
+  const may = useMay();
+  const search = useSearch({ strict: false }) as { engine?: string };
+  const navigate = useNavigate();
+  const showEngine = search.engine === "yes";
+  const refetchInterval = isRunning(session) ? FOLLOW_MS : false;
+  const [playing, setPlaying] = useState<Date | null>(null);
+  const [seek, setSeek] = useState<{ seconds: number } | null>(null);
+
+  const story = useQuery({
+    queryKey: ["session", id, "story"],
+    refetchInterval,
+    async queryFn({ signal }) {
+      const [timeline, trace] = await Promise.all([
+        call("GET /api/v1/sessions/timeline/{session_id}", { path: { session_id: id }, signal }),
+        call("GET /api/v1/sessions/{session_id}/trace", { path: { session_id: Number(id) }, signal }),
+      ]);
+      return { turns: turnsOf(timeline.events, trace.entries), state: engineState(trace.entries) };
+    },
+  });
+  const begun = new Date(session.timestamp).getTime();
+  const isPlaying = (turns: { begun: string | null }[], index: number): boolean => {
+    const from = turns[index]?.begun;
+    const to = turns[index + 1]?.begun;
+    return playing !== null && !!from && new Date(from) <= playing && (!to || playing < new Date(to));
+  };
+
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, md: 8 }}>
+        <Panel
+          title="Conversation"
+          actions={
+            <Switch
+              size="sm"
+              label="What the engine did"
+              checked={showEngine}
+              onChange={({ currentTarget }) =>
+                void navigate({
+                  to: ".",
+                  search: currentTarget.checked ? { ...search, engine: "yes" } : {},
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            />
+          }
+        >
+          <Fetched query={story}>
+            {({ turns }) =>
+              turns.length === 0 ? (
+                <Empty title="Nothing was said yet" />
+              ) : (
+                turns.map((turn, index) => (
+                  <TurnView
+                    key={turn.index}
+                    turn={turn}
+                    showEngine={showEngine}
+                    isPlaying={isPlaying(turns, index)}
+                    {...(seek !== null || playing !== null
+                      ? {
+                          onSeek: (at: string) =>
+                            setSeek({ seconds: (new Date(at).getTime() - begun) / 1000 }),
+                        }
+                      : {})}
+                  />
+                ))
+              )
+            }
+          </Fetched>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 4 }}>
+        <Stack gap="md">
+          <Panel title="Facts">
+            <Facts items={factsOf(session, story.data?.state)} />
+          </Panel>
+          {may("recording_download") && (
+            <RecordingPanel
+              id={id}
+              seek={seek}
+              onTime={(seconds) => setPlaying(seconds === null ? null : new Date(begun + seconds * 1000))}
+            />
+          )}
+          <LatencyPanel id={id} refetchInterval={refetchInterval} />
+          <LabelPanel id={id} />
+          {may("insights_read") && <InsightPanel id={id} />}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function factsOf(
+  session: Session,
+  state: ReturnType<typeof engineState> | undefined,
+): [string, React.ReactNode][] {
+  const tokens = state && state.input_tokens + state.output_tokens;
+  return [
+    [
+      "Agent",
+      <RouteLink key="agent" to={`/agents/${session.agent_id}`}>
+        {session.agent_name}
+      </RouteLink>,
+    ],
+    [
+      "Prompt",
+      <RouteLink key="prompt" to={`/prompts/${session.prompt_id}`}>
+        {session.prompt_name ?? "–"}, version {session.prompt_version_number ?? "–"}
+      </RouteLink>,
+    ],
+    [
+      "Channel",
+      [channelWords(session.channel_manager_type), session.is_outbound ? "outbound" : "inbound"]
+        .filter(Boolean)
+        .join(", "),
+    ],
+    ["Duration", isRunning(session) ? "still running" : formatDuration((session.duration ?? 0) * 1000)],
+    ["From", <bdi key="from">{session.source}</bdi>],
+    ["To", <bdi key="to">{session.target}</bdi>],
+    ["Carrier's id", session.channel_manager_sid],
+    ["Ended by", isRunning(session) ? null : session.user_terminated ? "the user" : "the agent or time"],
+    ["Model", state?.is_scripted ? "scripted, offline" : null],
+    ["Tokens", tokens ? `${state.input_tokens} in, ${state.output_tokens} out` : null],
+    ...(state?.step ? ([["Step", `${state.workflow}: ${state.step}`]] as [string, React.ReactNode][]) : []),
+  ];
+}

@@ -1,0 +1,135 @@
+import { IconMessages } from "@tabler/icons-react";
+import type { Session } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { formatDuration } from "../ground/duration.ts";
+import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { channelWords } from "./channel-words.ts";
+
+const COLUMNS: Column<Session>[] = [
+  {
+    field: "timestamp",
+    title: "Started",
+    orderable: true,
+    render: (row) => (
+      <RouteLink to={`/sessions/${row.session_id}`}>
+        <Time at={row.timestamp} />
+      </RouteLink>
+    ),
+  },
+  { field: "session_id", title: "Number", orderable: true, align: "right", render: (row) => row.session_id },
+  {
+    field: "agent_name",
+    title: "Agent",
+    orderable: true,
+    render: (row) => <RouteLink to={`/agents/${row.agent_id}`}>{row.agent_name}</RouteLink>,
+  },
+  {
+    field: "channel_manager_type",
+    title: "Channel",
+    orderable: true,
+    render: (row) => channelWords(row.channel_manager_type),
+  },
+  { field: "source", title: "From", orderable: true, render: (row) => <bdi>{row.source}</bdi> },
+  { field: "target", title: "To", orderable: true, render: (row) => <bdi>{row.target}</bdi> },
+  {
+    field: "is_outbound",
+    title: "Direction",
+    orderable: true,
+    render: (row) => (row.is_outbound ? "outbound" : "inbound"),
+  },
+  {
+    field: "duration",
+    title: "Duration",
+    orderable: true,
+    align: "right",
+    render: (row) =>
+      isRunning(row) ? <Status tone="busy">running</Status> : formatDuration((row.duration ?? 0) * 1000),
+  },
+  { field: "prompt_name", title: "Prompt", orderable: true, hidden: true, render: (row) => row.prompt_name },
+  {
+    field: "prompt_version",
+    title: "Version",
+    hidden: true,
+    align: "right",
+    render: (row) => row.prompt_version,
+  },
+  {
+    field: "conversation_id",
+    title: "Conversation",
+    orderable: true,
+    hidden: true,
+    render: (row) => row.conversation_id,
+  },
+  {
+    field: "channel_manager_sid",
+    title: "Carrier's id",
+    orderable: true,
+    hidden: true,
+    render: (row) => row.channel_manager_sid,
+  },
+  {
+    field: "is_test",
+    title: "Test",
+    orderable: true,
+    hidden: true,
+    render: (row) => (row.is_test ? "test" : "real"),
+  },
+];
+
+/** A session has no duration before it has ended. */
+export const isRunning = ({ duration }: Session): boolean => duration === null || duration === undefined;
+
+const REFRESH_MS = 5000;
+
+export default function SessionsPage() {
+  return (
+    <>
+      <PageHead
+        title="Sessions"
+        about="Every conversation, as it runs and afterwards, with all that the engine decided."
+      />
+      <DataTable
+        label="Sessions"
+        operation="GET /api/v1/sessions/"
+        columns={COLUMNS}
+        rowKey={(row) => row.session_id ?? row.timestamp}
+        search={{ field: "agent_name", label: "Agent's name" }}
+        filters={[
+          {
+            field: "is_test",
+            label: "Real ones",
+            kind: "choice",
+            choices: [
+              { value: "true", label: "Tests" },
+              { value: "false", label: "Real ones" },
+            ],
+          },
+          {
+            field: "is_outbound",
+            label: "Direction",
+            kind: "choice",
+            choices: [
+              { value: "false", label: "Inbound" },
+              { value: "true", label: "Outbound" },
+            ],
+          },
+          { field: "source", label: "From", kind: "text" },
+          { field: "target", label: "To", kind: "text" },
+        ]}
+        days
+        refresh_ms={REFRESH_MS}
+        empty={
+          <Empty
+            title="No session yet"
+            icon={<IconMessages size={28} />}
+            action={<RouteLink to="/agents">Talk to an agent</RouteLink>}
+          >
+            A session begins when somebody writes or calls an agent, or an agent reaches somebody. Test
+            conversations from an agent's page are listed under “Tests”.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,69 @@
+import type { TraceEntryResponse } from "../api-types.ts";
+
+/** An entry of a session's trace for a person: a line that says what happened, and what more there is to read. */
+export type TraceWords = { line: string; isFault: boolean; more: Record<string, unknown> };
+
+export function traceWords({ category, label, metadata, details }: TraceEntryResponse): TraceWords {
+  const told = details ?? {};
+  const say = (line: string, more: Record<string, unknown> = {}, isFault = false): TraceWords => ({
+    line,
+    isFault,
+    more,
+  });
+  switch (category) {
+    case "llm": {
+      const calls = (told.calls as string[] | undefined) ?? [];
+      const tokens = told.input_tokens == null ? "" : `, ${told.input_tokens} → ${told.output_tokens} tokens`;
+      if (told.error) return say(`${metadata?.[0] ?? "model"} failed: ${told.error}`, told, true);
+      const did = calls.length > 0 ? `calls ${calls.join(", ")}` : "answers";
+      return say(`${metadata?.[0] ?? "model"} ${did}${tokens}`, told);
+    }
+    case "tool":
+      return told.error === undefined
+        ? say(label, told)
+        : say(`${label} failed: ${textOf(told.error)}`, told, true);
+    case "http":
+      return say(`${label}${told.status ? ` → ${told.status}` : ""}`, told, Number(told.status) >= 400);
+    case "step":
+      return say(
+        stepLine(label, told),
+        label === "variables" ? {} : told,
+        Boolean(told.faults ?? told.error),
+      );
+    case "state":
+      return say(changesOf(told));
+    case "turn":
+      return say(`turn ${label}`, told);
+    case "error":
+      return say(label, told, true);
+    default:
+      return say(label, told);
+  }
+}
+
+function stepLine(label: string, told: Record<string, unknown>): string {
+  switch (label) {
+    case "entered":
+      return `enters ${told.step}${Number(told.visit) > 1 ? `, visit ${told.visit}` : ""}`;
+    case "condition":
+      return `${told.where}: ${textOf(told.condition)} is ${told.holds}`;
+    case "submission":
+      return told.faults ? `refuses ${textOf(told.inputs)}` : `accepts ${textOf(told.inputs)}`;
+    case "variables":
+      return changesOf(told);
+    case "call":
+      return `calls ${told.tool}${told.mode === "hint" ? " through the model" : ""}`;
+    case "requires":
+      return `${told.to} needs ${textOf(told.missing)} first`;
+    default:
+      return `${told.workflow ?? ""} ${label}`.trim();
+  }
+}
+
+const changesOf = (told: Record<string, unknown>): string =>
+  Object.entries((told.changes ?? {}) as Record<string, { before?: unknown; after?: unknown }>)
+    .map(([name, { before, after }]) => `${name}: ${textOf(before)} → ${textOf(after)}`)
+    .join(", ");
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value ?? null) ?? "null");

@@ -1,0 +1,215 @@
+import { Collapse, Text, UnstyledButton } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconAlertTriangle, IconChevronRight, IconTool } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
+import { formatDuration } from "../ground/duration.ts";
+import { Code } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { traceWords } from "./trace-words.ts";
+import classes from "./turn-view.module.css";
+import { type Turn, waterfall } from "./turns.ts";
+
+/** A turn: its words and tool calls, and, when asked for, the engine's account of it as a waterfall. */
+export function TurnView(props: {
+  turn: Turn;
+  showEngine: boolean;
+  isPlaying?: boolean;
+  onSeek?(at: string): void;
+}) {
+  const { turn, showEngine, isPlaying = false, onSeek } = props;
+  return (
+    <section
+      className={classes.turn}
+      aria-label={turn.index === 0 ? "Opening" : `Turn ${turn.index}`}
+      data-playing={isPlaying}
+    >
+      <div className={classes.head}>
+        {onSeek && turn.begun ? (
+          <UnstyledButton className={classes.seek} onClick={() => onSeek(turn.begun as string)}>
+            {turn.index === 0 ? "Opening" : `Turn ${turn.index}`}
+          </UnstyledButton>
+        ) : (
+          <span>{turn.index === 0 ? "Opening" : `Turn ${turn.index}`}</span>
+        )}
+        <Time at={turn.begun} kind="clock" />
+        {turn.duration_ms !== null && <span>{formatDuration(turn.duration_ms)}</span>}
+      </div>
+      {turn.events.map((event, index) =>
+        event.kind === "tool" ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
+          <ToolCall key={index} event={event} trace={turn.trace} />
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
+          <Said key={index} source={event.source} lang={event.lang}>
+            {event.text}
+          </Said>
+        ),
+      )}
+      {showEngine && turn.trace.length > 0 && <Waterfall trace={turn.trace} />}
+    </section>
+  );
+}
+
+/** Words of one side; what they are in is known, which way they run the browser sees. */
+export function Said(props: {
+  source: string | null | undefined;
+  lang?: string | null | undefined;
+  children: ReactNode;
+}) {
+  const isUser = props.source === "user";
+  return (
+    <div className={classes.said} data-source={isUser ? "user" : "agent"}>
+      <span className={classes.who}>{isUser ? "User" : "Agent"}</span>
+      <div className={classes.bubble} dir="auto" {...(props.lang && { lang: props.lang })}>
+        {props.children}
+      </div>
+    </div>
+  );
+}
+
+function ToolCall({ event, trace }: { event: TimelineEvent; trace: TraceEntryResponse[] }) {
+  const account = trace.find(
+    ({ category, label, timestamp }) =>
+      category === "tool" && label === event.label && timestamp === event.timestamp,
+  );
+  const request = parsed(event.tool_request);
+  return (
+    <Disclosed
+      label={
+        <>
+          <IconTool size={14} aria-hidden />
+          <b>{event.label}</b>
+          {event.tool_error && (
+            <span className={classes.fault}>
+              <IconAlertTriangle size={13} aria-hidden /> failed
+            </span>
+          )}
+          <span className={classes.took}>{formatDuration(event.duration_ms)}</span>
+        </>
+      }
+    >
+      <Stage title="Asked by the model" value={account?.details?.arguments ?? argumentsOf(request)} />
+      <Stage title="As the pipeline prepared it" value={changed(account)} />
+      <Stage title="Sent" value={request} />
+      <Stage title="Answered" value={parsed(event.tool_result)} />
+      <Stage title="Error" value={event.tool_error} />
+    </Disclosed>
+  );
+}
+
+const argumentsOf = (request: unknown): unknown =>
+  typeof request === "object" && request !== null && "arguments" in request ? request.arguments : undefined;
+
+/** Only where the pipeline changed something. */
+function changed(account: TraceEntryResponse | undefined): unknown {
+  const { arguments: given, prepared } = account?.details ?? {};
+  return JSON.stringify(given) === JSON.stringify(prepared) ? undefined : prepared;
+}
+
+function parsed(text: string | null | undefined): unknown {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function Stage({ title, value }: { title: string; value: unknown }) {
+  if (value === undefined || value === null) return null;
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={2}>
+        {title}
+      </Text>
+      <Code value={value} label={title} />
+    </div>
+  );
+}
+
+function Disclosed({ label, children }: { label: ReactNode; children: ReactNode }) {
+  const [opened, { toggle }] = useDisclosure(false);
+  return (
+    <div className={classes.call}>
+      <UnstyledButton className={classes.callHead} onClick={toggle} aria-expanded={opened}>
+        <IconChevronRight size={14} className={classes.chevron} data-opened={opened} aria-hidden />
+        {label}
+      </UnstyledButton>
+      <Collapse expanded={opened}>{opened && <div className={classes.callBody}>{children}</div>}</Collapse>
+    </div>
+  );
+}
+
+/** The engine's account of a turn: a line for each thing it did, and when on the scale of the turn it did it. */
+export function Waterfall({ trace }: { trace: TraceEntryResponse[] }) {
+  const { spans, total_ms } = waterfall(trace);
+  const spanOf = new Map(spans.map((span) => [span.entry.id, span]));
+  const phases = trace.find(({ category }) => category === "turn");
+  return (
+    <div className={classes.engine}>
+      <ol className={classes.entries}>
+        {trace
+          .filter((entry) => entry !== phases)
+          .map((entry) => (
+            <Entry key={entry.id} entry={entry} span={spanOf.get(entry.id)} />
+          ))}
+      </ol>
+      <div className={classes.scale}>
+        <span>{phases ? phasesOf(phases) : ""}</span>
+        {total_ms > 0 && <span>{formatDuration(total_ms)}</span>}
+      </div>
+    </div>
+  );
+}
+
+function Entry({
+  entry,
+  span,
+}: {
+  entry: TraceEntryResponse;
+  span: { from: number; width: number } | undefined;
+}) {
+  const { line, isFault, more } = traceWords(entry);
+  const hasMore = Object.keys(more).length > 0;
+  const [opened, { toggle }] = useDisclosure(false);
+  const shown = (
+    <>
+      <span className={classes.category}>{entry.category}</span>
+      <span className={classes.line} data-fault={isFault}>
+        {isFault && <IconAlertTriangle size={13} aria-label="Fault" />}
+        {line}
+      </span>
+      <span className={classes.track} aria-hidden>
+        {span && (
+          <span
+            className={classes.bar}
+            data-category={entry.category}
+            style={{ insetInlineStart: `${span.from * 100}%`, width: `max(2px, ${span.width * 100}%)` }}
+          />
+        )}
+      </span>
+      <span className={classes.took}>
+        {entry.duration_ms === null ? "" : formatDuration(entry.duration_ms)}
+      </span>
+    </>
+  );
+  return (
+    <li>
+      {hasMore ? (
+        <UnstyledButton className={classes.entry} onClick={toggle} aria-expanded={opened}>
+          {shown}
+        </UnstyledButton>
+      ) : (
+        <div className={classes.entry}>{shown}</div>
+      )}
+      {opened && <Code value={more} label={`Details of ${line}`} />}
+    </li>
+  );
+}
+
+const phasesOf = ({ details }: TraceEntryResponse): string =>
+  Object.entries(details ?? {})
+    .filter(([, ms]) => typeof ms === "number" && ms >= 0.05)
+    .map(([name, ms]) => `${name.replace(/_ms$/, "")} ${(ms as number).toFixed(1)}`)
+    .join(" · ");

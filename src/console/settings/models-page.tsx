@@ -1,0 +1,120 @@
+import { Alert, Group, PasswordInput, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { LlmProviderResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Fetched, PageHead, Panel, Status } from "../ground/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Time } from "../ground/time.tsx";
+import { PROVIDER_NAMES, TestKey } from "./test-key.tsx";
+
+const LIST = ["GET /api/v1/llm_providers/"];
+const SOURCES = {
+  organization: { tone: "good", word: "key of this organization" },
+  environment: { tone: "info", word: "key of the installation" },
+  none: { tone: "quiet", word: "no key" },
+} as const;
+
+export default function ModelsPage() {
+  const providers = useQuery({
+    queryKey: LIST,
+    queryFn: ({ signal }) => call("GET /api/v1/llm_providers/", { signal }),
+  });
+  return (
+    <>
+      <PageHead
+        title="Model providers"
+        about="Whose key each provider is asked with. A key is kept encrypted and never shown again."
+      />
+      <Fetched query={providers} lines={12}>
+        {(found) => (
+          <Stack gap="md">
+            {found.every(({ source }) => source === "none") && (
+              <Alert color="ink" icon={<IconInfoCircle />}>
+                No key is set, so the scripted offline model answers in place of every provider. It is good
+                for trying things out, not for talking with people.
+              </Alert>
+            )}
+            <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+              {found.map((provider) => (
+                <Provider key={`${provider.provider} ${provider.updated_at}`} provider={provider} />
+              ))}
+            </SimpleGrid>
+          </Stack>
+        )}
+      </Fetched>
+    </>
+  );
+}
+
+function Provider({ provider }: { provider: LlmProviderResponse }) {
+  const may = useMay();
+  const path = { provider: provider.provider };
+  const name = PROVIDER_NAMES[provider.provider];
+  const source = SOURCES[provider.source];
+  const form = useRecordForm<LlmProviderResponse, { api_key: string; base_url: string }>({
+    noun: "Key",
+    record: provider,
+    values: (found) => ({
+      api_key: "",
+      base_url: (found?.source === "organization" && found.base_url) || "",
+    }),
+    save: ({ api_key, base_url }) =>
+      call("PUT /api/v1/llm_providers/{provider}", {
+        path,
+        body: { api_key: api_key || null, base_url: base_url || null },
+      }),
+    invalidates: [LIST, ["setup"]],
+    onSaved: () => {},
+    hides: ["api_key"],
+  });
+  return (
+    <Panel title={name} actions={<Status tone={source.tone}>{source.word}</Status>}>
+      <Stack gap="md">
+        {provider.source !== "none" && <TestKey provider={provider.provider} />}
+        <RecordFormFrame
+          form={form}
+          readOnly={!may("integrations_write")}
+          extra={
+            provider.source === "organization" &&
+            may("integrations_delete") && (
+              <RemoveRecord
+                noun="key"
+                name={`The key for ${name}`}
+                label="Forget the key"
+                remove={() => call("DELETE /api/v1/llm_providers/{provider}", { path })}
+                invalidates={[LIST, ["setup"]]}
+              />
+            )
+          }
+        >
+          <PasswordInput
+            label="API key"
+            placeholder={provider.source === "organization" ? "A key is stored; a new one replaces it" : ""}
+            autoComplete="off"
+            {...form.form.getInputProps("api_key")}
+          />
+          <TextInput
+            label="Address"
+            description={
+              provider.provider === "azure_openai"
+                ? "Of your resource: https://RESOURCE.openai.azure.com/openai"
+                : "Only for another server that speaks the same API."
+            }
+            placeholder="https://"
+            {...form.form.getInputProps("base_url")}
+          />
+        </RecordFormFrame>
+        {provider.updated_at && (
+          <Group gap={4}>
+            <Text size="xs" c="dimmed">
+              Set <Time at={provider.updated_at} kind="minute" /> by {provider.last_updated_by}
+            </Text>
+          </Group>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,92 @@
+import { FileInput, Group, Image, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { OrganizationResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { useMay } from "../ground/me.tsx";
+import { Fetched, PageHead, Panel } from "../ground/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { Time } from "../ground/time.tsx";
+
+const KEY = ["organization"];
+type Values = { display_name: string; description: string; domains: string; logo: string };
+
+const read = () => call("GET /api/v1/organizations/", {});
+
+export default function OrganizationPage() {
+  const organization = useQuery({ queryKey: KEY, queryFn: read });
+  return (
+    <>
+      <PageHead
+        title="Organization"
+        about={
+          organization.data && (
+            <>
+              Changed <Time at={organization.data.last_updated} /> by {organization.data.last_updated_by}
+            </>
+          )
+        }
+      />
+      <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
+    </>
+  );
+}
+
+function Form({ organization }: { organization: OrganizationResponse }) {
+  const may = useMay();
+  const [logo, setLogo] = useState<File | null>(null);
+  const record = useRecordForm<OrganizationResponse, Values>({
+    noun: "Organization",
+    record: organization,
+    values: (found) => ({
+      display_name: found?.display_name ?? "",
+      description: found?.description ?? "",
+      domains: found?.domains ?? "",
+      logo: "",
+    }),
+    save(values) {
+      const form = new FormData();
+      form.set("display_name", values.display_name);
+      form.set("description", values.description);
+      form.set("domains", values.domains);
+      if (logo) form.set("logo", logo);
+      return call("PUT /api/v1/organizations/", { form });
+    },
+    reread: read,
+    invalidates: [KEY],
+    onSaved: () => setLogo(null),
+  });
+  const { form } = record;
+  return (
+    <Panel>
+      <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+        <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
+        <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
+        <TextInput
+          label="Domains"
+          description="Of e-mail addresses, comma-separated."
+          {...form.getInputProps("domains")}
+        />
+        <Group align="flex-end" gap="md">
+          {organization.logo_url && (
+            <Image src={organization.logo_url} w={48} h={48} alt="The present logo" />
+          )}
+          <FileInput
+            style={{ flex: 1 }}
+            label="Logo"
+            description="PNG, 120 × 120 pixels"
+            placeholder="Choose a file"
+            accept="image/png"
+            clearable
+            value={logo}
+            onChange={(file) => {
+              setLogo(file);
+              form.setFieldValue("logo", file ? file.name : "");
+            }}
+            error={form.errors.logo}
+          />
+        </Group>
+      </RecordFormFrame>
+    </Panel>
+  );
+}

@@ -1,0 +1,98 @@
+import { type CSSVariablesResolver, createTheme } from "@mantine/core";
+
+/** Calm and dense: one accent, thin edges, no shadows on the page, small type that stays above 12 px. */
+export const theme = createTheme({
+  primaryColor: "ink",
+  primaryShade: { light: 7, dark: 6 },
+  colors: {
+    dark: [
+      "#dfe3e9",
+      "#c3c9d2",
+      "#a5adba",
+      "#7d8794",
+      "#3c444f",
+      "#343b45",
+      "#21262e",
+      "#191d23",
+      "#14181d",
+      "#0f1216",
+    ],
+    ink: [
+      "#eef3ff",
+      "#dbe4fb",
+      "#b5c6f3",
+      "#8ca6ec",
+      "#7a99ee",
+      "#5378dc",
+      "#3f65cd",
+      "#2f53b5",
+      "#264592",
+      "#1b3370",
+    ],
+  },
+  defaultRadius: "sm",
+  cursorType: "pointer",
+  respectReducedMotion: true,
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontSizes: { xs: "0.78rem", sm: "0.875rem", md: "0.9375rem", lg: "1.0625rem", xl: "1.25rem" },
+  headings: {
+    fontWeight: "620",
+    sizes: {
+      h1: { fontSize: "1.375rem", lineHeight: "1.3" },
+      h2: { fontSize: "1.0625rem", lineHeight: "1.4" },
+      h3: { fontSize: "0.9375rem", lineHeight: "1.4" },
+    },
+  },
+  components: {
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray" } },
+    Alert: { defaultProps: { variant: "light" } },
+    Anchor: { defaultProps: { underline: "hover" } },
+    Badge: {
+      defaultProps: { variant: "light", radius: "sm", size: "md" },
+      styles: { root: { textTransform: "none", fontWeight: 550 } },
+    },
+    Button: { defaultProps: { size: "sm" }, styles: { root: { fontWeight: 550 } } },
+    Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    Modal: {
+      defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true },
+      styles: { title: { fontWeight: 620, fontSize: "1.0625rem" } },
+    },
+    Paper: { defaultProps: { withBorder: true, radius: "md", p: "md" } },
+    Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: "sm" } },
+    Tooltip: {
+      defaultProps: { openDelay: 300, events: { hover: true, focus: true, touch: true } },
+    },
+  },
+});
+
+/** The kit's secondary text is too faint to read for many; these stand at 4.5 : 1 and above on every surface. */
+export const variables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    "--mantine-color-dimmed": "#566072",
+    "--mantine-color-placeholder": "#6b7484",
+    "--mantine-color-body": "#ffffff",
+    "--mantine-color-error": "#c0271e",
+    "--mantine-color-default-border": "#d9dee6",
+    "--mantine-color-green-light-color": "#14532b",
+    "--mantine-color-red-light-color": "#9b1c14",
+    "--mantine-color-yellow-light-color": "#6b4400",
+    "--mantine-color-gray-light-color": "#3a424e",
+    "--parley-canvas": "#f6f7f9",
+    "--parley-sunken": "#f3f5f8",
+  },
+  dark: {
+    "--mantine-color-dimmed": "#a5adba",
+    "--mantine-color-placeholder": "#8f98a6",
+    "--mantine-color-body": "#191d23",
+    "--mantine-color-text": "#dfe3e9",
+    "--mantine-color-error": "#ff8f86",
+    "--mantine-color-default": "#1f242b",
+    "--mantine-color-default-hover": "#272d36",
+    "--mantine-color-default-border": "#363d48",
+    "--parley-canvas": "#121519",
+    "--parley-sunken": "#14181d",
+  },
+});

@@ -1,0 +1,68 @@
+import { Grid, NumberInput, Select, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { ToolHttpEndpoint } from "../api-types.ts";
+
+type Props = {
+  endpoint: ToolHttpEndpoint;
+  onChange(endpoint: ToolHttpEndpoint): void;
+  errorOf(field: keyof ToolHttpEndpoint): ReactNode;
+};
+
+const METHODS = ["get", "post", "put", "delete"].map((value) => ({ value, label: value.toUpperCase() }));
+const PLACES = [
+  { value: "body", label: "JSON body" },
+  { value: "form", label: "Form" },
+  { value: "query", label: "Query" },
+  { value: "path", label: "Path, at {name}" },
+];
+
+/** Where the request of an HTTP tool goes, and how its arguments travel. */
+export function EndpointFields({ endpoint, onChange, errorOf }: Props) {
+  return (
+    <Grid gap="md">
+      <Grid.Col span={12}>
+        <TextInput
+          label="URL"
+          type="url"
+          required
+          value={endpoint.url}
+          onChange={({ currentTarget }) => onChange({ ...endpoint, url: currentTarget.value })}
+          error={errorOf("url")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 6, sm: 4 }}>
+        <Select
+          label="Method"
+          data={METHODS}
+          allowDeselect={false}
+          value={endpoint.method}
+          onChange={(method) => onChange({ ...endpoint, method: method as ToolHttpEndpoint["method"] })}
+          error={errorOf("method")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 6, sm: 4 }}>
+        <Select
+          label="Arguments go into"
+          data={PLACES}
+          allowDeselect={false}
+          value={endpoint.argument_location}
+          onChange={(place) =>
+            onChange({ ...endpoint, argument_location: place as ToolHttpEndpoint["argument_location"] })
+          }
+          error={errorOf("argument_location")}
+        />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, sm: 4 }}>
+        <NumberInput
+          label="Longest wait"
+          suffix=" s"
+          min={1}
+          max={120}
+          value={endpoint.timeout ?? 20}
+          onChange={(timeout) => onChange({ ...endpoint, timeout: Number(timeout) || null })}
+          error={errorOf("timeout")}
+        />
+      </Grid.Col>
+    </Grid>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ToolDefinition, ToolDetailResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { DifferenceList } from "../ground/difference-list.tsx";
+import { differences } from "../ground/differences.ts";
+import { Fetched, Panel } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+type Props = { tool: ToolDetailResponse; onRestore: ((definition: ToolDefinition) => void) | null };
+
+/** What the tool was, version by version, each beside what it is now; one of them can be taken back into the form. */
+export function ToolHistory({ tool, onRestore }: Props) {
+  const history = useQuery({
+    queryKey: ["tool history", tool.id],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/tools/{tool_id}/history", { path: { tool_id: tool.id }, signal }),
+  });
+  const [open, setOpen] = useState<number | null>(null);
+  return (
+    <Panel title="Versions">
+      <Fetched query={history}>
+        {({ items }) => (
+          <Stack gap="sm">
+            {items.map((version) => {
+              const { version_number: number } = version;
+              const isNow = number === tool.version_number;
+              return (
+                <div key={number}>
+                  <Group gap="xs" justify="space-between">
+                    <Text size="sm">
+                      <b>Version {number}</b>
+                      {isNow ? " (now)" : ""}, <Time at={version.created_at} /> by {version.updated_by}
+                      {version.comments && (
+                        <>
+                          : <bdi>{version.comments}</bdi>
+                        </>
+                      )}
+                    </Text>
+                    {!isNow && (
+                      <Group gap="xs">
+                        <Button
+                          size="compact-sm"
+                          variant="default"
+                          aria-expanded={open === number}
+                          onClick={() => setOpen(open === number ? null : number)}
+                        >
+                          Compare
+                        </Button>
+                        {onRestore && (
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            onClick={() => onRestore(version.definition)}
+                          >
+                            Take into the form
+                          </Button>
+                        )}
+                      </Group>
+                    )}
+                  </Group>
+                  {open === number && (
+                    <DifferenceList entries={differences(version.definition, tool.definition)} />
+                  )}
+                </div>
+              );
+            })}
+          </Stack>
+        )}
+      </Fetched>
+    </Panel>
+  );
+}

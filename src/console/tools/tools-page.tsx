@@ -1,0 +1,95 @@
+import { IconPlus, IconTool } from "@tabler/icons-react";
+import type { ToolResponse } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+
+const COLUMNS: Column<ToolResponse>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ name }) => <RouteLink to={`/tools/${encodeURIComponent(name)}`}>{name}</RouteLink>,
+  },
+  {
+    field: "definition",
+    title: "What it does",
+    render: ({ definition }) => <bdi>{definition.tool.function.description}</bdi>,
+  },
+  { field: "kind", title: "Kind", render: ({ definition }) => kindOf(definition) },
+  { field: "service_name", title: "Service", orderable: true, render: ({ service_name }) => service_name },
+  {
+    field: "prompts_info",
+    title: "Used by",
+    render: ({ prompts_info }) => {
+      const count = prompts_info?.length ?? 0;
+      return count === 0 ? "no prompt" : count === 1 ? prompts_info?.[0]?.name : `${count} prompts`;
+    },
+  },
+  {
+    field: "validation_issues",
+    title: "State",
+    render: ({ validation_issues }) => {
+      const count = validation_issues?.filter(({ severity }) => severity !== "info").length ?? 0;
+      return count > 0 ? (
+        <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>
+      ) : (
+        <Status tone="good">fine</Status>
+      );
+    },
+  },
+  {
+    field: "version_number",
+    title: "Version",
+    align: "right",
+    hidden: true,
+    render: ({ version_number }) => version_number,
+  },
+  {
+    field: "last_updated",
+    title: "Changed",
+    orderable: true,
+    render: ({ last_updated }) => <Time at={last_updated} kind="minute" />,
+  },
+];
+
+/** In a person's words. */
+export function kindOf({ type, endpoint, context }: ToolResponse["definition"]): string {
+  if (context?.task) return "step workflow";
+  return { endpoint: "HTTP call", context: "context", action: "action", log: "event" }[
+    type ?? (endpoint ? "endpoint" : "action")
+  ];
+}
+
+export default function ToolsPage() {
+  const may = useMay();
+  const create = may("tools_write") && (
+    <LinkButton to="/tools/new" leftSection={<IconPlus size={15} />}>
+      New tool
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHead
+        title="Tools"
+        about="What agents can do: call a service, follow a step workflow, note an event."
+        actions={create}
+      />
+      <DataTable
+        label="Tools"
+        operation="GET /api/v1/tools/"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        search={{ field: "name", label: "Search by name" }}
+        filters={[{ field: "service_name", label: "Service", kind: "text" }]}
+        empty={
+          <Empty title="No tools yet" icon={<IconTool size={28} />} action={create}>
+            A tool is a function the model may call. An HTTP tool sends its arguments to a service of yours; a
+            context tool leads the conversation step by step.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,138 @@
+import { Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ToolDefinition, ToolTryRequest, ToolTryResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { formatDuration } from "../ground/duration.ts";
+import { JsonEditor } from "../ground/json-editor.tsx";
+import { KeyValues } from "../ground/key-values.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Code, Empty, Failure, Panel, Status } from "../ground/parts.tsx";
+import { RecordSelect } from "../ground/record-select.tsx";
+import { exampleArguments } from "./example-arguments.ts";
+
+/** One real call of the tool as it stands in the form, saved or not, and what each stage made of the arguments. */
+export function TryPane({ definition, service_id }: { definition: ToolDefinition; service_id: number }) {
+  const may = useMay();
+  const [given, setGiven] = useState<unknown>(() => exampleArguments(definition));
+  const [variables, setVariables] = useState<Record<string, string>>({});
+  const [agent_id, setAgent] = useState<number | null>(null);
+  const attempt = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/tools/try", {
+        body: {
+          definition: definition as ToolTryRequest["definition"],
+          service_id,
+          arguments: given as Record<string, unknown>,
+          variables,
+          agent_id,
+        },
+      }),
+  });
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, md: 5 }}>
+        <Panel title="A call">
+          <Stack gap="md">
+            <JsonEditor
+              label="Arguments"
+              description="As a model would give them."
+              value={given}
+              onChange={setGiven}
+            />
+            <KeyValues
+              label="Variables"
+              description="Of the conversation, as texts and defaults name them."
+              value={variables}
+              onChange={setVariables}
+            />
+            <RecordSelect
+              operation="GET /api/v1/agents/"
+              label="On behalf of"
+              description="Its variables, headers and defaults count."
+              placeholder="No agent"
+              value={agent_id}
+              onChange={setAgent}
+            />
+            {may("tools_write") && (
+              <Group>
+                <Button
+                  leftSection={<IconPlayerPlay size={15} />}
+                  loading={attempt.isPending}
+                  disabled={service_id === 0}
+                  onClick={() => attempt.mutate()}
+                >
+                  Call it
+                </Button>
+                <Text size="xs" c="dimmed">
+                  The request is real.
+                </Text>
+              </Group>
+            )}
+          </Stack>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 7 }}>
+        <Panel title="What came of it">
+          {attempt.error ? (
+            <Failure error={attempt.error} />
+          ) : attempt.data ? (
+            <Stages tried={attempt.data} />
+          ) : (
+            <Empty title="Not called yet">
+              Each stage shows here: the arguments as given, what static parameters, defaults and transforms
+              made of them, the request, the answer, and what the model would read.
+            </Empty>
+          )}
+        </Panel>
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function Stages({ tried }: { tried: ToolTryResponse }) {
+  const stages: [title: string, value: unknown][] = [
+    ["1. Given", tried.given],
+    ["2. Prepared: static parameters, defaults and transforms applied", tried.prepared],
+    ["3. Sent", tried.request],
+    ["4. What the model reads", tried.result],
+  ];
+  return (
+    <Stack gap="md">
+      <Group gap="xs">
+        {tried.error === null ? <Status tone="good">answered</Status> : <Status tone="bad">failed</Status>}
+        <Text size="sm">{formatDuration(tried.duration_ms)}</Text>
+      </Group>
+      {tried.error !== null && <Text c="var(--mantine-color-error)">{tried.error}</Text>}
+      {stages.map(([title, value]) => (
+        <div key={title}>
+          <Text fw={600} size="sm" mb={4}>
+            {title}
+          </Text>
+          {value === null || value === undefined ? (
+            <Text size="sm" c="dimmed">
+              Nothing: the call did not get that far.
+            </Text>
+          ) : (
+            <Code value={value} label={title} />
+          )}
+        </div>
+      ))}
+      {tried.trace.length > 0 && (
+        <div>
+          <Text fw={600} size="sm" mb={4}>
+            Notes
+          </Text>
+          {tried.trace.map((entry, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: notes stand in the order they were made
+            <Text key={index} size="sm">
+              {entry.category}: {entry.label}
+              {entry.duration_ms === null ? "" : `, ${formatDuration(entry.duration_ms)}`}
+            </Text>
+          ))}
+        </div>
+      )}
+    </Stack>
+  );
+}

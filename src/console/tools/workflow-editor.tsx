@@ -1,0 +1,115 @@
+import { Button, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useState } from "react";
+import type { ToolDefinition } from "../api-types.ts";
+import { StepPanel } from "./step-panel.tsx";
+import {
+  addStep,
+  connectSteps,
+  removeStep,
+  renameStep,
+  replaceStep,
+  stepsTasks,
+  withTask,
+} from "./workflow.ts";
+import classes from "./workflow-editor.module.css";
+import { WorkflowGraph } from "./workflow-graph.tsx";
+import { WorkflowPlay } from "./workflow-play.tsx";
+
+type Props = { definition: ToolDefinition; onChange(definition: ToolDefinition): void; readOnly: boolean };
+
+/** The steps of a context tool as a picture: edited in place, or played without a model. */
+export default function WorkflowEditor({ definition, onChange, readOnly }: Props) {
+  const tasks = stepsTasks(definition);
+  const [chosenTask, chooseTask] = useState(tasks[0]?.index ?? 0);
+  const { task, index } = tasks.find((each) => each.index === chosenTask) ?? (tasks[0] as (typeof tasks)[0]);
+  const [mode, setMode] = useState<"edit" | "play">("edit");
+  const [selected, select] = useState<string | null>(task.steps?.[0]?.id ?? null);
+  const [played, setPlayed] = useState<{ current: string | null; visited: string[] }>({
+    current: null,
+    visited: [],
+  });
+  const change = (next: typeof task) => onChange(withTask(definition, index, next));
+  const step = task.steps?.find(({ id }) => id === selected) ?? null;
+  const isPlaying = mode === "play";
+
+  return (
+    <Stack gap="sm">
+      <Group gap="xs" justify="space-between">
+        <Group gap="xs">
+          <SegmentedControl
+            aria-label="What to do with the workflow"
+            size="xs"
+            data={[
+              { value: "edit", label: readOnly ? "Look" : "Edit" },
+              { value: "play", label: "Play" },
+            ]}
+            value={mode}
+            onChange={(value) => setMode(value as "edit" | "play")}
+          />
+          {tasks.length > 1 && (
+            <Select
+              aria-label="Workflow"
+              size="xs"
+              allowDeselect={false}
+              data={tasks.map(({ task: each, index: at }) => ({
+                value: String(at),
+                label: each.id ?? each.tool?.name ?? `Task ${at + 1}`,
+              }))}
+              value={String(index)}
+              onChange={(at) => chooseTask(Number(at))}
+            />
+          )}
+        </Group>
+        {!readOnly && !isPlaying && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => {
+              const added = addStep(task);
+              change(added.task);
+              select(added.id);
+            }}
+          >
+            Add a step
+          </Button>
+        )}
+      </Group>
+      <div className={classes.split}>
+        <WorkflowGraph
+          steps={task.steps ?? []}
+          selected={isPlaying ? played.current : selected}
+          visited={isPlaying ? played.visited : []}
+          onSelect={isPlaying ? null : select}
+          onConnect={readOnly || isPlaying ? null : (from, to) => change(connectSteps(task, from, to))}
+        />
+        <div className={classes.side}>
+          {isPlaying ? (
+            <WorkflowPlay definition={definition} task={index} onStep={setPlayed} />
+          ) : step ? (
+            <StepPanel
+              key={step.id}
+              step={step}
+              ids={(task.steps ?? []).map(({ id }) => id)}
+              readOnly={readOnly}
+              onChange={(next) => change(replaceStep(task, step.id, next))}
+              onRename={(id) => {
+                change(renameStep(task, step.id, id));
+                select(id);
+              }}
+              onRemove={() => {
+                change(removeStep(task, step.id));
+                select(null);
+              }}
+            />
+          ) : (
+            <Text size="sm" c="dimmed">
+              Choose a step in the picture to see what it asks and where it leads.
+            </Text>
+          )}
+        </div>
+      </div>
+    </Stack>
+  );
+}

@@ -3,7 +3,7 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
 import type { Caller } from "../src/api/caller.ts";
-import { type App, createApp } from "../src/app.ts";
+import { type App, createApp, type Parts } from "../src/app.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
 import { createEgress } from "../src/base/egress.ts";
@@ -13,6 +13,7 @@ import { type Database, openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { seedDemo } from "../src/demo/seed.ts";
+import { migrateJobs } from "../src/jobs/runner.ts";
 
 /** The program as it is shipped, durable embedded database and all, for a benchmark to load. */
 export type BenchPlatform = App & {
@@ -23,26 +24,29 @@ export type BenchPlatform = App & {
   stop(): Promise<void>;
 };
 
-export async function startPlatform(): Promise<BenchPlatform> {
+export async function startPlatform(more: Pick<Parts, "consoleBuild"> = {}): Promise<BenchPlatform> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, "postgres"), log: silentLog });
   await migrate(postgres.connection);
   const database = openDatabase(postgres.connection);
+  await migrateJobs(database.pool, silentLog);
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: folder });
   const egress = createEgress({ allow: config.egress_allow });
+  const vault = createVault("a key that only seals what this benchmark makes");
   const app = await createApp({
     db: database.db,
     clock: systemClock,
     log: silentLog,
-    vault: createVault("a key that only seals what this benchmark makes"),
+    vault,
     egress,
     config,
     llmProviders: {},
+    ...more,
   });
   const first = await bootstrap(
     { db: database.db, clock: systemClock },
     { email: "bench@example.com", token: null },
-    seedDemo(systemClock),
+    seedDemo({ clock: systemClock, vault }),
   );
   if (!first) throw new Error("the benchmark's database was not empty");
   return {

@@ -19,13 +19,16 @@ import { dataSourceRoutes } from "./agents/data-source.ts";
 import { directoryRoutes } from "./agents/directory-member.ts";
 import { incidentRoutes } from "./agents/incident.ts";
 import { languageGroupRoutes } from "./agents/language-group.ts";
+import { messageCalendarRoutes } from "./agents/message-calendar.ts";
 import { promptRoutes } from "./agents/prompt.ts";
 import { pronunciationRoutes } from "./agents/pronunciation.ts";
 import { serviceRoutes } from "./agents/service.ts";
+import { type SpeechSettings, speechAccessOf } from "./agents/speech-access.ts";
 import { ensureSystemTools } from "./agents/system-tools.ts";
 import { toolRoutes } from "./agents/tool.ts";
 import { voiceSampleRoutes } from "./agents/voice-sample.ts";
 import { voiceRoutes } from "./agents/voices.ts";
+import { consoleRoutes } from "./api/console-files.ts";
 import { healthRoutes } from "./api/health.ts";
 import { type Api, createServer } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
@@ -34,26 +37,52 @@ import type { Egress } from "./base/egress.ts";
 import { randomId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { VERSION } from "./base/version.ts";
-import type { Carriers } from "./channels/adapter.ts";
+import type { Carriers } from "./channels/carrier.ts";
+import { createCarriers, type TwilioAccount } from "./channels/carriers.ts";
 import { channelRoutes } from "./channels/channel.ts";
+import { channelCarrierRoutes } from "./channels/channel-carrier.ts";
 import { channelTargetRoutes } from "./channels/channel-target.ts";
+import { smtpServerOf } from "./channels/mail-credentials.ts";
+import type { Attempts, Senders } from "./channels/outreach.ts";
 import { releaseTargets } from "./channels/release-targets.ts";
+import type { Scenario } from "./channels/simulator/people.ts";
+import { platformSimulator, type Simulator } from "./channels/simulator/platform-simulator.ts";
+import { platformMail } from "./channels/smtp-platform-mail.ts";
+import { suppressionRoutes } from "./channels/suppression-routes.ts";
 import { twilioChannelRoutes } from "./channels/twilio-channel.ts";
 import { twilioNumberRoutes } from "./channels/twilio-number.ts";
+import { voiceSender } from "./channels/voice-sender.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
+import { ensureDefaultInsights } from "./insights/default-insights.ts";
+import { insightJobs } from "./insights/executor.ts";
+import { createRecordingStore } from "./insights/recording-store.ts";
 import { insightRoutes } from "./insights/routes.ts";
+import type { ToolRunner } from "./insights/tool-run.ts";
+import { type TranscriptionSettings, transcriptionAccess } from "./insights/transcription-provider.ts";
+import { queueEndedSession } from "./insights/trigger.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
 import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
 import { modelFor } from "./llm/model-for.ts";
 import type { ProviderSettings } from "./llm/providers.ts";
+import { createAttempts } from "./outbound/attempts.ts";
 import { batchRoutes } from "./outbound/batch.ts";
 import { batchRequestRoutes } from "./outbound/batch-requests.ts";
 import { campaignRoutes } from "./outbound/campaign.ts";
+import { campaignBoardRoutes } from "./outbound/campaign-board.ts";
+import { campaignForecastRoutes } from "./outbound/campaign-forecast.ts";
 import { cancelBatches } from "./outbound/cancel-batches.ts";
+import { cancelWaitingHandler } from "./outbound/cancel-waiting.ts";
+import { createDeliverer, type Deliverer } from "./outbound/delivery-loop.ts";
+import { purgeDeliveriesJob } from "./outbound/delivery-purge.ts";
+import { createDialer, type Dialer } from "./outbound/dialer.ts";
+import { requestTraceRoutes } from "./outbound/request-trace.ts";
+import { createSettleQueue } from "./outbound/settle-queue.ts";
+import { targetFilterCountRoutes } from "./outbound/target-filter-count.ts";
 import { tidyBatchesJob } from "./outbound/tidy-batches.ts";
+import { webhookRoutes } from "./outbound/webhook-routes.ts";
 import { dashboardRoutes } from "./reports/dashboard.ts";
 import { dashboardPageRoutes } from "./reports/dashboard-page.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
@@ -61,16 +90,28 @@ import { takeoutRoutes } from "./reports/takeout.ts";
 import { chatPageRoutes } from "./sessions/chat-page.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
 import { sessionDebugRoutes } from "./sessions/debug.ts";
+import { endToolJob } from "./sessions/end-tool.ts";
 import type { Engine } from "./sessions/engine.ts";
+import { recordingJob } from "./sessions/fetch-recording.ts";
 import { fullSummaryRoutes } from "./sessions/full-summary.ts";
 import { idleSessionsJob } from "./sessions/idle-sessions.ts";
+import { createMail, type Mail } from "./sessions/mail.ts";
+import { playTaskRoutes } from "./sessions/play-task.ts";
 import { recordingRoutes } from "./sessions/recording.ts";
 import { createServiceAuthenticator } from "./sessions/service-auth.ts";
 import { sessionRoutes } from "./sessions/session.ts";
 import { sessionLabelRoutes } from "./sessions/session-label.ts";
+import { sessionTraceRoutes } from "./sessions/session-trace.ts";
+import { settleCallsJob } from "./sessions/settle-calls.ts";
+import { createVoiceCalls, type RunningCalls } from "./sessions/telephone.ts";
 import { testAgentRoutes } from "./sessions/test-agent.ts";
+import { textJobs } from "./sessions/text-dialogue.ts";
+import { textSender } from "./sessions/text-sender.ts";
 import { timelineRoutes } from "./sessions/timeline.ts";
 import { transcriptRoutes } from "./sessions/transcript.ts";
+import { tryToolRoutes } from "./sessions/try-tool.ts";
+import { twilioCallbackRoutes } from "./sessions/twilio-callbacks.ts";
+import { waitSoundRoutes } from "./sessions/wait-sound.ts";
 import { webChatRoutes } from "./sessions/web-chat.ts";
 
 export type Parts = {
@@ -82,17 +123,46 @@ export type Parts = {
   config: Config;
   /** Keys from the environment, by provider. */
   llmProviders: ProviderSettings;
-  /** Sends plain mail; left out where no way to is configured. */
+  /** Keys from the environment for services that transcribe, by provider. */
+  transcriptionProviders?: TranscriptionSettings;
+  /** Keys and addresses from the environment for services that speak, by provider. */
+  speechProviders?: SpeechSettings;
+  /** The installation's mail server and the sender of its own mails, from the environment. */
+  mailServer?: { smtp_url: string; from: string } | null;
+  /** The certificate of the built-in SMTP server, read. */
+  mailTls?: { key: string; cert: string } | null;
+  /** Sends plain mail; left out: by the mail server, or where there is none, not at all. */
   sendMail?: SendMail;
-  /** The carriers this installation can talk with. */
+  /** The operator's own account with a carrier, from the environment. */
+  twilio?: TwilioAccount | null;
+  /** The carriers this installation can talk with; left out: those of its settings, or the simulator. */
   carriers?: Carriers;
+  /** How the simulated carrier's people behave, and how fast; only tests leave the program's own. */
+  simulation?: { scenario: Scenario; speed: number | "moved" };
+  /** How people are reached by each mode; left out: by their carriers. */
+  senders?: Senders;
+  /** The folder of the bundled console, which may take a moment; left out where nobody looks at one. */
+  consoleBuild?: Promise<string>;
 };
 
-export type App = { api: Api; engine: Engine; jobs: JobHandler[] };
+export type App = {
+  api: Api;
+  engine: Engine;
+  jobs: JobHandler[];
+  deliverer: Deliverer;
+  attempts: Attempts;
+  voiceCalls: RunningCalls;
+  dialer: Dialer;
+  /** The carrier that reaches nobody, where there is no other. */
+  simulator: Simulator | null;
+  mailing: Mail;
+};
 
 /** The composition root: the only place that knows everything there is. */
 export async function createApp(parts: Parts): Promise<App> {
-  const { db, clock, log, vault, config, sendMail = null, carriers = {} } = parts;
+  const { db, clock, log, vault, config, mailServer = null, twilio: operator = null } = parts;
+  const smtp = mailServer && smtpServerOf(mailServer.smtp_url);
+  const sendMail = parts.sendMail ?? (mailServer && smtp ? platformMail(smtp, mailServer.from) : null);
   const { public_url: publicUrl, data_dir: dataDir } = config;
   const api = await createServer({
     log,
@@ -102,10 +172,51 @@ export async function createApp(parts: Parts): Promise<App> {
     trustProxy: config.trust_proxy,
     version: VERSION,
   });
+  const carriers =
+    parts.carriers ??
+    createCarriers({
+      db,
+      vault,
+      egress: parts.egress,
+      publicUrl,
+      operator,
+      baseUrl: config.twilio_base_url,
+      mail: (channel_id) => mailing.carriers.of(channel_id),
+    });
+  const simulator = parts.carriers || operator ? null : platformSimulator(api, parts);
   const engine = createEngine(parts);
   const catalogue = catalogueOf(config.llm_models.map(operatorLlm));
+  const settleQueue = createSettleQueue({ db, clock });
+  const attempts = createAttempts({ db, queue: settleQueue });
+  const voiceCalls = createVoiceCalls({ engine, vault, carriers, attempts, publicUrl });
+  const mailing = createMail(api, {
+    engine,
+    attempts,
+    vault,
+    publicUrl,
+    dataDir,
+    egress: parts.egress,
+    allow: config.egress_allow,
+    settings: {
+      server: smtp,
+      listener:
+        config.mail_port === null
+          ? null
+          : { host: config.host, port: config.mail_port, tls: parts.mailTls ?? null },
+      simulator_speed: parts.simulation?.speed ?? 1,
+    },
+  });
+  const keys = { transcription: parts.transcriptionProviders ?? {}, llm: parts.llmProviders };
+  const toolRunner: ToolRunner = {
+    ...engine,
+    catalogue,
+    recordings: createRecordingStore(dataDir),
+    transcriptionAccess: (sub_organization_id, provider) =>
+      transcriptionAccess({ db, vault, environment: keys }, sub_organization_id, provider),
+  };
 
   homePageRoutes(api);
+  consoleRoutes(api, parts.consoleBuild);
   healthRoutes(api, { db, version: VERSION });
   permissionRoutes(api);
   roleRoutes(api, parts);
@@ -116,7 +227,10 @@ export async function createApp(parts: Parts): Promise<App> {
     db,
     clock,
     publicUrl,
-    onCreate: (tx, administrator) => ensureSystemTools(tx, administrator, clock.now()),
+    async onCreate(tx, administrator) {
+      await ensureSystemTools(tx, administrator, clock.now());
+      await ensureDefaultInsights(tx, administrator, clock.now());
+    },
     async onDelete(tx, { organization_id }) {
       await releaseTargets(tx, organization_id);
       await cancelBatches(tx, clock, organization_id);
@@ -124,15 +238,18 @@ export async function createApp(parts: Parts): Promise<App> {
   });
   sipIpRangeRoutes(api, parts);
   auditEntryRoutes(api, parts);
-  llmProviderRoutes(api, { db, clock, vault, environment: parts.llmProviders });
+  llmProviderRoutes(api, { db, clock, vault, egress: parts.egress, environment: parts.llmProviders });
 
   serviceRoutes(api, parts);
   toolRoutes(api, parts);
   promptRoutes(api, { db, clock, catalogue });
   customMessageRoutes(api, parts);
+  messageCalendarRoutes(api);
   languageGroupRoutes(api, parts);
   voiceRoutes(api);
-  voiceSampleRoutes(api);
+  const speechEnvironment = { speech: parts.speechProviders ?? {}, llm: parts.llmProviders };
+  const speechAccess = speechAccessOf({ db, vault, environment: speechEnvironment });
+  voiceSampleRoutes(api, { db, egress: parts.egress, speechAccess });
   bridgePhrasesRoutes(api, parts);
   conversationBridgesRoutes(api, parts);
   dataSourceRoutes(api, parts);
@@ -142,9 +259,11 @@ export async function createApp(parts: Parts): Promise<App> {
   agentRoutes(api, { db, clock, catalogue });
 
   channelRoutes(api, parts);
+  channelCarrierRoutes(api, { db, carriers });
   twilioChannelRoutes(api, parts);
-  twilioNumberRoutes(api, { db, clock, vault, carriers });
+  twilioNumberRoutes(api, { db, clock, carriers });
   channelTargetRoutes(api, { db, clock, catalogue });
+  suppressionRoutes(api, parts);
   eventRoutes(api, parts);
 
   sessionRoutes(api, parts);
@@ -154,25 +273,84 @@ export async function createApp(parts: Parts): Promise<App> {
   conversationRoutes(api, parts);
   transcriptRoutes(api, parts);
   timelineRoutes(api, parts);
+  sessionTraceRoutes(api, parts);
   sessionDebugRoutes(api, parts);
   testAgentRoutes(api, engine);
+  tryToolRoutes(api, engine);
+  playTaskRoutes(api, { db, clock });
   webChatRoutes(api, engine);
   chatPageRoutes(api, parts);
+  waitSoundRoutes(api);
 
   campaignRoutes(api, parts);
   batchRoutes(api, parts);
   batchRequestRoutes(api, parts);
-  insightRoutes(api, { db, clock, catalogue, runner: engine, data_dir: config.data_dir });
+  requestTraceRoutes(api, { db, clock, limits: config.lines });
+  campaignForecastRoutes(api, { db, clock });
+  campaignBoardRoutes(api, { db, clock, limits: config.lines });
+  targetFilterCountRoutes(api, parts);
+  webhookRoutes(api, { db, clock, vault, publicUrl });
+  insightRoutes(api, {
+    db,
+    clock,
+    vault,
+    catalogue,
+    runner: toolRunner,
+    data_dir: dataDir,
+    environment: keys,
+  });
 
   takeoutRoutes(api, { db, clock, dataDir });
   dashboardRoutes(api, { db, clock, vault, publicUrl });
   dashboardPageRoutes(api, parts);
 
   demoApiRoutes(api);
+  const texts = { engine, carriers };
+  const senders: Senders = parts.senders ?? {
+    voice: voiceSender({ db, carriers }),
+    sms: textSender(texts, attempts, "sms"),
+    whatsapp: textSender(texts, attempts, "whatsapp"),
+    email: mailing.sender,
+  };
+  twilioCallbackRoutes(api, { ...texts, calls: voiceCalls, attempts, publicUrl, record: true });
   return {
     api,
     engine,
-    jobs: [idleSessionsJob(engine), ...takeoutJobs({ db, clock, dataDir }), tidyBatchesJob(parts)],
+    simulator,
+    mailing,
+    jobs: [
+      ...mailing.jobs,
+      ...textJobs(texts),
+      idleSessionsJob(engine),
+      settleCallsJob(voiceCalls),
+      recordingJob({ engine, carriers, dataDir }),
+      endToolJob(engine),
+      ...insightJobs({
+        db,
+        clock,
+        log,
+        runner: toolRunner,
+        owner: engine.owner,
+        concurrency: config.insight_concurrency,
+      }),
+      ...takeoutJobs({ db, clock, dataDir }),
+      tidyBatchesJob(parts),
+      cancelWaitingHandler(parts),
+      purgeDeliveriesJob(parts),
+    ],
+    deliverer: createDeliverer(parts),
+    attempts,
+    voiceCalls,
+    dialer: createDialer({
+      db,
+      clock,
+      log,
+      owner: engine.owner,
+      senders,
+      carriers,
+      limits: config.lines,
+      queue: settleQueue,
+    }),
   };
 }
 
@@ -188,5 +366,6 @@ function createEngine(parts: Parts): Engine {
       modelFor(llm, await providerSettings({ db, vault, environment }, sub_organization_id), clock.now()),
     owner: randomId(),
     held: new Set(),
+    onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),
   };
 }

@@ -6,9 +6,13 @@ import { type Config, ConfigFaults, readConfig, type Secrets } from "./config.ts
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
 
   ./parley start                  runs the platform
-  ./parley chat <agent> [--json]  talks with an agent in the terminal
+  ./parley chat <agent> [--json]  talks with an agent in the terminal and shows why it does what it does;
+                                  --no-trace shows tool calls and variables only
+  ./parley simulate [--json] [--seed n]
+                                  has simulated people call, text and mail the demo's agent, and prints what was said
   ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
   ./parley migrate                brings the database up to this version, and stops
+  ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
   ./parley version                prints the version
   ./parley test [file …]          runs all tests, or those named
 
@@ -34,12 +38,25 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   chat: {
-    flags: ["--json"],
+    flags: ["--json", "--no-trace"],
     names: 1,
     async run(args) {
       const { config, secrets } = settings();
       const { chat } = await import("./commands/chat.ts");
       return chat(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  simulate: {
+    flags: ["--json", "--seed"],
+    // The seed's number.
+    names: 1,
+    async run(args) {
+      const seed = args.includes("--seed") ? args[args.indexOf("--seed") + 1] : "1";
+      const given = args.filter((arg) => !arg.startsWith("-")).join("");
+      if (!seed || !/^\d{1,9}$/.test(seed) || (given !== "" && given !== seed))
+        return misused("a seed is a number: ./parley simulate --seed 7");
+      const { simulate } = await import("./commands/simulate.ts");
+      return simulate({ json: args.includes("--json"), seed: Number(seed) });
     },
   },
   doctor: {
@@ -57,6 +74,15 @@ const COMMANDS: Record<string, Command> = {
       const { config, secrets } = settings();
       const { migrateOnly } = await import("./commands/migrate.ts");
       return migrateOnly(config, secrets);
+    },
+  },
+  "demo-campaign": {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config, secrets } = settings();
+      const { demoCampaign } = await import("./commands/demo-campaign.ts");
+      return demoCampaign(config, secrets);
     },
   },
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },

@@ -6,6 +6,7 @@ import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
 import { readSecretKey } from "./secret-key.ts";
+import { type TraceEntry, traceLines } from "./trace-lines.ts";
 
 /** What one turn of the test operation tells (domain decision 14). */
 type Turn = {
@@ -27,9 +28,13 @@ type Turn = {
   };
 };
 
+/** One turn as it is shown; `trace` is null where it was not wanted or may not be read. */
+type ShownTurn = { answer: Turn; trace: TraceEntry[] | null; ms: number };
+
 /**
- * Talks with an agent in the terminal, showing what it does: tool calls, changed variables, milliseconds. With `--json`
- * each line of input is a message and each line of output a turn. Resolves with the exit code.
+ * Talks with an agent in the terminal, showing what it does and why: the session's trace, or with `--no-trace` only tool
+ * calls and changed variables. With `--json` each line of input is a message and each line of output a turn. Resolves
+ * with the exit code.
  */
 export async function chat(
   args: string[],
@@ -44,6 +49,7 @@ export async function chat(
   const agent = await findAgent(call, wanted);
   const test_id = `terminal-${randomId()}`;
   const show = json ? printJson : createPrinter();
+  const readTrace = args.includes("--no-trace") ? async () => null : traceReader(call);
 
   const turn = async (text: string, session_start: boolean): Promise<boolean> => {
     const before = performance.now();
@@ -56,7 +62,8 @@ export async function chat(
       session_start,
     };
     const answer = await call<Turn>("POST", "/api/v1/agents/test/messages", body);
-    show(answer, performance.now() - before);
+    const ms = performance.now() - before;
+    show({ answer, trace: await readTrace(answer.response.content.session_id), ms });
     return answer.response.content.ended;
   };
 
@@ -113,6 +120,7 @@ function client(baseUrl: string, token: () => string): Call {
     if (answer === null) {
       throw new Fault("unavailable", `What answers at ${baseUrl} is not Parley. Set PORT or PUBLIC_URL.`);
     }
+    if (response.status === 403) throw new Fault("forbidden", String(answer.detail));
     if (response.status === 401) {
       throw new Fault(
         "not-authenticated",
@@ -138,16 +146,46 @@ async function findAgent(call: Call, wanted: string): Promise<{ id: number; name
   throw new Fault("not-found", `There is no agent ${wanted}. There is ${names || "none yet"}.`);
 }
 
-const printJson = (answer: Turn, ms: number): void => {
-  const { response_text, response } = answer;
-  process.stdout.write(
-    `${JSON.stringify({ text: response_text, ms: Math.round(ms), ...response.content })}\n`,
-  );
+/** Reads on where it stopped. A token that may talk but not read sessions gets no trace, and is told so once. */
+function traceReader(call: Call): (session_id: number) => Promise<TraceEntry[] | null> {
+  let after = 0;
+  let allowed = true;
+  return async (session_id) => {
+    if (!allowed) return null;
+    try {
+      const path = `/api/v1/sessions/${session_id}/trace?after=${after}`;
+      const { entries } = await call<{ entries: TraceEntry[] }>("GET", path);
+      after = entries.at(-1)?.id ?? after;
+      return entries;
+    } catch (error) {
+      if (!(error instanceof Fault && error.kind === "forbidden")) throw error;
+      allowed = false;
+      process.stderr.write(`parley: No trace is shown. ${error.message}\n`);
+      return null;
+    }
+  };
+}
+
+const printJson = ({ answer: { response_text, response }, trace, ms }: ShownTurn): void => {
+  const turn = { text: response_text, ms: Math.round(ms), ...response.content, ...(trace && { trace }) };
+  process.stdout.write(`${JSON.stringify(turn)}\n`);
 };
 
 function createPrinter() {
+  const showWithoutTrace = callsAndVariables();
+  return ({ answer, trace, ms }: ShownTurn): void => {
+    const { response_text, response } = answer;
+    if (!trace) showWithoutTrace(answer);
+    for (const line of trace?.flatMap(traceLines) ?? []) process.stdout.write(dim(`  ${line}\n`));
+    if (response_text)
+      process.stdout.write(`${bold("agent ›")} ${response_text} ${dim(`${Math.round(ms)} ms`)}\n`);
+    if (response.content.ended) process.stdout.write(dim("  The agent ended the session.\n"));
+  };
+}
+
+function callsAndVariables() {
   let known: Record<string, unknown> = {};
-  return ({ response_text, response: { content } }: Turn, ms: number): void => {
+  return ({ response: { content } }: Turn): void => {
     for (const call of content.tool_calls) {
       const result = call.tool_error ?? JSON.stringify(call.tool_result);
       const mark = call.tool_error === null ? "→" : "✗";
@@ -162,9 +200,6 @@ function createPrinter() {
         process.stdout.write(dim(`  ${name} = ${JSON.stringify(value)}\n`));
     }
     known = content.variables;
-    if (response_text)
-      process.stdout.write(`${bold("agent ›")} ${response_text} ${dim(`${Math.round(ms)} ms`)}\n`);
-    if (content.ended) process.stdout.write(dim("  The agent ended the session.\n"));
   };
 }
 

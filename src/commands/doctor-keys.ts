@@ -1,30 +1,7 @@
 import { errorText } from "../base/errors.ts";
 import type { Config, LlmProvider, Secrets } from "../config.ts";
+import { KEY_CHECK_MS, keyCheck, keyVerdict } from "../llm/key-check.ts";
 import type { Finding } from "./finding.ts";
-
-/** A cheap call of each provider that answers 200 to a good key: the list of models. */
-const KEY_CHECKS: Record<
-  LlmProvider,
-  { base: string; path: string; headers(key: string): Record<string, string> }
-> = {
-  openai: {
-    base: "https://api.openai.com/v1",
-    path: "/models",
-    headers: (key) => ({ authorization: `Bearer ${key}` }),
-  },
-  azure_openai: { base: "", path: "/models?api-version=2024-10-21", headers: (key) => ({ "api-key": key }) },
-  anthropic: {
-    base: "https://api.anthropic.com/v1",
-    path: "/models",
-    headers: (key) => ({ "x-api-key": key, "anthropic-version": "2023-06-01" }),
-  },
-  google: {
-    base: "https://generativelanguage.googleapis.com/v1beta",
-    path: "/models",
-    headers: (key) => ({ "x-goog-api-key": key }),
-  },
-};
-const ANSWER_MS = 10_000;
 
 export async function checkKeys(config: Config, secrets: Secrets): Promise<Finding[]> {
   const keys = Object.entries(secrets.llm_api_keys) as [LlmProvider, string][];
@@ -36,19 +13,21 @@ export async function checkKeys(config: Config, secrets: Secrets): Promise<Findi
 }
 
 async function checkKey(config: Config, provider: LlmProvider, key: string): Promise<Finding> {
-  const { base, path, headers } = KEY_CHECKS[provider];
-  const url = new URL(`${config.llm_base_urls[provider] ?? base}${path}`);
+  const base_url = config.llm_base_urls[provider];
+  const check = keyCheck(provider, { api_key: key, ...(base_url && { base_url }) });
+  const url = new URL(check.url);
   let status: number;
   try {
     // The operator names this address, so a private one is meant.
-    const response = await fetch(url, { headers: headers(key), signal: AbortSignal.timeout(ANSWER_MS) });
+    const response = await fetch(url, { headers: check.headers, signal: AbortSignal.timeout(KEY_CHECK_MS) });
     await response.body?.cancel();
     status = response.status;
   } catch (error) {
     const why = errorText((error as Error).cause ?? error);
     return { check: provider, status: "problem", message: `${url.host} can't be reached: ${why}` };
   }
-  if (status === 401 || status === 403) {
+  const { verdict, message } = keyVerdict(url.host, status);
+  if (verdict === "refused") {
     const name = `${provider.toUpperCase()}_API_KEY`;
     return {
       check: provider,
@@ -56,6 +35,5 @@ async function checkKey(config: Config, provider: LlmProvider, key: string): Pro
       message: `the key is refused (${status}). Set ${name} to a good one.`,
     };
   }
-  const message = `${url.host} answered ${status}`;
-  return { check: provider, status: status < 300 ? "ok" : "warning", message };
+  return { check: provider, status: verdict === "good" ? "ok" : "warning", message };
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import { errorText } from "../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../config.ts";
 import { checkKeys } from "./doctor-keys.ts";
+import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
 import { runningVersion, tryPort } from "./free-port.ts";
 import { askPostgres, tooOld } from "./outside-postgres.ts";
@@ -35,6 +36,7 @@ async function look({ config, secrets }: { config: Config; secrets: Secrets }): 
     await checkSecretKey(config, secrets),
     await checkDatabase(config),
     ...(await checkKeys(config, secrets)),
+    ...(await checkMail(config, secrets)),
     checkClock(),
     checkPublicUrl(config),
   ];

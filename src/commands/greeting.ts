@@ -19,7 +19,10 @@ export function firstAccountText(
   );
 }
 
-export function readyText(url: string, { seconds, demo }: { seconds: number; demo: boolean }): string {
+export function readyText(
+  url: string,
+  { seconds, demo, simulated }: { seconds: number; demo: boolean; simulated: boolean },
+): string {
   return lines(
     `Parley ${VERSION} is ready in ${seconds.toFixed(1)} s: ${url}`,
     "",
@@ -29,7 +32,11 @@ export function readyText(url: string, { seconds, demo }: { seconds: number; dem
           `  The same in a terminal    ./parley chat "Demo clinic"`,
         ]
       : []),
+    `  Console                   ${url}/console/`,
     `  API reference             ${url}/docs`,
+    ...(simulated
+      ? ["  Calls and texts           simulated, nobody is really reached (docs/channels.md)"]
+      : []),
     "",
     "Stop with Ctrl-C.",
     "",

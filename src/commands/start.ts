@@ -1,13 +1,21 @@
+import { readFile } from "node:fs/promises";
 import { bootstrap } from "../accounts/bootstrap.ts";
+import { buildConsole } from "../api/console-build.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { createEgress } from "../base/egress.ts";
+import { errorText, Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
-import { type Config, reachable, type Secrets } from "../config.ts";
+import { SIMULATED_NOTICE } from "../channels/carriers.ts";
+import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../channels/mail-simulator.ts";
+import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../channels/simulator/mount.ts";
+import { readSimulation } from "../channels/simulator/read-scenario.ts";
+import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
 import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
+import { inboxRoute } from "../outbound/webhook-inbox-receive.ts";
 import { portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { openPlatform } from "./open-platform.ts";
@@ -42,38 +50,98 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   if (platform.embedded) await freeWhatWasHeld(platform.database);
 
   const host = reachable(config.host);
-  const demoRoute = { host: DEMO_HOST, connect: { host, port: config.port }, pathPrefix: DEMO_PREFIX };
-  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
+  const here = { host, port: config.port };
+  const demoRoute = { host: DEMO_HOST, connect: here, pathPrefix: DEMO_PREFIX };
+  const simulatorRoute = { host: SIMULATOR_HOST, connect: here, pathPrefix: SIMULATOR_PREFIX };
+  const mailRoute = { host: MAIL_SIMULATOR_HOST, connect: here, pathPrefix: MAIL_SIMULATOR_PREFIX };
+  const egress = createEgress({
+    allow: config.egress_allow,
+    routes: [demoRoute, simulatorRoute, mailRoute, inboxRoute(here)],
+  });
   open.defer(() => egress.close());
   const llmProviders = environmentProviders(config, secrets);
-  const app = await createApp({ db, clock, log, vault: platform.vault, egress, config, llmProviders });
+  const bundle = Promise.withResolvers<string>();
+  const app = await createApp({
+    db,
+    clock,
+    log,
+    vault: platform.vault,
+    egress,
+    config,
+    llmProviders,
+    twilio: secrets.twilio,
+    mailServer: secrets.mail,
+    speechProviders: environmentSpeech(config, secrets),
+    mailTls: await readCertificate(config),
+    simulation: await readSimulation(config),
+    transcriptionProviders: environmentTranscription(config, secrets),
+    consoleBuild: bundle.promise,
+  });
   open.defer(() => app.api.server.close());
+  if (app.simulator) log.debug(SIMULATED_NOTICE);
 
   await bootstrap(
     { db, clock },
     { email: config.bootstrap_admin_email, token: secrets.bootstrap_api_token },
-    seedDemo(clock),
+    seedDemo({ clock, vault: platform.vault }),
     (first) => process.stdout.write(firstAccountText(config.public_url, first)),
   );
   stop.throwIfAborted();
   await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {
     throw await portFault(error, config);
   });
+  const mailListener = await app.mailing.listen();
+  open.defer(async () => mailListener?.close());
   const jobs = await startJobs({ pool, clock, log, handlers: app.jobs });
   open.defer(() =>
     stopServing(app, jobs, log).catch((error) => log.error({ err: error }, "no orderly stop")),
   );
+  app.deliverer.start();
+  app.dialer?.start();
+  // Calls that ended with the process before this one; later ones are looked for every minute.
+  app.voiceCalls.settleAbandoned().catch((error) => log.warn({ err: error }, "calls could not be settled"));
   stop.throwIfAborted();
 
   const seconds = performance.now() / 1000;
-  process.stdout.write(readyText(config.public_url, { seconds, demo: await hasDemo(db) }));
+  process.stdout.write(
+    readyText(config.public_url, { seconds, demo: await hasDemo(db), simulated: app.simulator !== null }),
+  );
+  // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.
+  bundle.resolve(prepareConsole(config, stop));
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);
   if (lost) throw lost;
 }
 
+/** Of the built-in SMTP server. */
+async function readCertificate({ mail_tls }: Config): Promise<{ key: string; cert: string } | null> {
+  if (mail_tls === null) return null;
+  const [key, cert] = await Promise.all([
+    readFile(mail_tls.key_file, "utf8"),
+    readFile(mail_tls.cert_file, "utf8"),
+  ]).catch((cause) => {
+    throw new Fault("unavailable", `MAIL_TLS_KEY or MAIL_TLS_CERT can't be read: ${errorText(cause)}`, {
+      cause,
+    });
+  });
+  return { key, cert };
+}
+
+/** A console that can't be made says so on its page; the rest of the program works without it. */
+async function prepareConsole({ data_dir }: Config, signal: AbortSignal): Promise<string> {
+  const begun = performance.now();
+  let built = false;
+  const onBuild = () => {
+    built = true;
+  };
+  const folder = await buildConsole({ dataDir: data_dir, signal, onBuild });
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  if (built) process.stdout.write(`The console is ready, too (bundled once, in ${seconds} s).\n`);
+  return folder;
+}
+
 /**
  * Nobody but us works on an embedded database, so what a program that was killed still holds (the turn of a session, a
- * job) is free now and need not run out first.
+ * job, the sending of a delivery) is free now and need not run out first.
  */
 async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
   await db
@@ -81,6 +149,22 @@ async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
     .set({ lease_owner: null, lease_expires_at: null })
     .where("lease_owner", "is not", null)
     .where("ended_at", "is", null)
+    .execute();
+  await db
+    .updateTable("webhook_outbox")
+    .set({ due_at: systemClock.now().toISOString(), lease_owner: null })
+    .where("lease_owner", "is not", null)
+    .execute();
+  await db
+    .updateTable("calls")
+    .set({ lease_expires_at: new Date(0).toISOString() })
+    .where("state", "=", "open")
+    .execute();
+  // The jobs that run what waits come every minute; a lease that has run out is taken by the first.
+  await db
+    .updateTable("insight_executions")
+    .set({ lease_expires_at: new Date(0).toISOString() })
+    .where("status", "=", "PROCESSING")
     .execute();
   await pool.query("delete from job_runners");
 }
@@ -92,6 +176,19 @@ function environmentProviders(config: Config, secrets: Secrets) {
       return [name, { api_key, ...(base_url && { base_url }) }];
     }),
   );
+}
+
+function environmentTranscription({ deepgram_base_url: base_url }: Config, { deepgram_api_key }: Secrets) {
+  return deepgram_api_key ? { deepgram: { api_key: deepgram_api_key, ...(base_url && { base_url }) } } : {};
+}
+
+function environmentSpeech({ speech_base_urls }: Config, { speech_api_keys }: Secrets) {
+  const names = Object.keys({ ...speech_base_urls, ...speech_api_keys }) as SpeechName[];
+  const accessOf = (name: SpeechName) => ({
+    ...(speech_api_keys[name] && { api_key: speech_api_keys[name] }),
+    ...(speech_base_urls[name] && { base_url: speech_base_urls[name] }),
+  });
+  return Object.fromEntries(names.map((name) => [name, accessOf(name)]));
 }
 
 async function hasDemo(db: Db): Promise<boolean> {

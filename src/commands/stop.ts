@@ -15,15 +15,22 @@ const GOING_AWAY = 1001;
  * Takes nothing new, lets what runs come to its end, then closes everything that is open. The database and the way
  * out to peers stay open until this is done.
  */
-export async function stopServing({ api, engine }: App, jobs: JobRunner, log: Log): Promise<void> {
+export async function stopServing(
+  { api, engine, voiceCalls, deliverer, dialer }: App,
+  jobs: JobRunner,
+  log: Log,
+): Promise<void> {
   const http = api.server.server;
   const sockets = api.server.websocketServer.clients;
   const noConnections = new Promise<void>((resolve) => http.close(() => resolve()));
+  voiceCalls.stop();
   // An open chat begins no further turn, but still gets the answer to the one that runs.
   for (const socket of sockets) socket.pause();
   const [cut] = await Promise.all([
     finishTurns(engine, FINISH_MS),
     Promise.race([jobs.stop().catch((error) => log.warn({ err: error }, "jobs")), sleep(FINISH_MS)]),
+    Promise.race([deliverer.stop(), sleep(FINISH_MS)]),
+    dialer?.stop(),
   ]);
   if (cut > 0)
     log.warn({ turns: cut }, "turns were cut off; they are answered when their message is sent again");
@@ -33,7 +40,7 @@ export async function stopServing({ api, engine }: App, jobs: JobRunner, log: Lo
     socket.resume();
   }
   http.closeIdleConnections();
-  await Promise.race([noConnections, sleep(GOODBYE_MS)]);
+  await Promise.all([voiceCalls.over(GOODBYE_MS), Promise.race([noConnections, sleep(GOODBYE_MS)])]);
   for (const socket of sockets) socket.terminate();
   http.closeAllConnections();
   await api.server.close();

@@ -15,6 +15,7 @@ const HOURS = ["09:00", "09:45", "10:30", "11:15", "14:00", "14:45", "15:30"];
 const MAX_BOOKINGS = 1000;
 
 const SlotQuery = z.object({ service: z.enum(SERVICES), date: z.iso.date() });
+const Cancellation = z.object({ confirmation: z.string().regex(/^DC-[0-9A-Z]{4}$/i) });
 const Booking = z.object({
   slot_id: z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}-[a-z-]+$/),
   name: z.string().min(1).max(200),
@@ -53,6 +54,15 @@ export function demoApiRoutes(api: Api): void {
     if (booked.size >= MAX_BOOKINGS) booked.delete(booked.keys().next().value as string);
     booked.set(body.slot_id, { name: body.name, confirmation });
     return { status: "booked", confirmation, service, date, time, name: body.name };
+  });
+
+  api.post("/demo/cancellations", { ...operation, summary: "Cancel", body: Cancellation }, ({ body }) => {
+    const wanted = body.confirmation.toUpperCase();
+    const [slot_id] = [...booked].find(([, { confirmation }]) => confirmation === wanted) ?? [];
+    if (slot_id === undefined) throw new Fault("not-found", `There is no appointment ${wanted}.`);
+    booked.delete(slot_id);
+    const [date = "", rest = ""] = slot_id.split("T");
+    return { status: "cancelled", service: rest.slice(6), date, time: rest.slice(0, 5) };
   });
 }
 

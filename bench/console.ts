@@ -1,0 +1,113 @@
+import { readdirSync, statSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { buildConsole } from "../src/api/console-build.ts";
+import { systemClock } from "../src/base/clock.ts";
+import { launchChromium } from "../test/harness/chromium.ts";
+import { signIn } from "../test/harness/signed-in.ts";
+import { machine, markdownTable, median, print, startPlatform } from "./platform.ts";
+
+/**
+ * What a person waits for in the console: the bytes of each page as they cross the wire with nothing kept from before,
+ * the time until it shows what it asked for on a slowed processor, and how much of it moves meanwhile. Run:
+ * node bench/console.ts
+ */
+const ROUNDS = 5;
+/** A laptop of some years ago against this machine. */
+const SLOWED = 4;
+const PAGES = [
+  "/console/",
+  "/console/agents",
+  "/console/agents/1",
+  "/console/sessions/1?engine=yes",
+  "/console/roles",
+];
+
+type Load = { bytes: number; requests: number; shown_ms: number; shift: number };
+
+const consoleBuild = buildConsole({ dataDir: tmpdir() });
+const folder = await consoleBuild;
+const platform = await startPlatform({ consoleBuild });
+const address = await platform.api.server.listen({ host: "127.0.0.1", port: 0 });
+const browser = await launchChromium();
+try {
+  await talk();
+  const rows = [];
+  for (const page of PAGES) {
+    const loads: Load[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) loads.push(await load(browser, page));
+    const of = (pick: (load: Load) => number) => median(loads.map(pick));
+    rows.push([
+      page,
+      of(({ requests }) => requests),
+      `${(of(({ bytes }) => bytes) / 1000).toFixed(0)} kB`,
+      of(({ shown_ms }) => shown_ms).toFixed(0),
+      of(({ shift }) => shift).toFixed(3),
+    ]);
+  }
+  print(
+    `${machine()}; load ${loadavg()[0]?.toFixed(1)}, processor slowed ${SLOWED} times, medians of ${ROUNDS}\n`,
+  );
+  print(
+    markdownTable(
+      ["page, nothing kept", "requests", "over the wire", "shown after ms", "layout shift"],
+      rows,
+    ),
+  );
+  print(`\nThe whole console, all pages: ${(bundleBytes() / 1000).toFixed(0)} kB as Brotli.`);
+} finally {
+  await browser.close();
+  await platform.stop();
+}
+
+async function talk(): Promise<void> {
+  const said = { service_name: "console", source: "bench", test_id: "t", agent_id: "1" };
+  for (const more of [{ session_start: true }, { text: "a check-up on monday" }, { text: "the first one" }]) {
+    await platform.api.server.inject({
+      method: "POST",
+      url: "/api/v1/agents/test/messages",
+      headers: { "service-api-key": platform.token },
+      payload: { ...said, ...more },
+    });
+  }
+}
+
+/** One load by somebody who is signed in and was never here. */
+async function load(chromium: Browser, url: string): Promise<Load> {
+  const context = await chromium.newContext({ baseURL: address, viewport: { width: 1280, height: 800 } });
+  const { database, caller } = platform;
+  await signIn(context, { db: database.db, clock: systemClock, address, user_id: caller.user_id });
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("Network.enable");
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWED });
+  let bytes = 0;
+  let requests = 0;
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+    requests += 1;
+  });
+  await page.addInitScript(`
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) shift += entry.value; })
+      .observe({ type: "layout-shift", buffered: true });
+  `);
+  await page.goto(url);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
+  const shown_ms = (await page.evaluate("performance.now()")) as number;
+  await page.waitForLoadState("networkidle");
+  const shift = (await page.evaluate("shift")) as number;
+  await context.close();
+  return { bytes, requests, shown_ms, shift };
+}
+
+function bundleBytes(): number {
+  const assets = path.join(folder, "assets");
+  const names = readdirSync(assets);
+  const smallest = names
+    .filter((name) => !/\.(br|gz)$/.test(name))
+    .map((name) => (names.includes(`${name}.br`) ? `${name}.br` : name));
+  return smallest.reduce((sum, name) => sum + statSync(path.join(assets, name)).size, 0);
+}

@@ -1,0 +1,228 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
+import { bootstrap } from "../src/accounts/bootstrap.ts";
+import { systemClock } from "../src/base/clock.ts";
+import { silentLog } from "../src/base/log.ts";
+import type { Sender } from "../src/channels/outreach.ts";
+import { type Connection, openDatabase } from "../src/db/database.ts";
+import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { createAttempts } from "../src/outbound/attempts.ts";
+import { claimDue } from "../src/outbound/claim.ts";
+import { createDialer } from "../src/outbound/dialer.ts";
+import { createSettleQueue } from "../src/outbound/settle-queue.ts";
+import type { TestApp } from "../test/harness/app.ts";
+import { createSender } from "../test/harness/sender.ts";
+import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
+
+/**
+ * Attempts from due to settled: claimed, handed to a carrier that answers at once, told of as answered and as completed,
+ * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
+ * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
+ *
+ *     node bench/dialer.ts [seconds]
+ */
+const NO_LIMITS = { per_source: 1_000_000, per_organization: 1_000_000, kept_for_callers: 0 };
+const SOURCE = "+19032900844";
+
+if (process.argv[2] === "--dialer") {
+  await runDialer(JSON.parse(process.argv[3] as string));
+} else {
+  await measure(Number(process.argv[2] ?? 15));
+}
+
+/** In this process, until its input ends. */
+async function runDialer(connection: Connection): Promise<void> {
+  const { db, close } = openDatabase(connection);
+  const queue = createSettleQueue({ db, clock: systemClock });
+  const attempts = createAttempts({ db, queue });
+  const signal = (key: string, status: "IN-PROGRESS" | "COMPLETED") => {
+    const word = {
+      key,
+      sid: key,
+      status,
+      word: status,
+      error_code: null,
+      is_transient: null,
+      at: new Date(),
+    };
+    return attempts.signal([word]);
+  };
+  const sender: Sender = {
+    async send({ key }) {
+      // Told a moment later and each by itself, as callbacks come.
+      setTimeout(() => {
+        signal(key, "IN-PROGRESS")
+          .then(() => signal(key, "COMPLETED"))
+          .catch(() => {});
+      }, 20);
+      return { sid: key, status: "QUEUED", session_id: null, conversation_id: null };
+    },
+    find: async () => null,
+    async cancel() {},
+  };
+  const dialer = createDialer({
+    db,
+    clock: systemClock,
+    log: silentLog,
+    owner: `bench-${process.pid}`,
+    senders: { voice: sender, sms: sender, whatsapp: sender, email: sender },
+    carriers: { of: async () => null },
+    limits: NO_LIMITS,
+    queue,
+  });
+  dialer.start();
+  print("ready");
+  process.stdin.resume();
+  await once(process.stdin, "end");
+  await dialer.stop();
+  await sleep(300);
+  await queue.idle();
+  await close();
+  process.exit(0);
+}
+
+async function measure(seconds: number): Promise<void> {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-bench-"));
+  const dataDir = path.join(folder, "postgres");
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog });
+  await migrate(postgres.connection);
+  const connection = { ...postgres.connection, host: dataDir };
+  const { db, close } = openDatabase(connection);
+  const first = await bootstrap(
+    { db, clock: systemClock },
+    { email: "bench@example.com", token: null },
+    async () => {},
+  );
+  if (!first) throw new Error("the benchmark's database was not empty");
+  const { agent_id } = await createSender({ db, clock: systemClock } as TestApp, first.caller, {
+    target: SOURCE,
+  });
+
+  print(`${seconds} s each; ${machine()}\n`);
+  const rows = [];
+  for (const [processes, batches] of [
+    [1, 1_000],
+    [1, 3_000],
+    [2, 3_000],
+  ] as const) {
+    rows.push(await load(processes, batches));
+  }
+  print(
+    markdownTable(
+      ["dialers", "wanted a second", "settled a second", "late p50 ms", "late p95 ms", "late p99 ms"],
+      rows,
+    ),
+  );
+  const [few, many] = await looks();
+  print(
+    `\nOne look at a due batch, with its claim, median of ${few.length}: ${ms(median(few))} ms with 100 requests waiting, ${ms(median(many))} ms with 1,000,000: ${(median(many) / median(few)).toFixed(2)} times.`,
+  );
+  await close();
+  await postgres.stop();
+  rmSync(folder, { recursive: true });
+
+  async function load(processes: number, batches: number) {
+    await clear();
+    await fill(batches, seconds + 10);
+    const dialers = [];
+    for (let i = 0; i < processes; i++) {
+      const child = spawn(process.execPath, [import.meta.filename, "--dialer", JSON.stringify(connection)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      await once(createInterface({ input: child.stdout }), "line");
+      dialers.push(child);
+    }
+    // The first second finds every batch due at once.
+    await sleep(3_000);
+    const from = new Date();
+    await sleep(seconds * 1000);
+    const until = new Date();
+    for (const child of dialers) child.stdin.end();
+    await Promise.all(dialers.map((child) => once(child, "exit")));
+    const [settled] = await query<{ n: number }>(
+      sql`select count(*) as n from attempts where ended_at >= ${from.toISOString()} and ended_at < ${until.toISOString()}`,
+    );
+    const late = await query<{ late: number }>(sql`
+      select extract(epoch from gap) * 1000 - 1000 as late from (
+        select started_at, started_at - lag(started_at) over (partition by batch_key order by started_at) as gap
+        from attempts
+      ) as gaps
+      where gap is not null and started_at >= ${from.toISOString()} and started_at < ${until.toISOString()}`);
+    const each = late.map((row) => row.late);
+    const perSecond = Math.round((settled?.n ?? 0) / seconds).toLocaleString("en");
+    return [
+      processes,
+      batches.toLocaleString("en"),
+      perSecond,
+      ...[0.5, 0.95, 0.99].map((q) => ms(quantile(each, q))),
+    ];
+  }
+
+  /** Two batches beside each other, looked at in turn, so that whatever else the machine does meets both alike. */
+  async function looks(): Promise<[few: number[], many: number[]]> {
+    await clear();
+    await fill(1, 1_000_000);
+    await fill(1, 100);
+    const batches = await query<{ key: number }>(sql`select key from batches order by key desc`);
+    const parts = { db, clock: systemClock, owner: "bench", limits: NO_LIMITS };
+    const times: [number[], number[]] = [[], []];
+    for (let i = 0; i < 90; i++) {
+      for (const [which, { key }] of batches.entries()) {
+        await sql`update batch_pacing set wake_at = null`.execute(db);
+        await sql`
+          update batch_pacing set wake_at = now() - interval '1 second', last_at = null where batch_key = ${key}`.execute(
+          db,
+        );
+        const began = performance.now();
+        const { attempts } = await claimDue(parts, 10);
+        times[which as 0 | 1].push(performance.now() - began);
+        if (attempts.length !== 1) throw new Error("nobody was claimed");
+      }
+    }
+    return [times[0].slice(10), times[1].slice(10)];
+  }
+
+  async function query<T>(text: ReturnType<typeof sql<unknown>>): Promise<T[]> {
+    return (await text.execute(db)).rows as T[];
+  }
+
+  async function clear(): Promise<void> {
+    await sql`truncate attempts, requests, request_counts, batch_pacing, campaign_days, events`.execute(db);
+    await sql`delete from batches`.execute(db);
+    await sql`delete from campaigns`.execute(db);
+  }
+
+  async function fill(batches: number, each: number): Promise<void> {
+    await sql`
+      with campaign as (
+        insert into campaigns (sub_organization_id, campaign_name, campaign_variables, source, hourly_rate, retry_count,
+          active_days, include_unknown_line_types, agent_id, created_at, updated_at, last_updated_by)
+        values (${first?.caller.sub_organization_id}, 'Bench ' || gen_random_uuid(), '{}', ${SOURCE}, 3600, 0,
+          '{mon,tue,wed,thu,fri,sat,sun}', true, ${agent_id}, now(), now(), 'bench')
+        returning id
+      ),
+      batch as (
+        insert into batches (sub_organization_id, batch_id, campaign_id, auto_call_rate, status, created_at,
+          last_updated_at, last_updated_by)
+        select ${first?.caller.sub_organization_id}, gen_random_uuid()::text, id, false, 'ACTIVE', now(), now(), 'bench'
+        from campaign, generate_series(1, ${batches}::integer) n
+        returning key
+      ),
+      pacing as (
+        insert into batch_pacing (batch_key, wake_at) select key, now() + random() * interval '1 second' from batch
+      )
+      insert into requests (batch_key, reference_id, target, request_status, channel_manager_status, due_at, created_at,
+        request_variables)
+      select key, key || '-' || n, '+1' || (2000000000 + (key * 7919 + n * 31) % 7999999999), 'PENDING', 'PENDING', now(), now(), '{}'
+      from batch, generate_series(1, ${each}::integer) n
+      on conflict do nothing`.execute(db);
+    await sql`vacuum analyze`.execute(db);
+  }
+}

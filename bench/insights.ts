@@ -1,0 +1,210 @@
+import { sql } from "kysely";
+import { queueEndedSession } from "../src/insights/trigger.ts";
+import { ENDED_COLUMNS, type EndedSession } from "../src/sessions/engine.ts";
+import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
+
+/**
+ * Insights over many sessions: how fast a backfill goes when the model answers at once (a pattern stands in for it), what it
+ * holds in memory, how long an estimate takes, and what the end of a session pays for its analysis.
+ * Run: node --expose-gc bench/insights.ts [sessions]
+ */
+const SESSIONS = Number(process.argv[2] ?? 100_000);
+const ESTIMATES = 15;
+const ENDS = 400;
+const CHUNK = 50_000;
+
+const platform = await startPlatform();
+const { api, database, caller, token, jobs } = platform;
+const { db } = database;
+
+async function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const response = await api.server.inject({
+    method: method as "GET",
+    url: `/api/v1/insights/${path}`,
+    headers: { "service-api-key": token, ...(body && { "content-type": "application/json" }) },
+    ...(body && { payload: JSON.stringify(body) }),
+  });
+  if (response.statusCode !== 200)
+    throw new Error(`${method} ${path}: ${response.statusCode} ${response.body}`);
+  return response.json();
+}
+
+/** A year of sessions of ten agents, each with six messages and a tool call; a snapshot of 2 KB as a small agent has it. */
+async function fill(): Promise<void> {
+  const { sub_organization_id } = caller;
+  const snapshot = JSON.stringify({ prompt: "You are a receptionist. ".repeat(90) });
+  await sql`
+    insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type, prompt_id,
+      prompt_name, prompt_version_number, llm_provider, llm_model)
+    values (${sub_organization_id}, now(), now(), 1, 'Front desk', 'ca_v1', 1, 'Booking', 1, 'openai', 'scripted')`.execute(
+    db,
+  );
+  for (let from = 1; from <= SESSIONS; from += CHUNK) {
+    const to = Math.min(from + CHUNK - 1, SESSIONS);
+    await sql`
+      with made as (
+        insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, ended_at, end_reason,
+          channel, channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
+          agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot, state)
+        select ${sub_organization_id}::bigint, (select max(id) from conversations), at, at + interval '2 minutes',
+          at + interval '2 minutes', 'user', 'voice', 'voice', 'voice_sip_v1', 'bench-' || n, n % 10, 'Agent ' || n % 10,
+          'ca_v1', 'UTC', 1, 'Booking', 1, false, 60 + n % 200, ${snapshot}::json, '{}'
+        from generate_series(${from}::int, ${to}::int) as n,
+          lateral (select now() - (${SESSIONS}::int - n + 1) * (interval '365 days' / ${SESSIONS}::int) as at) as t
+        returning id, timestamp),
+      calls as (
+        insert into session_tool_calls (session_id, seq, turn_index, round, tool_call_id, tool_name, arguments, result,
+          timestamp, duration_ms)
+        select id, 3, 1, 0, 'c' || id, 'find_order', '{"order": "A1"}', '{"state": "late"}', timestamp, 12 from made)
+      insert into session_messages (session_id, seq, turn_index, role, text, timestamp)
+      select id, s, s / 2, case when s % 2 = 0 then 'agent' else 'user' end,
+        'This is what somebody says in a turn of a conversation about a refund, number ' || s, timestamp
+      from made, unnest(array[0, 1, 2, 4, 5, 6]) as s`.execute(db);
+  }
+  await sql`vacuum analyze sessions, session_messages, session_tool_calls`.execute(db);
+}
+
+type Made = { id: number; name: string; estimate: { backfill_count: number } };
+
+const tool = (name: string, insight_tool_definition_id: number, tool_arguments: object) =>
+  call<Made>("POST", "tool-configurations", {
+    name,
+    description: "",
+    version: 1,
+    tool_arguments,
+    insight_tool_definition_id,
+  });
+const workflow = (name: string, tool_id: number, more: object) =>
+  call<Made>("POST", "workflows/", {
+    name,
+    source: "agent",
+    description: "",
+    insight_tool_ids: [tool_id],
+    conditions: {},
+    ...more,
+  });
+const start_datetime = new Date(Date.now() - 400 * 86_400_000).toISOString();
+
+/** Reads the workflow, which works its estimate out anew each time. */
+async function estimates(id: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < ESTIMATES + 3; n++) {
+    const began = performance.now();
+    await call("GET", `workflows/${id}`);
+    if (n >= 3) took.push(performance.now() - began);
+  }
+  return took;
+}
+
+/** What the trigger takes of the transaction that ends a session, after its row was updated and before the commit. */
+async function ends(): Promise<number[]> {
+  const rows = await db
+    .selectFrom("sessions")
+    .select(ENDED_COLUMNS)
+    .orderBy("id", "desc")
+    .limit(ENDS)
+    .execute();
+  const took: number[] = [];
+  for (const row of rows) {
+    await db.transaction().execute(async (tx) => {
+      await sql`update sessions set end_reason = 'user' where id = ${row.id}`.execute(tx);
+      const began = performance.now();
+      await queueEndedSession(tx, row as EndedSession, new Date());
+      took.push(performance.now() - began);
+    });
+  }
+  return took.slice(20);
+}
+
+const shown = (took: number[]) => [ms(median(took)), ms(quantile(took, 0.95))];
+
+await fill();
+const pattern = await tool("pattern", 5, { pattern: "refund, number (\\d)" });
+const summary = await tool("summary", 1, { provider: "openai", model: "gpt-6-sol", prompt: "Sum it up." });
+const rows: (string | number)[][] = [];
+
+const first = await workflow("first", summary.id, { start_datetime });
+rows.push(["estimate, all of it", SESSIONS, ...shown(await estimates(first.id))]);
+const some = await workflow("some", summary.id, {
+  start_datetime,
+  conditions: { agent_list: ["Agent 3"], min_duration: 100 },
+});
+rows.push(["estimate, one agent, longer than 100 s", SESSIONS, ...shown(await estimates(some.id))]);
+const sampled = await workflow("sampled", summary.id, { start_datetime, conditions: { sample_rate: 10 } });
+rows.push(["estimate, a tenth drawn", SESSIONS, ...shown(await estimates(sampled.id))]);
+
+const all = await workflow("all", pattern.id, { start_datetime });
+const began = performance.now();
+await call("PUT", `workflows/${all.id}/activate`, { is_acknowledged: true, estimate: all.estimate });
+const activated = performance.now() - began;
+const run = jobs.find(({ job }) => job.name === "run-insights");
+if (!run) throw new Error("no job runs insights");
+const never = new AbortController().signal;
+/** What is in use after a collection, and what the process holds. */
+const heaps: number[] = [];
+let resident = 0;
+const watching = setInterval(() => {
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  heaps.push(heapUsed / 2 ** 20);
+  resident = Math.max(resident, rss / 2 ** 20);
+}, 2_000);
+const started = performance.now();
+let state = "RUNNING";
+while (state === "RUNNING") {
+  await run.run({}, { stopping: never, abortSignal: never } as never);
+  const { backfill } = await call<{ backfill: { status: string; actual: { count: number } } }>(
+    "GET",
+    `workflows/${all.id}/backfill`,
+  );
+  state = backfill.status;
+  if (state === "COMPLETED" && backfill.actual.count !== SESSIONS)
+    throw new Error(`${backfill.actual.count} analysed`);
+  if (state === "RUNNING") await new Promise((resolve) => setTimeout(resolve, 50));
+}
+const seconds = (performance.now() - started) / 1000;
+clearInterval(watching);
+/** The mean of a stretch of the run, from 0 to 1. */
+const during = (from: number, to: number) => {
+  const part = heaps.slice(Math.floor(heaps.length * from), Math.ceil(heaps.length * to));
+  return Math.round(part.reduce((sum, value) => sum + value, 0) / part.length);
+};
+
+rows.push(["estimate of the active workflow, all analysed", SESSIONS, ...shown(await estimates(all.id))]);
+await call("PUT", `workflows/${all.id}/inactivate`);
+rows.push(["estimate of the inactive one, all analysed", SESSIONS, ...shown(await estimates(all.id))]);
+// The default workflow, and four more that want every session.
+for (const name of ["a", "b", "c", "d"]) {
+  const { id, estimate } = await workflow(name, pattern.id, {});
+  await call("PUT", `workflows/${id}/activate`, { is_acknowledged: true, estimate });
+}
+rows.push(["end of a session, five workflows want it", ENDS, ...shown(await ends())]);
+
+print(machine());
+print("");
+print(markdownTable(["what", "sessions", "p50 ms", "p95 ms"], rows));
+print(
+  markdownTable(
+    [
+      "backfill",
+      "activation ms",
+      "s",
+      "sessions/s",
+      "heap in its 2nd tenth, MiB",
+      "in its last",
+      "resident at most",
+    ],
+    [
+      [
+        SESSIONS.toLocaleString("en"),
+        ms(activated),
+        seconds.toFixed(1),
+        Math.round(SESSIONS / seconds),
+        during(0.1, 0.2),
+        during(0.9, 1),
+        Math.round(resident),
+      ],
+    ],
+  ),
+);
+await platform.stop();

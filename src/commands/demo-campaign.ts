@@ -1,0 +1,277 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { bootstrap } from "../accounts/bootstrap.ts";
+import { API_KEY_HEADER } from "../api/server.ts";
+import { type App, createApp } from "../app.ts";
+import { type MovedClock, movedClock } from "../base/clock.ts";
+import { createEgress } from "../base/egress.ts";
+import { silentLog } from "../base/log.ts";
+import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../channels/simulator/mount.ts";
+import { Scenario } from "../channels/simulator/people.ts";
+import { type Config, reachable, type Secrets } from "../config.ts";
+import type { Db } from "../db/database.ts";
+import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
+import { seedDemo } from "../demo/seed.ts";
+import { tryPort } from "./free-port.ts";
+import { openPlatform } from "./open-platform.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+/** A Wednesday, ten minutes before nine in New York. */
+const START = "2026-11-18T13:50:00Z";
+const ZONES = [
+  ["New York", "America/New_York", "212"],
+  ["Chicago", "America/Chicago", "312"],
+  ["Denver", "America/Denver", "303"],
+  ["Phoenix", "America/Phoenix", "602"],
+  ["Los Angeles", "America/Los_Angeles", "213"],
+  ["Honolulu", "Pacific/Honolulu", "808"],
+] as const;
+const PEOPLE = 200;
+const SPEED = 600;
+/** While calls are under way the clock goes 20 times as fast as life: time enough for every turn of an agent. */
+const CALL_STEP_ms = 1_000;
+const CALL_SPEED = 20;
+/** Of the clock; a call that takes longer goes on beside those that follow. */
+const LONGEST_WAIT_ms = 60_000;
+const STEP_ms = 180_000;
+/** Between two pictures of the board: half an hour of the clock. */
+const BOARD_steps = 10;
+/** Half a day: everything is over long before, and a demo that goes wrong ends all the same. */
+const MOST_steps = 240;
+
+/**
+ * A campaign to watch: 200 people who don't exist, in six time zones, called by the demo's reminder agent through the
+ * carrier simulator. It runs on a database of its own that is gone afterwards, on a clock that goes 600 times as fast as
+ * life, and 20 times while calls are under way, so that no turn of an agent is cut short.
+ */
+export async function demoCampaign(given: Config, secrets: Secrets): Promise<number> {
+  const stop = stopSignal();
+  const folder = await mkdtemp(path.join(tmpdir(), "parley-demo-"));
+  try {
+    await run(given, secrets, folder, stop);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+async function run(given: Config, secrets: Secrets, folder: string, stop: AbortSignal): Promise<void> {
+  const port = await tryPort({ host: "127.0.0.1", port: 0 });
+  const config: Config = {
+    ...given,
+    host: "127.0.0.1",
+    port,
+    data_dir: folder,
+    database_url: null,
+    public_url: `http://127.0.0.1:${port}`,
+    mail_port: null,
+  };
+  await using open = new AsyncDisposableStack();
+  const platform = await openPlatform(config, { ...secrets, secret_key: null }, { log: silentLog, stop });
+  open.defer(platform.close);
+  const clock = movedClock(START);
+  const here = { host: reachable(config.host), port };
+  const egress = createEgress({
+    allow: config.egress_allow,
+    routes: [
+      { host: DEMO_HOST, connect: here, pathPrefix: DEMO_PREFIX },
+      { host: SIMULATOR_HOST, connect: here, pathPrefix: SIMULATOR_PREFIX },
+    ],
+  });
+  open.defer(() => egress.close());
+  const { db } = platform.database;
+  const app = await createApp({
+    db,
+    clock,
+    log: silentLog,
+    vault: platform.vault,
+    egress,
+    config,
+    llmProviders: {},
+    simulation: { scenario: Scenario.parse({}), speed: SPEED },
+  });
+  open.defer(() => app.api.server.close());
+  const first = await bootstrap(
+    { db, clock },
+    { email: "demo@example.com", token: null },
+    seedDemo({ clock, vault: platform.vault }),
+  );
+  if (!first) throw new Error("the demo's database was not empty");
+  await app.api.server.listen({ host: config.host, port });
+
+  const call = callerOf(app, first.token);
+  const campaigns = await seedCampaigns(call);
+  print(`${PEOPLE} simulated people in ${ZONES.length} time zones. Nobody is really called.\n`);
+  await play({ app, db, clock, call, campaigns, stop });
+  await explain(call, campaigns);
+}
+
+type Call = (method: "GET" | "POST", path: string, body?: object) => Promise<Body>;
+// biome-ignore lint/suspicious/noExplicitAny: the API's answers, as any client reads them
+type Body = any;
+
+/** The demo is a client like any other. */
+const callerOf =
+  (app: App, token: string): Call =>
+  async (method, url, body) => {
+    const answer = await app.api.server.inject({
+      method,
+      url: `/api/v1${url}`,
+      headers: { [API_KEY_HEADER]: token, ...(body && { "content-type": "application/json" }) },
+      ...(body && { payload: JSON.stringify(body) }),
+    });
+    if (answer.statusCode !== 200) throw new Error(`${method} ${url}: ${answer.body}`);
+    return answer.json();
+  };
+
+type Campaign = { id: number; city: string; batch_id: string };
+
+/** An agent, a number, a campaign and its people in each zone. */
+async function seedCampaigns(call: Call): Promise<Campaign[]> {
+  const { items } = await call("GET", "/agents/?limit=100");
+  const reminder = items.find(({ name }: { name: string }) => name === "Demo reminder");
+  const channel = await call("POST", "/channels/", {
+    name: "Simulated telephone",
+    channel_service: "twilio",
+    config: {},
+  });
+  const campaigns: Campaign[] = [];
+  for (const [index, [city, timezone, area_code]] of ZONES.entries()) {
+    const agent = await call("POST", "/agents/", {
+      name: `Reminder ${city}`,
+      type: reminder.type,
+      prompt_id: reminder.prompt_id,
+      custom_message_id: reminder.custom_message_id,
+      timezone,
+      prompt_tool_defaults: [],
+      languages: [],
+      variables: {},
+      tool_headers: null,
+    });
+    const { phone_number } = await call("POST", `/channels/twilio/${channel.id}/numbers`, {
+      area_code,
+      friendly_name: city,
+    });
+    await call("POST", `/channels/${channel.id}/targets`, {
+      agent_id: agent.id,
+      channel_id: channel.id,
+      target: phone_number,
+      target_mode: "voice",
+    });
+    const { id } = await call("POST", "/outbound/campaigns", {
+      campaign_name: `Reminders ${city}`,
+      campaign_variables: { "vars.visit_date": "tomorrow" },
+      source: phone_number,
+      caller_id: phone_number,
+      active_days: ["mon", "tue", "wed", "thu", "fri"],
+      daily_start_time: "09:00",
+      daily_end_time: "12:00",
+      hourly_rate: 20,
+      retry_count: 1,
+      retry_interval: "30m",
+      voicemail_detection: {},
+      allowed_line_types: ["mobile", "voip"],
+    });
+    const batch_id = `reminders-${area_code}`;
+    await call("POST", "/outbound/batches", { batch_id, campaign_id: id });
+    await call("POST", `/outbound/batches/${batch_id}/requests`, peopleOf(index, area_code));
+    campaigns.push({ id, city, batch_id });
+  }
+  return campaigns;
+}
+
+/** What each of them does is told by the last two digits of their number (docs/simulator.md). */
+function peopleOf(zone: number, area_code: string) {
+  const numbers = Array.from({ length: PEOPLE }, (_, i) => i).filter((i) => i % ZONES.length === zone);
+  return numbers.map((i) => ({
+    reference_id: `person-${i}`,
+    target: `+1${area_code}555${String(2000 + i)}`,
+    request_variables: { "vars.name": `Person ${i}` },
+  }));
+}
+
+type Playing = {
+  app: App;
+  db: Db;
+  clock: MovedClock;
+  call: Call;
+  campaigns: Campaign[];
+  stop: AbortSignal;
+};
+
+async function play({ app, db, clock, call, campaigns, stop }: Playing): Promise<void> {
+  for (let step = 0; step < MOST_steps; step++) {
+    stop.throwIfAborted();
+    const began = performance.now();
+    await app.dialer.tick();
+    const boards = step % BOARD_steps === 0 ? await boardsOf(call, campaigns) : null;
+    if (boards) printBoard(clock, campaigns, boards);
+    const passed_ms = await callsOver(db, clock, stop);
+    if (boards?.every(isDone)) return;
+    clock.advance(STEP_ms - passed_ms);
+    await sleep(Math.max(0, STEP_ms / SPEED - (performance.now() - began)));
+  }
+}
+
+const boardsOf = (call: Call, campaigns: Campaign[]): Promise<Body[]> =>
+  Promise.all(campaigns.map(({ id }) => call("GET", `/outbound/campaigns/${id}/board`)));
+
+const isDone = ({ status_counts }: Body): boolean =>
+  !status_counts.PENDING && !status_counts.INITIATED && !status_counts.CONNECTED;
+
+/** Lets calls come to their end; resolves with how far the clock went on meanwhile. */
+async function callsOver(db: Db, clock: MovedClock, stop: AbortSignal): Promise<number> {
+  let passed_ms = 0;
+  while (passed_ms < LONGEST_WAIT_ms && !stop.aborted) {
+    const live = await db
+      .selectFrom("attempts")
+      .select("key")
+      .where("state", "<>", "ENDED")
+      .limit(1)
+      .execute();
+    if (live.length === 0) break;
+    await sleep(CALL_STEP_ms / CALL_SPEED);
+    clock.advance(CALL_STEP_ms);
+    passed_ms += CALL_STEP_ms;
+  }
+  return passed_ms;
+}
+
+function printBoard(clock: MovedClock, campaigns: Campaign[], boards: Body[]): void {
+  print(`${clock.now().toISOString().slice(11, 16)} UTC`);
+  for (const [index, { city }] of campaigns.entries()) {
+    const { status_counts, batches, latest } = boards[index];
+    const counts = Object.entries(status_counts).map(([status, n]) => `${n} ${status.toLowerCase()}`);
+    const [batch] = batches;
+    print(`  ${city.padEnd(12)} ${counts.join(", ")}`);
+    print(`  ${"".padEnd(12)} ${batch.next_step.text}`);
+    if (latest[0] && batch.next_step.reason !== "closed")
+      print(`  ${"".padEnd(12)} ${latest[0].reference_id}: ${latest[0].text}`);
+  }
+  print("");
+}
+
+/** One person of each ending, with all that happened and why. */
+async function explain(call: Call, campaigns: Campaign[]): Promise<void> {
+  print(
+    "How it ended for some of them, by GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace:\n",
+  );
+  const seen = new Set<string>();
+  for (const { batch_id } of campaigns) {
+    for (const result of await call("GET", `/outbound/batches/${batch_id}/results`)) {
+      const ending = `${result.request_status} ${result.channel_manager_status}`;
+      if (seen.has(ending)) continue;
+      seen.add(ending);
+      const trace = await call("GET", `/outbound/batches/${batch_id}/requests/${result.reference_id}/trace`);
+      print(`${result.reference_id} (${ending})`);
+      for (const { text } of trace.attempts) print(`  ${text}`);
+      print(`  ${trace.next_step.text}`);
+    }
+  }
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);

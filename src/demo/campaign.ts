@@ -1,0 +1,132 @@
+import type { Caller } from "../api/caller.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import { targetsOf } from "../channels/address.ts";
+import { insertChannel } from "../channels/channel.ts";
+import { insertTarget } from "../channels/claim-target.ts";
+import type { Tx } from "../db/database.ts";
+import { CommunicationBatchInput } from "../outbound/batch-schema.ts";
+import { insertBatch, lockBatch, statusAfter, updateBatch } from "../outbound/batch-store.ts";
+import { OutboundCampaignInput } from "../outbound/campaign-schema.ts";
+import { insertCampaign } from "../outbound/campaign-store.ts";
+import { checkCampaign } from "../outbound/check-campaign.ts";
+import { addRequests, newRequest } from "../outbound/request-store.ts";
+
+/** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
+export const CLINIC_NUMBER = "+15125550100";
+export const REMINDER_NUMBER = "+15125550101";
+export const DEMO_BATCH = "demo-patients";
+
+/** The last two digits say who they are (docs/simulator.md): who picks up, who is busy, whose mailbox answers … */
+const PEOPLE: [name: string, digits: string][] = [
+  ["Ann Lee", "01"],
+  ["Ben Ortiz", "02"],
+  ["Carla Voss", "03"],
+  ["Dev Patel", "04"],
+  ["Eve Stone", "05"],
+  ["Femi Ade", "06"],
+  ["Gus Marin", "07"],
+  ["Hana Sato", "09"],
+  ["Ivo Petrov", "10"],
+  ["June Park", "51"],
+  ["Kofi Mensah", "52"],
+  ["Lena Braun", "53"],
+];
+const AREAS = ["212", "312", "303", "602", "213", "808"];
+
+type Demo = { tx: Tx; caller: Caller; clock: Clock; vault: Vault };
+
+/** A telephone with two numbers, and a campaign with its people, on hold until somebody starts it. */
+export async function insertDemoCampaign(
+  demo: Demo,
+  agents: { clinic: number; reminder: number },
+): Promise<void> {
+  const { tx, caller, clock, vault } = demo;
+  const channel = await insertChannel(tx, { clock, vault }, caller, {
+    name: "Telephone",
+    channel_service: "twilio",
+    supported_modes: "voice,sms",
+    // Never over an account of the operator's: these numbers are nobody's.
+    is_system_channel: false,
+    config: {},
+  });
+  await insertNumbers(demo, channel.id);
+  for (const [target, agent_id] of [
+    [CLINIC_NUMBER, agents.clinic],
+    [REMINDER_NUMBER, agents.reminder],
+  ] as const) {
+    for (const target_mode of ["voice", "sms"] as const) {
+      const claim = {
+        channel_id: channel.id,
+        agent_id,
+        target,
+        target_mode,
+        fallback_target: null,
+        is_test: false,
+      };
+      await insertTarget(tx, clock, caller, claim);
+    }
+  }
+  await insertPatients(demo, await insertReminders(demo));
+}
+
+const insertNumbers = ({ tx, caller, clock }: Demo, channel_id: number) =>
+  tx
+    .insertInto("channel_addresses")
+    .values(
+      [CLINIC_NUMBER, REMINDER_NUMBER].map((target) => ({
+        organization_id: caller.organization_id,
+        channel_id,
+        target,
+        created_at: clock.now().toISOString(),
+      })),
+    )
+    .execute();
+
+/** Open at every hour: a demo is looked at when there is time for it. */
+async function insertReminders({ tx, caller, clock, vault }: Demo): Promise<number> {
+  const checked = checkCampaign(
+    OutboundCampaignInput.parse({
+      campaign_name: "Visit reminders",
+      description: "Calls patients the day before their visit",
+      mode: "voice",
+      source: REMINDER_NUMBER,
+      caller_id: REMINDER_NUMBER,
+      campaign_variables: { visit_date: "tomorrow" },
+      daily_start_time: "00:00:00",
+      daily_end_time: "00:00:00",
+      active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+      hourly_rate: 720,
+      retry_count: 2,
+      retry_interval: "10m",
+      voicemail_detection: { mode: "v1" },
+      labels: ["demo"],
+    }),
+  );
+  if (checked.kind === "refused") throw new Error(JSON.stringify(checked.issues));
+  const { id } = await insertCampaign(tx, vault, { caller, at: clock.now() }, checked.campaign);
+  return id;
+}
+
+async function insertPatients({ tx, caller, clock }: Demo, campaign_id: number): Promise<void> {
+  const stamp = { caller, at: clock.now() };
+  const input = CommunicationBatchInput.parse({ batch_id: DEMO_BATCH, campaign_id, paused: true });
+  await insertBatch(tx, stamp, input);
+  const locked = await lockBatch(tx, clock, caller, DEMO_BATCH);
+  const normalise = targetsOf({ mode: "voice", source: REMINDER_NUMBER, caller_id: REMINDER_NUMBER });
+  const requests = PEOPLE.flatMap(([name, digits], index) =>
+    [0, 1].map((half) => {
+      const area = AREAS[(index + half * 3) % AREAS.length];
+      return newRequest(
+        {
+          reference_id: `patient-${index + 1 + half * PEOPLE.length}`,
+          target: `+1${area}55501${digits}`,
+          request_variables: JSON.stringify({ name }),
+        },
+        normalise,
+      );
+    }),
+  );
+  await addRequests(tx, { batch_key: locked.key, at: locked.at }, requests);
+  await updateBatch(tx, locked, caller.email, { status: statusAfter(locked, { kind: "filled" }) });
+}

@@ -28,10 +28,26 @@ test("an empty environment is a good one", () => {
       egress_allow: { hosts: [], networks: [] },
       llm_base_urls: {},
       llm_models: [],
+      deepgram_base_url: null,
+      speech_base_urls: {},
+      twilio_base_url: null,
+      simulator: { scenario_file: null, speed: 1 },
+      insight_concurrency: 32,
+      lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3 },
+      mail_port: null,
+      mail_tls: null,
       log_level: "info",
       trust_proxy: 0,
     },
-    secrets: { secret_key: null, bootstrap_api_token: null, llm_api_keys: {} },
+    secrets: {
+      secret_key: null,
+      bootstrap_api_token: null,
+      llm_api_keys: {},
+      speech_api_keys: {},
+      deepgram_api_key: null,
+      mail: null,
+      twilio: null,
+    },
   });
 });
 
@@ -60,6 +76,7 @@ describe("a good value is taken", () => {
     [{ PUBLIC_URL: "http://10.0.0.1:8081" }, { public_url: "http://10.0.0.1:8081" }],
     [{ BOOTSTRAP_ADMIN_EMAIL: "Ann@Example.com" }, { bootstrap_admin_email: "ann@example.com" }],
     [{ TRUST_PROXY: "2" }, { trust_proxy: 2 }],
+    [{ INSIGHT_CONCURRENCY: "8" }, { insight_concurrency: 8 }],
     [{ API_KEY_HEADERS: "X-Key, Api-Token," }, { api_key_headers: ["X-Key", "Api-Token"] }],
     [{ OPENAI_BASE_URL: "http://127.0.0.1:1/v1/" }, { llm_base_urls: { openai: "http://127.0.0.1:1/v1" } }],
     [{ LLM_MODELS: "openai/meta/llama-3" }, { llm_models: [{ provider: "openai", model: "meta/llama-3" }] }],
@@ -77,12 +94,19 @@ describe("a good value is taken", () => {
       AZURE_OPENAI_BASE_URL: "https://r.openai.azure.com/openai",
       ANTHROPIC_API_KEY: "a",
       GOOGLE_API_KEY: "g",
+      ELEVENLABS_API_KEY: "e",
+      SMTP_URL: "smtp://u%40clinic.example:hush@mx",
     };
     expect(secrets(env)).toEqual({
       secret_key: KEY,
       bootstrap_api_token: `t-${KEY}`,
       llm_api_keys: { openai: "o", azure_openai: "z", anthropic: "a", google: "g" },
+      speech_api_keys: { ElevenLabs: "e" },
+      deepgram_api_key: null,
+      mail: { smtp_url: "smtp://u%40clinic.example:hush@mx", from: "u@clinic.example" },
+      twilio: null,
     });
+    expect(JSON.stringify(config(env))).not.toContain("hush");
     expect(JSON.stringify(config(env))).not.toContain(KEY);
   });
 
@@ -94,6 +118,11 @@ describe("a good value is taken", () => {
 
 describe("a bad value is named with what to write instead", () => {
   test.each<[Env, RegExp]>([
+    [{ SMTP_URL: "mail.example.com" }, /SMTP_URL is .* not a URL starting with smtp:/],
+    [{ SMTP_URL: "smtp://mx" }, /MAIL_FROM is "".*address that mails are sent from/],
+    [{ SMTP_URL: "smtp://u:100%@mx", MAIL_FROM: "a@b.example" }, /write % in a user or password as %25/],
+    [{ MAIL_PORT: "smtp" }, /MAIL_PORT is "smtp"; use a whole number/],
+    [{ MAIL_TLS_KEY: "/k.pem" }, /MAIL_TLS_CERT is missing/],
     [{ PORT: "eighty" }, /^PORT is "eighty"; use a whole number from 0 to 65535/],
     [{ PORT: "65536" }, /^PORT is "65536"/],
     [{ PORT: "-1" }, /^PORT is "-1"/],

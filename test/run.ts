@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { buildConsole } from "../src/api/console-build.ts";
 
 /**
  * `./parley test` checks types, then style, then runs the tests; with arguments, only the tests they name. The last
@@ -20,6 +21,10 @@ async function main(filters: string[]): Promise<number> {
   const outcomes: Outcome[] = [];
   if (filters.length === 0) {
     outcomes.push(await timed("types", () => runTool("typescript", "tsc", ["-p", "."])));
+    outcomes.push(
+      await timed("types of the console", () => runTool("typescript", "tsc", ["-p", "src/console"])),
+    );
+    outcomes.push(await timed("console", buildsConsole));
     outcomes.push(await timed("style", () => runTool("@biomejs/biome", "biome", ["check"])));
   }
   outcomes.push(await timed("tests", () => runTests(filters)));
@@ -38,6 +43,17 @@ async function timed(name: string, run: () => Promise<Counts>): Promise<Outcome>
 async function runTool(packageName: string, command: string, args: string[]): Promise<Counts> {
   const ok = (await runNode(packageName, command, args)) === 0;
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 };
+}
+
+/** Tests in a browser start from the bundle, and bundling would take the processor from those beside them. */
+async function buildsConsole(): Promise<Counts> {
+  try {
+    await buildConsole({ dataDir: path.join(ROOT, "data") });
+    return { passed: 1, failed: 0, skipped: 0 };
+  } catch (error) {
+    print((error as Error).message);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
 }
 
 async function runTests(filters: string[]): Promise<Counts> {

@@ -198,11 +198,10 @@ test("a new chat is asked about first, and ends the one before", async () => {
   expect(await page.getByText("You said: hello").count()).toBe(0);
 });
 
-// Timed out once in a full run on a loaded machine and never alone; until its cause is found CI tries it once more.
-const AGAIN = { retry: process.env.CI ? 1 : 0 };
-
-test("a chat that ended for silence says so, and gives back what was not sent", AGAIN, async () => {
+test("a chat that ended for silence says so, and gives back what was not sent", async () => {
   const page = await openChat();
+  // The greeting is there before the socket; a chat that ends in between shows its end by itself.
+  await exchange(page, "hello");
   const { engine } = app;
   const session = await sessionOf(page);
   await app.db
@@ -250,7 +249,7 @@ async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> 
   const context = await browser.newContext({ viewport });
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await page.clock.setSystemTime(START);
   // Kept in the page, though the address leads nowhere.
   await page.route("https://pictures.invalid/**", (route) =>

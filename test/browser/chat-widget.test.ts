@@ -121,7 +121,7 @@ async function visit(target: string): Promise<Page> {
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   await page.goto(site);
   return page;
 }

@@ -13,7 +13,7 @@ test("the first start tells everything needed to go on, and all of it works", as
   expect(program.stdout()).toContain(`Talk to the demo clinic   ${url}/chat/demo-clinic`);
   expect(program.stderr()).toBe("");
 
-  expect((await send("GET", `${url}/api/v1/agents/`, undefined, asBearer(token))).body.items).toHaveLength(1);
+  expect((await send("GET", `${url}/api/v1/agents/`, undefined, asBearer(token))).body.items).toHaveLength(2);
   expect((await send("GET", `${url}/chat/demo-clinic`)).body).toContain("<html");
   expect((await send("GET", `${url}/`)).body).toContain("Parley");
 

@@ -36,7 +36,7 @@ afterEach(async () => {
   await until(() => running.size === 0);
 });
 afterAll(async () => {
-  await until(() => folders.every((folder) => processesIn(postgresOf(folder)).length === 0), 5_000);
+  await until(() => folders.every((folder) => processesIn(postgresOf(folder)).length === 0), 30_000);
   rmSync(base, { recursive: true, force: true, maxRetries: 5 });
 });
 

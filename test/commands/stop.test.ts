@@ -94,5 +94,5 @@ test("a second Ctrl-C ends a program whose stop waits, and the database ends by 
   await sleep(500);
   expect(program.child.exitCode).toBeNull();
   expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
-  await until(() => processesIn(postgresOf(folder)).length === 0, 10_000);
+  await until(() => processesIn(postgresOf(folder)).length === 0, 30_000);
 });

@@ -4,7 +4,7 @@ import { newFolder, otherProgram, parley, run, usedFolder } from "./program.ts";
 let folder: string;
 beforeAll(async () => {
   folder = (await usedFolder()).folder;
-}, 90_000);
+}, 300_000);
 
 /** A running program, and the environment that leads a terminal on this machine to it. */
 async function running() {
@@ -28,16 +28,24 @@ describe("./parley chat", () => {
     expect(turns.every((turn) => Number.isInteger(turn.ms) && Array.isArray(turn.tool_calls))).toBe(true);
     expect(turns[1].tool_calls[0]).toMatchObject({ tool_name: "find_slots", tool_error: null });
     expect(turns.at(-1).text).toMatch(/confirmation number/i);
+    expect(turns[1].trace.map(({ category }: { category: string }) => category)).toEqual(
+      expect.arrayContaining(["llm", "http", "tool", "turn"]),
+    );
 
     const plain = await run(["chat", "1"], { folder, env, input: "When are you open?\n" });
     expect(plain).toMatchObject({ code: 0, stderr: "" });
     expect(plain.stdout).toMatch(/^Demo clinic \(agent 1\)/);
     expect(plain.stdout).toMatch(/you › When are you open\?\n[\s\S]*agent › We are open Monday to Friday/);
+    expect(plain.stdout).toMatch(/^ {2}model \S+: .*answers {2}\d+ ms\n {2}turn \d+ ms: lease /m);
+
+    const bare = await run(["chat", "1", "--no-trace"], { folder, env, input: "When are you open?\n" });
+    expect(bare.stdout).toContain("agent › We are open Monday to Friday");
+    expect(bare.stdout).not.toMatch(/^ {2}(model|turn) /m);
 
     const unknown = await run(["chat", "Nobody"], { folder, env });
     expect(unknown).toMatchObject({
       code: 1,
-      stderr: 'parley: There is no agent Nobody. There is "Demo clinic".\n',
+      stderr: 'parley: There is no agent Nobody. There is "Demo clinic", "Demo reminder".\n',
     });
   });
 
@@ -68,7 +76,17 @@ describe("./parley chat", () => {
 });
 
 describe("./parley doctor", () => {
-  const CHECKS = ["runtime", "port", "data", "secret key", "database", "models", "clock", "public url"];
+  const CHECKS = [
+    "runtime",
+    "port",
+    "data",
+    "secret key",
+    "database",
+    "models",
+    "mail",
+    "clock",
+    "public url",
+  ];
 
   test("finds nothing wrong with an empty folder, nor with a program that runs", async () => {
     const empty = await run(["doctor", "--json"], { folder: newFolder() });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { AGENTS, agentCalls } from "../harness/agents.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;
@@ -9,25 +10,7 @@ beforeAll(async () => {
   prompt_id = (await createPrompt("Shared prompt")).id;
 });
 
-const path = "/api/v1/agents/";
-const post = async (url: string, body: object) => {
-  const answer = await app.send("POST", url, body);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const createPrompt = (name: string, more: object = {}) =>
-  post("/api/v1/prompts/", { name, type: "prompt_v1", llm_config: { model: "scripted" }, ...more });
-const agent = (name: string, more: object = {}) => ({
-  name,
-  type: "ca_v1",
-  prompt_id,
-  timezone: "America/New_York",
-  variables: {},
-  tool_headers: null,
-  ...more,
-});
-const create = (name: string, more: object = {}) => post(path, agent(name, more));
-const get = async (id: number) => (await app.send("GET", `${path}${id}`)).body;
+const { post, createPrompt, agent, create, get } = agentCalls(() => ({ app, prompt_id }));
 
 describe("what an agent may be", () => {
   test.each([
@@ -65,7 +48,7 @@ describe("what an agent may be", () => {
     ],
     ["a truth of text", { agent_initiated: "true" }, ["agent_initiated"], "bool_type"],
   ])("an agent with %s is refused at its place", async (_, broken, at, type) => {
-    const answer = await app.send("POST", path, agent("Broken", broken));
+    const answer = await app.send("POST", AGENTS, agent("Broken", broken));
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([{ loc: ["body", ...at], msg: expect.any(String), type }]);
   });
@@ -78,18 +61,18 @@ describe("what an agent may be", () => {
     [{ prompt_version_number: 2 }, expect.stringContaining("has no version 2; GET /api/v1/prompts/")],
   ])("what an agent is made of must be there: %j", async (broken, detail) => {
     const made = await create(`Whole ${JSON.stringify(broken)}`);
-    expect(await app.send("POST", path, agent("Hollow", broken))).toMatchObject({
+    expect(await app.send("POST", AGENTS, agent("Hollow", broken))).toMatchObject({
       status: 400,
       body: { detail },
     });
     const update = { ...agent(made.name, broken), id: made.id };
-    expect(await app.send("PUT", path, update)).toMatchObject({ status: 400, body: { detail } });
+    expect(await app.send("PUT", AGENTS, update)).toMatchObject({ status: 400, body: { detail } });
   });
 
   test("a version of another prompt does not count", async () => {
     const other = await createPrompt("Two versions");
     await app.send("PUT", "/api/v1/prompts/", other);
-    expect((await app.send("POST", path, agent("Pinned", { prompt_version_number: 2 }))).status).toBe(400);
+    expect((await app.send("POST", AGENTS, agent("Pinned", { prompt_version_number: 2 }))).status).toBe(400);
     const pinned = await create("Pinned", { prompt_id: other.id, prompt_version_number: 2 });
     expect(pinned.prompt_version_number).toBe(2);
   });
@@ -143,7 +126,7 @@ describe("what an agent may be", () => {
     await fc.assert(
       fc.asyncProperty(input, async (one) => {
         const sent = agent(`Any ${count++}`, one);
-        const body = await post(path, sent);
+        const body = await post(AGENTS, sent);
         expect(body).toEqual({ ...body, ...JSON.parse(JSON.stringify(sent)) });
         expect(await get(body.id)).toEqual(body);
       }),

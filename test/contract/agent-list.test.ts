@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { AGENTS, agentCalls } from "../harness/agents.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;
@@ -8,24 +9,7 @@ beforeAll(async () => {
   prompt_id = (await createPrompt("Shared prompt")).id;
 });
 
-const path = "/api/v1/agents/";
-const post = async (url: string, body: object) => {
-  const answer = await app.send("POST", url, body);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const createPrompt = (name: string, more: object = {}) =>
-  post("/api/v1/prompts/", { name, type: "prompt_v1", llm_config: { model: "scripted" }, ...more });
-const agent = (name: string, more: object = {}) => ({
-  name,
-  type: "ca_v1",
-  prompt_id,
-  timezone: "America/New_York",
-  variables: {},
-  tool_headers: null,
-  ...more,
-});
-const create = (name: string, more: object = {}) => post(path, agent(name, more));
+const { createPrompt, agent, create } = agentCalls(() => ({ app, prompt_id }));
 
 describe("lists of agents", () => {
   test("lists are searched by their fields, ordered and paged", async () => {
@@ -34,7 +18,7 @@ describe("lists of agents", () => {
     await create("list ab", { labels: ["blue"], timezone: "Asia/Tokyo", prompt_id: other.id });
     await create("list c", { description: "not list a", tool_headers: { "X-Team": "night" } });
     const names = async (query: string) =>
-      (await app.send("GET", `${path}?${query}`)).body.items.map((item: { name: string }) => item.name);
+      (await app.send("GET", `${AGENTS}?${query}`)).body.items.map((item: { name: string }) => item.name);
     const by = (field: string, value: string | number) =>
       `search_fields=${field}&search_field_values=${value}`;
     const listed = by("name", "list");
@@ -52,17 +36,17 @@ describe("lists of agents", () => {
       "list ab",
     ]);
     expect(await names(`${listed}&order_by=label`)).toEqual(["list ab", "list a", "list c"]);
-    expect((await app.send("GET", `${path}?order_by=prompt_id_list`)).status).toBe(422);
-    const { items } = (await app.send("GET", `${path}?${listed}&fields=name`)).body;
+    expect((await app.send("GET", `${AGENTS}?order_by=prompt_id_list`)).status).toBe(422);
+    const { items } = (await app.send("GET", `${AGENTS}?${listed}&fields=name`)).body;
     expect(items[0]).toMatchObject({ name: "list a", prompt_id, labels: null, prompt: null, tools: null });
   });
 
   test("pages put together are the whole list in its order, each agent once", async () => {
     for (let n = 0; n < 7; n++) await create(`paged ${n}`, { labels: [`group ${n % 3}`] });
     const names = async (query: string) =>
-      (await app.send("GET", `${path}?search_fields=name&search_field_values=paged&${query}`)).body.items.map(
-        (item: { name: string }) => item.name,
-      );
+      (
+        await app.send("GET", `${AGENTS}?search_fields=name&search_field_values=paged&${query}`)
+      ).body.items.map((item: { name: string }) => item.name);
     for (const order of ["", "&order_by=label", "&order_by=updated_at&order_by_direction=desc"]) {
       const whole = await names(`limit=100${order}`);
       expect(whole.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6].map((n) => `paged ${n}`));
@@ -76,13 +60,13 @@ describe("lists of agents", () => {
     const prompt = { name: "p", type: "prompt_v1", llm_config: { model: "scripted" } };
     const own = (await neighbour.send("POST", "/api/v1/prompts/", prompt)).body.id;
     const add = async (name: string, labels: string[] | null) =>
-      (await neighbour.send("POST", path, agent(name, { prompt_id: own, labels }))).body.id;
+      (await neighbour.send("POST", AGENTS, agent(name, { prompt_id: own, labels }))).body.id;
     await add("one", ["night", "day"]);
     await add("two", ["day"]);
     await add("none", null);
     const gone = await add("gone", ["gone"]);
-    await neighbour.send("DELETE", `${path}${gone}?reason=x`);
-    expect(await neighbour.send("GET", `${path}labels`)).toMatchObject({
+    await neighbour.send("DELETE", `${AGENTS}${gone}?reason=x`);
+    expect(await neighbour.send("GET", `${AGENTS}labels`)).toMatchObject({
       status: 200,
       body: ["day", "night"],
     });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { AgentResponse } from "../../src/agents/agent-record.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { json } from "../../src/db/database.ts";
+import { AGENTS, agentCalls } from "../harness/agents.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 
@@ -13,25 +14,7 @@ beforeAll(async () => {
   prompt_id = (await createPrompt("Shared prompt")).id;
 });
 
-const path = "/api/v1/agents/";
-const post = async (url: string, body: object) => {
-  const answer = await app.send("POST", url, body);
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const createPrompt = (name: string, more: object = {}) =>
-  post("/api/v1/prompts/", { name, type: "prompt_v1", llm_config: { model: "scripted" }, ...more });
-const agent = (name: string, more: object = {}) => ({
-  name,
-  type: "ca_v1",
-  prompt_id,
-  timezone: "America/New_York",
-  variables: {},
-  tool_headers: null,
-  ...more,
-});
-const create = (name: string, more: object = {}) => post(path, agent(name, more));
-const get = async (id: number) => (await app.send("GET", `${path}${id}`)).body;
+const { post, createPrompt, agent, create, get } = agentCalls(() => ({ app, prompt_id }));
 const createTarget = async (agent_id: number, target: string) => {
   const channel = await post("/api/v1/channels/", {
     name: `Web ${target}`,
@@ -86,7 +69,7 @@ describe("agents", () => {
       wait_sound: "Keyboard 1",
       enable_verbal_language_change: true,
     };
-    const body = await post(path, sent);
+    const body = await post(AGENTS, sent);
     const user = { id: body.id, name: "Receptionist" };
     expect(body).toEqual({
       ...sent,
@@ -131,7 +114,7 @@ describe("agents", () => {
       prompt_tool_defaults: [{ tool_name: "t", default_values: [] }],
     });
     app.clock.advance(60_000);
-    const { status, body } = await app.send("PUT", path, { ...agent("After"), id: made.id });
+    const { status, body } = await app.send("PUT", AGENTS, { ...agent("After"), id: made.id });
     expect(status).toBe(200);
     expect(body).toEqual({
       ...made,
@@ -146,7 +129,7 @@ describe("agents", () => {
       updated_at: "2026-11-18T12:01:00+00:00",
       prompt: { ...made.prompt, agent_count: expect.any(Number) },
     });
-    expect((await app.send("PUT", path, body)).body).toEqual(body);
+    expect((await app.send("PUT", AGENTS, body)).body).toEqual(body);
   });
 
   test.each([
@@ -164,28 +147,28 @@ describe("agents", () => {
     const message = await post("/api/v1/custom_messages/", { name: "Mine", text: "t" });
     const neighbour = await app.createNeighbour();
     for (const [method, url, body] of [
-      ["GET", `${path}${made.id}`],
-      ["DELETE", `${path}${made.id}?reason=x`],
-      ["PUT", path, { ...agent("Taken"), id: made.id }],
+      ["GET", `${AGENTS}${made.id}`],
+      ["DELETE", `${AGENTS}${made.id}?reason=x`],
+      ["PUT", AGENTS, { ...agent("Taken"), id: made.id }],
     ] as const) {
       expect(await neighbour.send(method, url, body)).toMatchObject({
         status: 404,
         body: { detail: `Agent with ID ${made.id} not found` },
       });
     }
-    expect(await neighbour.send("POST", path, agent("Theirs"))).toMatchObject({
+    expect(await neighbour.send("POST", AGENTS, agent("Theirs"))).toMatchObject({
       status: 400,
       body: { detail: `Prompt with ID ${prompt_id} not found` },
     });
     const prompt = { name: "Theirs", type: "prompt_v1", llm_config: { model: "scripted" } };
     const own = (await neighbour.send("POST", "/api/v1/prompts/", prompt)).body.id;
     const crossed = agent("Theirs", { prompt_id: own, custom_message_id: message.id });
-    expect(await neighbour.send("POST", path, crossed)).toMatchObject({
+    expect(await neighbour.send("POST", AGENTS, crossed)).toMatchObject({
       status: 400,
       body: { detail: `Custom message with ID ${message.id} not found` },
     });
-    expect((await neighbour.send("GET", path)).body.items).toEqual([]);
-    expect((await neighbour.send("GET", `${path}labels`)).body).toEqual([]);
+    expect((await neighbour.send("GET", AGENTS)).body.items).toEqual([]);
+    expect((await neighbour.send("GET", `${AGENTS}labels`)).body).toEqual([]);
   });
 
   test("an agent on a target or in a campaign can't be deleted, and is told where it is", async () => {
@@ -207,7 +190,7 @@ describe("agents", () => {
         last_updated_by: "admin@example.com",
       })
       .execute();
-    expect(await app.send("DELETE", `${path}${made.id}?reason=x`)).toMatchObject({
+    expect(await app.send("DELETE", `${AGENTS}${made.id}?reason=x`)).toMatchObject({
       status: 400,
       body: {
         detail: 'Cannot delete agent "Busy" while it is used by chat target "busy", campaign "Recall".',
@@ -215,8 +198,8 @@ describe("agents", () => {
     });
     await app.send("DELETE", `/api/v1/channels/${target.channel_id}?target_id=${target.id}`);
     await app.db.updateTable("campaigns").set({ agent_id: null }).where("agent_id", "=", made.id).execute();
-    expect((await app.send("DELETE", `${path}${made.id}?reason=x`)).body).toEqual({ success: true });
-    expect((await app.send("GET", `${path}${made.id}`)).status).toBe(404);
+    expect((await app.send("DELETE", `${AGENTS}${made.id}?reason=x`)).body).toEqual({ success: true });
+    expect((await app.send("GET", `${AGENTS}${made.id}`)).status).toBe(404);
     await create("Busy");
   });
 
@@ -224,7 +207,7 @@ describe("agents", () => {
     for (let n = 0; n < 10; n++) {
       const prompt = await createPrompt(`Contested ${n}`);
       const [made, gone] = await Promise.all([
-        app.send("POST", path, agent(`Contender ${n}`, { prompt_id: prompt.id })),
+        app.send("POST", AGENTS, agent(`Contender ${n}`, { prompt_id: prompt.id })),
         app.send("DELETE", `/api/v1/prompts/${prompt.id}?reason=x`),
       ]);
       expect([made.status, gone.status].toSorted()).toEqual([200, 400]);

@@ -4,6 +4,7 @@ import { CommunicationRequestResult } from "../../src/outbound/batch-schema.ts";
 import { foldCounts } from "../../src/outbound/request-counts.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../harness/batch.ts";
+import { insertOutput, insertSession } from "../harness/rows.ts";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
@@ -295,9 +296,31 @@ describe("results", () => {
       request("c", "nobody"),
       request("d", "512-555-0004"),
     ]);
+    // The session of one was analysed.
+    const session_id = await insertSession(app);
+    await insertOutput(app, session_id, "rating", { string_value: "Bad" });
+    await insertOutput(app, session_id, "rating", { string_value: "Good" });
+    await insertOutput(app, session_id, "score", { numeric_value: 0.5 });
+    const { id: workflow_id } = await app.db
+      .selectFrom("insight_workflows")
+      .select("id")
+      .executeTakeFirstOrThrow();
+    const at = app.clock.now().toISOString();
+    await app.db
+      .insertInto("insight_executions")
+      .values({
+        sub_organization_id: app.admin.sub_organization_id,
+        workflow_id,
+        session_id,
+        cause: "session",
+        status: "COMPLETED",
+        created_at: at,
+        run_at: at,
+      })
+      .execute();
     await app.db
       .updateTable("requests")
-      .set({ insights_status: "COMPLETED", insights: JSON.stringify({ rating: "Good", score: 0.5 }) })
+      .set({ session_id })
       .where("reference_id", "=", "d")
       .where("target", "=", "+15125550004")
       .execute();

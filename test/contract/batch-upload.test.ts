@@ -176,7 +176,7 @@ describe("while a file is read", () => {
     sender.send(HEADER + rows(6_000));
     await vi.waitFor(
       async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThanOrEqual(5_999),
-      10_000,
+      30_000,
     );
     expect((await outbound.get(batch_id)).body).toMatchObject({
       status: "PENDING",
@@ -209,9 +209,9 @@ describe("while a file is read", () => {
     const batch_id = await emptyBatch();
     const sender = slowly(batch_id);
     sender.send(HEADER + rows(6_000));
-    await vi.waitFor(async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThan(0), 10_000);
+    await vi.waitFor(async () => expect((await countsOf(batch_id)).PENDING).toBeGreaterThan(0), 30_000);
     sender.abort();
-    await vi.waitFor(async () => expect((await outbound.get(batch_id)).body.status).toBe("FAILED"), 10_000);
+    await vi.waitFor(async () => expect((await outbound.get(batch_id)).body.status).toBe("FAILED"), 30_000);
     expect((await outbound.get(batch_id)).body).toMatchObject({
       error_message: "Reading the file was interrupted and nothing of it was stored. Upload it again.",
       status_counts: {},
@@ -225,7 +225,7 @@ describe("while a file is read", () => {
     const senders = [deleted, expired].map(slowly);
     for (const sender of senders) sender.send(HEADER + rows(2));
     for (const batch_id of [deleted, expired]) {
-      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 10_000);
+      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 30_000);
     }
     await outbound.remove(deleted);
     app.clock.advance(60_000);
@@ -251,7 +251,7 @@ describe("while a file is read", () => {
     const senders = batches.slice(0, 3).map(slowly);
     for (const sender of senders) sender.send(HEADER + rows(2));
     for (const batch_id of batches.slice(0, 3)) {
-      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 10_000);
+      await vi.waitFor(async () => expect(await countsOf(batch_id)).not.toEqual({}), 30_000);
     }
     const answer = await outbound.upload(batches[3] as string, HEADER + rows(1));
     expect(answer).toMatchObject({ status: 429, headers: { "retry-after": "10" } });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { CHANNEL_STATUSES } from "../../src/outbound/statuses.ts";
+import { CHANNEL_STATUSES } from "../../src/channels/channel-status.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createSender } from "../harness/sender.ts";
 

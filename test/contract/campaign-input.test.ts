@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { CHANNEL_STATUSES } from "../../src/outbound/statuses.ts";
+import { CHANNEL_STATUSES } from "../../src/channels/channel-status.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { CAMPAIGNS, hook, NUMBER } from "../harness/campaigns.ts";
 import { createSender } from "../harness/sender.ts";
-
-const path = "/api/v1/outbound/campaigns";
-const NUMBER = "+19032900844";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -14,12 +12,6 @@ beforeAll(async () => {
 
 const least = { campaign_name: "Input", campaign_variables: {}, caller_id: NUMBER, active_days: ["mon"] };
 const secret = (bytes: number) => Buffer.alloc(bytes, 7).toString("base64");
-const hook = (more: object = {}) => ({
-  trigger_statuses: ["COMPLETED"],
-  url: "https://example.com/hook",
-  request_method: "POST",
-  ...more,
-});
 const without = (key: keyof typeof least) => ({ ...least, [key]: undefined });
 const rules = (outreach_override_rules: object) => ({ ...least, outreach_override_rules });
 const hooks = (...webhooks: object[]) => ({ ...least, webhooks });
@@ -126,7 +118,7 @@ describe("a body that breaks the contract is refused at its place", () => {
       "value_error",
     ],
   ])("%j: %s, %s", async (body, place, type) => {
-    const answer = await app.send("POST", path, body);
+    const answer = await app.send("POST", CAMPAIGNS, body);
     expect(answer.status).toBe(422);
     expect(
       answer.body.detail.map((issue: { loc: unknown[] }) => ({ ...issue, loc: issue.loc.join(".") })),
@@ -134,7 +126,7 @@ describe("a body that breaks the contract is refused at its place", () => {
   });
 
   test("every refusal left nothing behind", async () => {
-    expect((await app.send("GET", path)).body.total_count).toBe(0);
+    expect((await app.send("GET", CAMPAIGNS)).body.total_count).toBe(0);
   });
 });
 
@@ -150,7 +142,7 @@ test.each([
   ["webhooks", [hook({ trigger_statuses: CHANNEL_STATUSES, auth_values: { hmac_secret: secret(512) } })]],
   ["outreach_override_rules", { dates: { "2028-02-29": { max_daily_calls: 0 } } }],
 ])("the edge of a rule is accepted: %s %j", async (field, value) => {
-  const { status, body } = await app.send("POST", path, {
+  const { status, body } = await app.send("POST", CAMPAIGNS, {
     ...least,
     campaign_name: `Edge ${field} ${JSON.stringify(value).slice(0, 90)}`,
     [field]: value,

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { CAMPAIGNS, campaignCalls, NUMBER } from "../harness/campaigns.ts";
 import { createSender } from "../harness/sender.ts";
-
-const path = "/api/v1/outbound/campaigns";
-const NUMBER = "+19032900844";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,22 +9,11 @@ beforeAll(async () => {
   await createSender(app, app.admin, { target: NUMBER });
 });
 
-let made = 0;
-const least = () => ({
-  campaign_name: `Campaign ${++made}`,
-  campaign_variables: {},
-  caller_id: NUMBER,
-  active_days: ["mon"],
-});
-const create = async (more: object = {}) => {
-  const { status, body } = await app.send("POST", path, { ...least(), ...more });
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body;
-};
+const { create } = campaignCalls(() => app);
 
 describe("lists", () => {
   const found = async (query: string) =>
-    (await app.send("GET", `${path}?${query}`)).body.items.map(
+    (await app.send("GET", `${CAMPAIGNS}?${query}`)).body.items.map(
       (item: { campaign_name: string }) => item.campaign_name,
     );
 
@@ -84,7 +71,7 @@ describe("lists", () => {
   test("can be narrowed to some fields; required ones stay", async () => {
     const { body } = await app.send(
       "GET",
-      `${path}?fields=label&search_fields=campaign_name&search_field_values=Lists one`,
+      `${CAMPAIGNS}?fields=label&search_fields=campaign_name&search_field_values=Lists one`,
     );
     expect(body.items).toEqual([
       expect.objectContaining({ label: "spring", labels: null, campaign_name: "Lists one", webhooks: null }),
@@ -92,7 +79,7 @@ describe("lists", () => {
   });
 
   test("refuse a field they don't have", async () => {
-    expect(await app.send("GET", `${path}?order_by=agent_id`)).toMatchObject({
+    expect(await app.send("GET", `${CAMPAIGNS}?order_by=agent_id`)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["query", "order_by"], type: "enum" }] },
     });

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { CAMPAIGNS, campaignCalls, hook, least, NUMBER } from "../harness/campaigns.ts";
 import { createSender } from "../harness/sender.ts";
-
-const path = "/api/v1/outbound/campaigns";
-const NUMBER = "+19032900844";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,26 +9,8 @@ beforeAll(async () => {
   await createSender(app, app.admin, { target: NUMBER });
 });
 
-let made = 0;
-const least = () => ({
-  campaign_name: `Campaign ${++made}`,
-  campaign_variables: {},
-  caller_id: NUMBER,
-  active_days: ["mon"],
-});
-const create = async (more: object = {}) => {
-  const { status, body } = await app.send("POST", path, { ...least(), ...more });
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body;
-};
-const put = (id: number, body: object) => app.send("PUT", `${path}/${id}`, body);
+const { create, put } = campaignCalls(() => app);
 const secret = (bytes: number, of = 7) => Buffer.alloc(bytes, of).toString("base64");
-const hook = (more: object = {}) => ({
-  trigger_statuses: ["COMPLETED"],
-  url: "https://example.com/hook",
-  request_method: "POST",
-  ...more,
-});
 
 describe("webhooks", () => {
   const storedSecret = async (id: number) => {
@@ -78,7 +58,7 @@ describe("webhooks", () => {
     const { id, webhooks } = await create({ webhooks: [hook({ auth_values: { hmac_secret: given } })] });
     expect(webhooks[0].auth_value_keys).toEqual(["hmac_secret"]);
     const everything = await Promise.all([
-      app.send("GET", `${path}/${id}`),
+      app.send("GET", `${CAMPAIGNS}/${id}`),
       app.db.selectFrom("campaign_webhooks").selectAll().execute(),
       app.db.selectFrom("audit_entries").selectAll().execute(),
       app.db.selectFrom("events").selectAll().execute(),
@@ -91,7 +71,7 @@ describe("webhooks", () => {
     const mine = await create({ webhooks: [hook({ url: "https://mine.example" })] });
     const neighbour = await app.createNeighbour();
     await createSender(app, neighbour.caller, { target: "+15125554444" });
-    const theirs = await neighbour.send("POST", path, {
+    const theirs = await neighbour.send("POST", CAMPAIGNS, {
       ...least(),
       caller_id: "+15125554444",
       webhooks: [hook()],
@@ -103,10 +83,10 @@ describe("webhooks", () => {
       expect(await put(mine.id, { ...mine, description: "changed", webhooks: stolen })).toMatchObject(
         refusal,
       );
-      expect(await app.send("POST", path, { ...least(), webhooks: stolen })).toMatchObject(refusal);
+      expect(await app.send("POST", CAMPAIGNS, { ...least(), webhooks: stolen })).toMatchObject(refusal);
     }
     for (const before of [victim, mine]) {
-      expect((await app.send("GET", `${path}/${before.id}`)).body).toEqual(before);
+      expect((await app.send("GET", `${CAMPAIGNS}/${before.id}`)).body).toEqual(before);
     }
     expect(await storedSecret(victim.webhooks[0].id)).toBe(secret(32));
   });

@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { OutboundCampaign } from "../../src/outbound/campaign-schema.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { CAMPAIGNS, campaignCalls, hook, least, NUMBER } from "../harness/campaigns.ts";
 import { createSender } from "../harness/sender.ts";
-
-const path = "/api/v1/outbound/campaigns";
-const NUMBER = "+19032900844";
 
 let app: TestApp;
 let agent_id: number;
@@ -13,32 +11,13 @@ beforeAll(async () => {
   ({ agent_id } = await createSender(app, app.admin, { target: NUMBER }));
 });
 
-let made = 0;
-/** The least a campaign needs, with a name of its own. */
-const least = () => ({
-  campaign_name: `Campaign ${++made}`,
-  campaign_variables: {},
-  caller_id: NUMBER,
-  active_days: ["mon"],
-});
-const create = async (more: object = {}) => {
-  const { status, body } = await app.send("POST", path, { ...least(), ...more });
-  expect(status, JSON.stringify(body)).toBe(200);
-  return body;
-};
-const put = (id: number, body: object) => app.send("PUT", `${path}/${id}`, body);
-const hook = (more: object = {}) => ({
-  trigger_statuses: ["COMPLETED"],
-  url: "https://example.com/hook",
-  request_method: "POST",
-  ...more,
-});
+const { create, put } = campaignCalls(() => app);
 
 describe("a campaign", () => {
   test("is created, read, listed, updated and deleted", async () => {
     const created = await create({ campaign_name: "Life", description: "first" });
-    expect(await app.send("GET", `${path}/${created.id}`)).toMatchObject({ status: 200, body: created });
-    const listed = await app.send("GET", `${path}?search_fields=campaign_name&search_field_values=life`);
+    expect(await app.send("GET", `${CAMPAIGNS}/${created.id}`)).toMatchObject({ status: 200, body: created });
+    const listed = await app.send("GET", `${CAMPAIGNS}?search_fields=campaign_name&search_field_values=life`);
     expect(listed.body).toEqual({ items: [created], page: 0, page_size: 25, total_pages: 1, total_count: 1 });
 
     app.clock.advance(60_000);
@@ -47,16 +26,16 @@ describe("a campaign", () => {
       status: 200,
       body: { ...created, description: "second", updated_at: "2026-11-18T12:01:00+00:00" },
     });
-    expect((await app.send("GET", `${path}/${created.id}`)).body).toEqual(updated.body);
+    expect((await app.send("GET", `${CAMPAIGNS}/${created.id}`)).body).toEqual(updated.body);
 
-    expect(await app.send("DELETE", `${path}/${created.id}`)).toMatchObject({
+    expect(await app.send("DELETE", `${CAMPAIGNS}/${created.id}`)).toMatchObject({
       status: 200,
       body: { success: true },
     });
     for (const method of ["GET", "PUT", "DELETE"]) {
       const again = await app.send(
         method,
-        `${path}/${created.id}`,
+        `${CAMPAIGNS}/${created.id}`,
         method === "PUT" ? { ...created, agent_id: null } : undefined,
       );
       expect(again).toMatchObject({
@@ -65,7 +44,7 @@ describe("a campaign", () => {
       });
     }
     expect(
-      (await app.send("GET", `${path}?search_fields=id&search_field_values=${created.id}`)).body.items,
+      (await app.send("GET", `${CAMPAIGNS}?search_fields=id&search_field_values=${created.id}`)).body.items,
     ).toEqual([]);
   });
 
@@ -155,8 +134,8 @@ describe("a campaign", () => {
       body: { detail: "Campaign with this name already exists. Choose another name." },
     };
     expect(await put(second.id, { ...second, campaign_name: first.campaign_name })).toMatchObject(refusal);
-    expect(await app.send("POST", path, { ...first })).toMatchObject(refusal);
-    await app.send("DELETE", `${path}/${first.id}`);
+    expect(await app.send("POST", CAMPAIGNS, { ...first })).toMatchObject(refusal);
+    await app.send("DELETE", `${CAMPAIGNS}/${first.id}`);
     expect((await put(second.id, { ...second, campaign_name: first.campaign_name })).status).toBe(200);
   });
 
@@ -167,7 +146,9 @@ describe("a campaign", () => {
       beep: { any: [1, null, "x"] },
     };
     const { id } = await create({ voicemail_detection });
-    expect((await app.send("GET", `${path}/${id}`)).body.voicemail_detection).toEqual(voicemail_detection);
+    expect((await app.send("GET", `${CAMPAIGNS}/${id}`)).body.voicemail_detection).toEqual(
+      voicemail_detection,
+    );
   });
 
   test("answers the deprecated label as the first of its labels", async () => {
@@ -204,7 +185,7 @@ describe("the agent", () => {
     [{ caller_id: null }, "None"],
     [{ mode: "email" }, NUMBER],
   ])("that is behind no number: 400 %j", async (more, number) => {
-    expect(await app.send("POST", path, { ...least(), ...more })).toMatchObject({
+    expect(await app.send("POST", CAMPAIGNS, { ...least(), ...more })).toMatchObject({
       status: 400,
       body: { detail: `No agent with assign number ${number} found` },
     });
@@ -213,7 +194,7 @@ describe("the agent", () => {
   test("is never another organization's", async () => {
     const neighbour = await app.createNeighbour();
     await createSender(app, neighbour.caller, { target: "+15125556666" });
-    expect((await app.send("POST", path, { ...least(), caller_id: "+15125556666" })).status).toBe(400);
+    expect((await app.send("POST", CAMPAIGNS, { ...least(), caller_id: "+15125556666" })).status).toBe(400);
   });
 });
 
@@ -222,13 +203,13 @@ describe("tenancy and permissions", () => {
     const mine = await create();
     const neighbour = await app.createNeighbour();
     for (const [method, body] of [["GET"], ["PUT", mine], ["DELETE"]] as const) {
-      expect(await neighbour.send(method, `${path}/${mine.id}`, body)).toMatchObject({
+      expect(await neighbour.send(method, `${CAMPAIGNS}/${mine.id}`, body)).toMatchObject({
         status: 404,
         body: { detail: `Campaign with ID ${mine.id} not found` },
       });
     }
-    expect((await neighbour.send("GET", path)).body).toMatchObject({ items: [], total_count: 0 });
-    expect((await app.send("GET", `${path}/${mine.id}`)).body).toEqual(mine);
+    expect((await neighbour.send("GET", CAMPAIGNS)).body).toMatchObject({ items: [], total_count: 0 });
+    expect((await app.send("GET", `${CAMPAIGNS}/${mine.id}`)).body).toEqual(mine);
   });
 
   test("a campaign of a sibling in the same organization does too", async () => {
@@ -248,16 +229,16 @@ describe("tenancy and permissions", () => {
       .where("id", "=", id)
       .execute();
     for (const [method, sent] of [["GET"], ["PUT", body], ["DELETE"]] as const) {
-      expect((await app.send(method, `${path}/${id}`, sent)).status, method).toBe(404);
+      expect((await app.send(method, `${CAMPAIGNS}/${id}`, sent)).status, method).toBe(404);
     }
   });
 
   test("reading, writing and deleting each need their permission", async () => {
     const { id } = await create();
     const calls = {
-      outbound_read: ["GET", `${path}/${id}`],
-      outbound_write: ["POST", path],
-      outbound_delete: ["DELETE", `${path}/${id}`],
+      outbound_read: ["GET", `${CAMPAIGNS}/${id}`],
+      outbound_write: ["POST", CAMPAIGNS],
+      outbound_delete: ["DELETE", `${CAMPAIGNS}/${id}`],
     };
     for (const [permission, [method, url]] of Object.entries(calls)) {
       const others = Object.keys(calls).filter((other) => other !== permission);
@@ -268,8 +249,8 @@ describe("tenancy and permissions", () => {
       });
     }
     const writer = app.sendAs(await app.createToken(["outbound_read"]));
-    expect((await writer("PUT", `${path}/${id}`, least())).status).toBe(403);
-    expect((await writer("GET", path)).status).toBe(200);
+    expect((await writer("PUT", `${CAMPAIGNS}/${id}`, least())).status).toBe(403);
+    expect((await writer("GET", CAMPAIGNS)).status).toBe(200);
   });
 });
 

@@ -200,3 +200,29 @@ describe("linking an agent to an address", () => {
     expect((await app.send("GET", `/api/v1/channels/${phone}/targets/${made.id}`)).status).toBe(200);
   });
 });
+
+test("a chat target can't be named as the widget's script is, which lies at the same address", async () => {
+  const { channel_id, agent_id, target } = await createAgent(app, { script: "" });
+  const input = { agent_id, channel_id, target: "widget.js", target_mode: "chat" };
+  const expected = {
+    status: 422,
+    body: {
+      detail: [
+        {
+          loc: ["body", "target"],
+          msg: "widget.js is where the widget's script is; choose another name",
+          type: "value_error",
+        },
+      ],
+    },
+  };
+  expect(await app.send("POST", `/api/v1/channels/${channel_id}/targets`, input)).toMatchObject(expected);
+  const { items } = (
+    await app.send("GET", `/api/v1/channels/targets?search_fields=target&search_field_values=${target}`)
+  ).body;
+  const moved = { ...input, id: items[0].id };
+  expect(await app.send("PUT", `/api/v1/channels/${channel_id}/targets/${items[0].id}`, moved)).toMatchObject(
+    expected,
+  );
+  expect((await app.send("GET", "/chat/widget.js")).headers["content-type"]).toMatch(/javascript/);
+});

@@ -63,6 +63,7 @@ describe("numbers of dashboards", () => {
     expect(after.number("Length of a call")).toBe(30);
     expect(after.number("Ended by the person")).toBe(100);
     expect(after.table("By agent")).toContainEqual(["Receptionist", 2, 4]);
+    expect(after.table("By prompt version")).toContainEqual(["Prompt", 1, 2, 4]);
     expect(after.by_day).toEqual({
       name: "By day",
       columns: ["Day", "Sessions"],
@@ -136,5 +137,9 @@ describe("numbers of dashboards", () => {
     expect(shown.number("Outputs")).toBe(4);
     expect(shown.table("By insight")).toContainEqual(["score", 1, 4, 4, 4]);
     expect(shown.table("Values")).toEqual([["rating", "Good", 2]]);
+    expect(shown.table("By agent and prompt version")).toEqual([
+      ["Receptionist", "Prompt", 1, "rating", "Good", 2, null],
+      ["Receptionist", "Prompt", 1, "score", null, 1, 4],
+    ]);
   });
 });

@@ -91,11 +91,11 @@ describe("a test of an llm_tool", () => {
     expect(messages[0]?.content).toContain("Judge the agent. Before: .");
     expect(messages[1]?.content).toBe(
       [
-        "Agent: How can I help?",
-        "User: I want a refund of $42.",
+        "[0:00] Agent: How can I help?",
+        "[0:00] User: I want a refund of $42.",
         "  Agent: it is granted",
-        "Agent: Of course.",
-        '[The agent called pay_back({"amount":42}) → {"paid":true}]',
+        "[0:00] Agent: Of course.",
+        '[0:00] (The agent called pay_back({"amount":42}) → {"paid":true})',
       ].join("\n"),
     );
     expect((await app.send("GET", "/api/v1/insights/")).body.items).toEqual([]);
@@ -223,7 +223,15 @@ describe("a test of an http_tool", () => {
         { role: "user", content: expect.stringContaining("refund"), start_time: expect.any(String) },
         { role: "agent", content: "Of course.", start_time: expect.any(String) },
       ],
-      tool_calls: [{ tool_name: "pay_back", arguments: { amount: 42 }, result: { paid: true }, error: null }],
+      tool_calls: [
+        {
+          tool_name: "pay_back",
+          arguments: { amount: 42 },
+          result: { paid: true },
+          error: null,
+          start_time: expect.any(String),
+        },
+      ],
     });
   });
 
@@ -284,13 +292,16 @@ describe("recordings", () => {
       .returning(["id", "folder_id"])
       .executeTakeFirstOrThrow();
 
-  test("can't be transcribed while no transcription service is connected: 501", async () => {
+  test("can't be transcribed without a key for the service: 501", async () => {
     const { id: upload_file_id } = await recording();
-    for (const insight_tool_definition_id of [2, 3]) {
-      const { name } = await make.tool({ insight_tool_definition_id, tool_arguments: {} });
-      expect(await run(name, { upload_file_id })).toMatchObject({
+    for (const [insight_tool_definition_id, provider, name] of [
+      [2, "google", "Google"],
+      [3, undefined, "Deepgram"],
+    ]) {
+      const tool = await make.tool({ insight_tool_definition_id, tool_arguments: { provider } });
+      expect(await run(tool.name, { upload_file_id })).toMatchObject({
         status: 501,
-        body: { detail: expect.stringContaining("No transcription service is connected") },
+        body: { detail: `No key for ${name} is configured, so recordings can't be transcribed.` },
       });
     }
   });

@@ -3,44 +3,20 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LanguageGroupResponse } from "../../src/agents/language-group.ts";
 import { VOICES } from "../../src/agents/voices.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { createGroup, english, group, spanish, VOICE_GROUPS } from "../harness/voice-groups.ts";
 
 let app: TestApp;
 beforeAll(async () => {
   app = await createTestApp();
 });
 
-const path = "/api/v1/voice_groups/";
-const english = (more: object = {}) => ({
-  language_code: "en-US",
-  voice_provider: "ElevenLabs",
-  voice_display_name: "Alice",
-  dtmf_code: 1,
-  ...more,
-});
-const spanish = (more: object = {}) => ({
-  language_code: "es-US",
-  voice_provider: "Google",
-  voice_display_name: "Kore (Spanish)",
-  dtmf_code: 2,
-  ...more,
-});
-const group = (name: string, language_configs: object[] = [english()], more: object = {}) => ({
-  name,
-  language_configs,
-  skip_current_language_in_message: true,
-  ...more,
-});
-const create = async (...of: Parameters<typeof group>) => {
-  const answer = await app.send("POST", path, group(...of));
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
+const create = (...of: Parameters<typeof group>) => createGroup(app, ...of);
 
 describe("voice groups", () => {
   test("a created group comes back with every field of its contract, under either path", async () => {
     const { status, body } = await app.send(
       "POST",
-      path,
+      VOICE_GROUPS,
       group("Two", [english(), spanish({ voice_pitch: -2 })]),
     );
     expect(status).toBe(200);
@@ -76,7 +52,7 @@ describe("voice groups", () => {
       validation_issues: [],
     });
     expect(LanguageGroupResponse.parse(body)).toEqual(body);
-    expect((await app.send("GET", `${path}${body.id}`)).body).toEqual(body);
+    expect((await app.send("GET", `${VOICE_GROUPS}${body.id}`)).body).toEqual(body);
     expect((await app.send("GET", `/api/v1/language_groups/${body.id}`)).body).toEqual(body);
   });
 
@@ -84,18 +60,18 @@ describe("voice groups", () => {
     const old = "/api/v1/language_groups/";
     const made = (await app.send("POST", old, group("Either", []))).body;
     const update = { ...group("Either way", [spanish()]), id: made.id, edit_comments: "spanish" };
-    expect((await app.send("PUT", path, update)).body).toMatchObject({
+    expect((await app.send("PUT", VOICE_GROUPS, update)).body).toMatchObject({
       id: made.id,
       name: "Either way",
       edit_comments: "spanish",
       language_configs: [{ language_code: "es-US" }],
     });
-    for (const of of [path, old]) {
+    for (const of of [VOICE_GROUPS, old]) {
       const { items } = (await app.send("GET", `${of}?search_fields=name&search_field_values=either`)).body;
       expect(items).toMatchObject([{ id: made.id }]);
     }
     expect((await app.send("DELETE", `${old}${made.id}?reason=x`)).body).toEqual({ success: true });
-    expect(await app.send("GET", `${path}${made.id}`)).toMatchObject({
+    expect(await app.send("GET", `${VOICE_GROUPS}${made.id}`)).toMatchObject({
       status: 404,
       body: { detail: `Voice group with ID ${made.id} not found` },
     });
@@ -127,7 +103,7 @@ describe("voice groups", () => {
       "less_than_equal",
     ],
   ])("a language with %s is refused at its place", async (_, broken, at, type) => {
-    const answer = await app.send("POST", path, group("Broken", [english(broken)]));
+    const answer = await app.send("POST", VOICE_GROUPS, group("Broken", [english(broken)]));
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([
       { loc: ["body", "language_configs", 0, ...at], msg: expect.any(String), type },
@@ -135,7 +111,11 @@ describe("voice groups", () => {
   });
 
   test("a key chooses one language, so it is refused the second time", async () => {
-    const answer = await app.send("POST", path, group("Keys", [english(), spanish({ dtmf_code: 1 })]));
+    const answer = await app.send(
+      "POST",
+      VOICE_GROUPS,
+      group("Keys", [english(), spanish({ dtmf_code: 1 })]),
+    );
     expect(answer).toMatchObject({
       status: 422,
       body: {
@@ -171,13 +151,13 @@ describe("voice groups", () => {
     const made = await create("Mine");
     const neighbour = await app.createNeighbour();
     for (const [method, url, body] of [
-      ["GET", `${path}${made.id}`],
-      ["PUT", path, { ...group("Taken"), id: made.id }],
-      ["DELETE", `${path}${made.id}?reason=x`],
+      ["GET", `${VOICE_GROUPS}${made.id}`],
+      ["PUT", VOICE_GROUPS, { ...group("Taken"), id: made.id }],
+      ["DELETE", `${VOICE_GROUPS}${made.id}?reason=x`],
     ] as const) {
       expect((await neighbour.send(method, url, body)).status).toBe(404);
     }
-    expect((await neighbour.send("GET", path)).body.items).toEqual([]);
+    expect((await neighbour.send("GET", VOICE_GROUPS)).body.items).toEqual([]);
   });
 
   test("a group that agents use names them and can't be deleted", async () => {
@@ -196,10 +176,10 @@ describe("voice groups", () => {
       variables: {},
       tool_headers: null,
     });
-    expect((await app.send("GET", `${path}${made.id}`)).body.agents_info).toEqual([
+    expect((await app.send("GET", `${VOICE_GROUPS}${made.id}`)).body.agents_info).toEqual([
       { id: agent.body.id, name: "Speaker" },
     ]);
-    expect(await app.send("DELETE", `${path}${made.id}?reason=x`)).toMatchObject({
+    expect(await app.send("DELETE", `${VOICE_GROUPS}${made.id}?reason=x`)).toMatchObject({
       status: 400,
       body: { detail: 'Cannot delete language group "Used" while it is used by agent "Speaker".' },
     });
@@ -210,9 +190,9 @@ describe("voice groups", () => {
     await create("list b", [], { skip_current_language_in_message: false });
     await create("list c", [], { description: "x" });
     const names = async (query: string) =>
-      (await app.send("GET", `${path}?search_fields=name&search_field_values=list&${query}`)).body.items.map(
-        (item: { name: string }) => item.name,
-      );
+      (
+        await app.send("GET", `${VOICE_GROUPS}?search_fields=name&search_field_values=list&${query}`)
+      ).body.items.map((item: { name: string }) => item.name);
     expect(await names("search_fields=description&search_field_values=x")).toEqual(["list a", "list c"]);
     expect(await names("search_fields=skip_current_language_in_message&search_field_values=false")).toEqual([
       "list b",
@@ -243,9 +223,9 @@ describe("voice groups", () => {
     await fc.assert(
       fc.asyncProperty(configs, skip, async (language_configs, skip_current_language_in_message) => {
         const sent = { name: `Any ${count++}`, language_configs, skip_current_language_in_message };
-        const { body } = await app.send("POST", path, sent);
+        const { body } = await app.send("POST", VOICE_GROUPS, sent);
         expect(body).toEqual({ ...body, ...sent });
-        expect((await app.send("PUT", path, body)).body).toEqual(body);
+        expect((await app.send("PUT", VOICE_GROUPS, body)).body).toEqual(body);
       }),
       { numRuns: 30 },
     );

@@ -2,36 +2,17 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { promptVersion } from "../../src/agents/prompt-history.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
-import { endpointTool } from "../harness/endpoint-tool.ts";
+import { createTools, promptCalls } from "../harness/prompts.ts";
 
 let app: TestApp;
 let service_id: number;
 beforeAll(async () => {
   app = await createTestApp();
   await app.db.transaction().execute((tx) => ensureSystemTools(tx, app.admin, app.clock.now()));
-  service_id = (await app.send("POST", "/api/v1/services/", { name: "Clinic", description: "" })).body.id;
-  for (const name of ["book", "cancel", "close"]) await createTool(name);
+  ({ service_id } = await createTools(app));
 });
 
-const path = "/api/v1/prompts/";
-const llm_config = { provider: "openai", model: "scripted" };
-const createTool = async (name: string) =>
-  (
-    await app.send("POST", "/api/v1/tools/", {
-      name,
-      service_id,
-      definition: endpointTool(name, "https://example.com"),
-    })
-  ).body;
-const toolId = async (name: string) => (await app.send("GET", `/api/v1/tools/${name}`)).body.id;
-const create = async (name: string, more: object = {}) => {
-  const answer = await app.send("POST", path, { name, type: "prompt_v1", llm_config, ...more });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const update = (id: number, name: string, more: object = {}) =>
-  app.send("PUT", path, { id, name, type: "prompt_v1", llm_config, ...more });
-const history = async (id: number) => (await app.send("GET", `${path}${id}/history`)).body;
+const { createTool, toolId, create, update, history } = promptCalls(() => ({ app, service_id }));
 
 describe("versions of a prompt", () => {
   test("every write leaves one, the latest first, with what became of its tools since", async () => {

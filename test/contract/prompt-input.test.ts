@@ -1,35 +1,16 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
-import { endpointTool } from "../harness/endpoint-tool.ts";
+import { createTools, llm_config, PROMPTS, promptCalls } from "../harness/prompts.ts";
 
 let app: TestApp;
 let service_id: number;
 beforeAll(async () => {
   app = await createTestApp();
-  service_id = (await app.send("POST", "/api/v1/services/", { name: "Clinic", description: "" })).body.id;
-  for (const name of ["book", "cancel", "close"]) await createTool(name);
+  ({ service_id } = await createTools(app));
 });
 
-const path = "/api/v1/prompts/";
-const llm_config = { provider: "openai", model: "scripted" };
-const createTool = async (name: string) =>
-  (
-    await app.send("POST", "/api/v1/tools/", {
-      name,
-      service_id,
-      definition: endpointTool(name, "https://example.com"),
-    })
-  ).body;
-const create = async (name: string, more: object = {}) => {
-  const answer = await app.send("POST", path, { name, type: "prompt_v1", llm_config, ...more });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const update = (id: number, name: string, more: object = {}) =>
-  app.send("PUT", path, { id, name, type: "prompt_v1", llm_config, ...more });
-const get = async (id: number) => (await app.send("GET", `${path}${id}`)).body;
-const history = async (id: number) => (await app.send("GET", `${path}${id}/history`)).body;
+const { create, update, get, history } = promptCalls(() => ({ app, service_id }));
 
 describe("what a prompt may be", () => {
   test.each([
@@ -58,7 +39,12 @@ describe("what a prompt may be", () => {
       "retired-model",
     ],
   ])("a prompt with %s is refused at its place", async (_, broken, at, type) => {
-    const answer = await app.send("POST", path, { name: "Broken", type: "prompt_v1", llm_config, ...broken });
+    const answer = await app.send("POST", PROMPTS, {
+      name: "Broken",
+      type: "prompt_v1",
+      llm_config,
+      ...broken,
+    });
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([{ loc: ["body", ...at], msg: expect.any(String), type }]);
   });
@@ -76,7 +62,7 @@ describe("what a prompt may be", () => {
   ])("what is named but does not exist is refused by name: %j", async (broken, status, detail) => {
     const made = await create(`Named ${JSON.stringify(broken)}`);
     expect(
-      await app.send("POST", path, { name: "New", type: "prompt_v1", llm_config, ...broken }),
+      await app.send("POST", PROMPTS, { name: "New", type: "prompt_v1", llm_config, ...broken }),
     ).toMatchObject({
       status,
       body: { detail },

@@ -2,36 +2,17 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { PromptResponse } from "../../src/agents/prompt-record.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { endpointTool } from "../harness/endpoint-tool.ts";
+import { createTools, llm_config, PROMPTS, promptCalls } from "../harness/prompts.ts";
 
 let app: TestApp;
 let service_id: number;
 beforeAll(async () => {
   app = await createTestApp();
   await app.db.transaction().execute((tx) => ensureSystemTools(tx, app.admin, app.clock.now()));
-  service_id = (await app.send("POST", "/api/v1/services/", { name: "Clinic", description: "" })).body.id;
-  for (const name of ["book", "cancel", "close"]) await createTool(name);
+  ({ service_id } = await createTools(app));
 });
 
-const path = "/api/v1/prompts/";
-const llm_config = { provider: "openai", model: "scripted" };
-const createTool = async (name: string) =>
-  (
-    await app.send("POST", "/api/v1/tools/", {
-      name,
-      service_id,
-      definition: endpointTool(name, "https://example.com"),
-    })
-  ).body;
-const toolId = async (name: string) => (await app.send("GET", `/api/v1/tools/${name}`)).body.id;
-const create = async (name: string, more: object = {}) => {
-  const answer = await app.send("POST", path, { name, type: "prompt_v1", llm_config, ...more });
-  expect(answer).toMatchObject({ status: 200 });
-  return answer.body;
-};
-const update = (id: number, name: string, more: object = {}) =>
-  app.send("PUT", path, { id, name, type: "prompt_v1", llm_config, ...more });
-const get = async (id: number) => (await app.send("GET", `${path}${id}`)).body;
+const { createTool, toolId, create, update, get } = promptCalls(() => ({ app, service_id }));
 const agentOn = async (prompt_id: number, more: object = {}) =>
   (
     await app.send("POST", "/api/v1/agents/", {
@@ -48,7 +29,7 @@ const agentOn = async (prompt_id: number, more: object = {}) =>
 describe("prompts", () => {
   test("a created prompt comes back with the 17 fields of its contract", async () => {
     const close = await toolId("close");
-    const { status, body } = await app.send("POST", path, {
+    const { status, body } = await app.send("POST", PROMPTS, {
       name: "Reception",
       type: "prompt_v1",
       context: "You answer the phone.",
@@ -130,7 +111,7 @@ describe("prompts", () => {
   test("where there are no built-in tools yet, none are added", async () => {
     const neighbour = await app.createNeighbour();
     const body = { name: "Bare", type: "prompt_v1", llm_config };
-    expect((await neighbour.send("POST", path, body)).body.tools).toEqual([]);
+    expect((await neighbour.send("POST", PROMPTS, body)).body.tools).toEqual([]);
   });
 
   test("a neighbour's prompt and tools answer like ones that never were", async () => {
@@ -138,10 +119,10 @@ describe("prompts", () => {
     const close = await toolId("close");
     const neighbour = await app.createNeighbour();
     for (const [method, url, body] of [
-      ["GET", `${path}${made.id}`],
-      ["GET", `${path}${made.id}/history`],
-      ["PUT", path, { id: made.id, name: "Taken", type: "prompt_v1", llm_config }],
-      ["DELETE", `${path}${made.id}?reason=x`],
+      ["GET", `${PROMPTS}${made.id}`],
+      ["GET", `${PROMPTS}${made.id}/history`],
+      ["PUT", PROMPTS, { id: made.id, name: "Taken", type: "prompt_v1", llm_config }],
+      ["DELETE", `${PROMPTS}${made.id}?reason=x`],
     ] as const) {
       expect(await neighbour.send(method, url, body)).toMatchObject({
         status: 404,
@@ -149,20 +130,20 @@ describe("prompts", () => {
       });
     }
     const body = { name: "Mine", type: "prompt_v1", llm_config };
-    expect((await neighbour.send("POST", path, { ...body, tools: ["book"] })).body.detail).toBe(
+    expect((await neighbour.send("POST", PROMPTS, { ...body, tools: ["book"] })).body.detail).toBe(
       "Tool not found: book",
     );
-    expect((await neighbour.send("POST", path, { ...body, session_end_tool_id: close })).status).toBe(404);
-    expect((await neighbour.send("GET", path)).body.items).toEqual([]);
+    expect((await neighbour.send("POST", PROMPTS, { ...body, session_end_tool_id: close })).status).toBe(404);
+    expect((await neighbour.send("GET", PROMPTS)).body.items).toEqual([]);
   });
 
   test("a name is taken until its prompt is deleted", async () => {
     const made = await create("Twice");
-    expect(await app.send("POST", path, { name: "Twice", type: "prompt_v1", llm_config })).toMatchObject({
+    expect(await app.send("POST", PROMPTS, { name: "Twice", type: "prompt_v1", llm_config })).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining("already exists") },
     });
-    await app.send("DELETE", `${path}${made.id}?reason=x`);
+    await app.send("DELETE", `${PROMPTS}${made.id}?reason=x`);
     await create("Twice");
   });
 
@@ -171,13 +152,13 @@ describe("prompts", () => {
     const made = await create("Held", { tools: ["only-here"] });
     const agent = await agentOn(made.id, { name: "Holder" });
     expect((await get(made.id)).agent_count).toBe(1);
-    expect(await app.send("DELETE", `${path}${made.id}?reason=x`)).toMatchObject({
+    expect(await app.send("DELETE", `${PROMPTS}${made.id}?reason=x`)).toMatchObject({
       status: 400,
       body: { detail: 'Cannot delete prompt "Held" while it is used by agent "Holder".' },
     });
     await app.send("DELETE", `/api/v1/agents/${agent.id}?reason=x`);
-    expect((await app.send("DELETE", `${path}${made.id}?reason=x`)).status).toBe(200);
-    expect((await app.send("GET", `${path}${made.id}/history`)).status).toBe(404);
+    expect((await app.send("DELETE", `${PROMPTS}${made.id}?reason=x`)).status).toBe(200);
+    expect((await app.send("GET", `${PROMPTS}${made.id}/history`)).status).toBe(404);
     expect((await app.send("DELETE", "/api/v1/tools/only-here?reason=x")).status).toBe(200);
   });
 
@@ -187,7 +168,7 @@ describe("prompts", () => {
     const used = await create("list c", { description: "spring list a", include_default_tools: false });
     await agentOn(used.id);
     const names = async (query: string) =>
-      (await app.send("GET", `${path}?${query}`)).body.items.map((item: { name: string }) => item.name);
+      (await app.send("GET", `${PROMPTS}?${query}`)).body.items.map((item: { name: string }) => item.name);
     const by = (field: string, value: string) => `search_fields=${field}&search_field_values=${value}`;
     const listed = by("name", "list");
     expect(await names(by("name_exact", "list%20a"))).toEqual(["list a"]);

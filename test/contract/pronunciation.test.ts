@@ -242,4 +242,15 @@ describe("pronunciations", () => {
       { numRuns: 40 },
     );
   });
+
+  test("a part of the form without a name is told, like any other broken input", async () => {
+    const body = "--x\r\ncontent-disposition: form-data\r\n\r\nwhat for?\r\n--x--\r\n";
+    const answer = await app.send("POST", "/api/v1/pronunciations/csv", body, {
+      "content-type": "multipart/form-data; boundary=x",
+    });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], msg: "Every part of the form needs a name" }] },
+    });
+  });
 });

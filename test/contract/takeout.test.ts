@@ -148,9 +148,34 @@ describe("takeouts", () => {
         created_at: "2026-11-18",
       })
       .execute();
+    // One that was uploaded for insights, and one that was deleted since.
+    const { id: folder_id } = (await app.send("POST", "/api/v1/insights/folders/", { name: "Calls" })).body;
+    const uploaded = {
+      sub_organization_id: app.admin.sub_organization_id,
+      folder_id,
+      filename: "old call.wav",
+      media_type: "audio/wav",
+      size_bytes: 5,
+      created_at: "2026-11-18",
+    };
+    mkdirSync(path.join(folder, "insights"));
+    for (const [name, deleted_at] of [
+      ["kept", null],
+      ["gone", "2026-11-18"],
+    ] as const) {
+      const object_key = `insights/${name}.wav`;
+      writeFileSync(path.join(folder, object_key), name);
+      await app.db
+        .insertInto("insight_files")
+        .values({ ...uploaded, object_key, call_id: name, deleted_at })
+        .execute();
+    }
     const { job_id, file_names } = await takeout();
     const name = file_names.find((each) => each.includes("_recordings-001_")) as string;
-    expect((await fetchArchive(job_id, name)).get("call.wav")?.toString()).toBe("sound");
+    const files = await fetchArchive(job_id, name);
+    expect(files.get("call.wav")?.toString()).toBe("sound");
+    expect(files.get("uploads/kept.wav")?.toString()).toBe("kept");
+    expect([...files.keys()]).not.toContain("uploads/gone.wav");
   });
 
   test("one runs at a time in a sub-organization; one that was lost does not block for ever", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CarrierNumber, CarrierNumbers } from "../../src/channels/adapter.ts";
-import type { Credentials } from "../../src/channels/channel-credentials.ts";
+import type { CarrierAccount, CarrierNumber, CarrierNumbers, Carriers } from "../../src/channels/carrier.ts";
+import { readCredentials } from "../../src/channels/channel-credentials.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
@@ -15,7 +15,7 @@ function createCarrier() {
     trunk_sid: `TK${n}`,
   });
   const owned = [number(1), number(2)];
-  const asked: Credentials[] = [];
+  const asked: CarrierAccount[] = [];
   const approved = new Set<string>();
   const numbers: CarrierNumbers = {
     async list(account) {
@@ -41,7 +41,13 @@ function createCarrier() {
 let app: TestApp;
 const carrier = createCarrier();
 beforeAll(async () => {
-  app = await createTestApp({}, undefined, { carriers: { numbers: { twilio: carrier.numbers } } });
+  const carriers: Carriers = {
+    of: async ({ id: channel_id }) => ({
+      carrier: { name: "a carrier", simulated: false, numbers: carrier.numbers },
+      account: { channel_id, credentials: await readCredentials(app.db, app.vault, channel_id) },
+    }),
+  };
+  app = await createTestApp({}, undefined, { carriers });
 });
 
 let counter = 0;
@@ -80,7 +86,10 @@ describe("Twilio channels, the older way", () => {
     });
     await app.send("PUT", PATH, { id: made.id, config: { account_sid: "AC000000abcd" } });
     await app.send("GET", `${PATH}${made.id}/numbers`);
-    expect(carrier.asked.at(-1)).toEqual({ account_sid: "AC000000abcd", auth_token: `token-${counter}` });
+    expect(carrier.asked.at(-1)?.credentials).toEqual({
+      account_sid: "AC000000abcd",
+      auth_token: `token-${counter}`,
+    });
   });
 
   test("a channel of another service, or of a neighbour, is not there", async () => {

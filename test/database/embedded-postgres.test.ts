@@ -102,7 +102,7 @@ describe("a program that is killed", () => {
     await program.ready();
     expect(processesIn(dataDir)).not.toEqual([]);
     await program.kill();
-    await until(() => processesIn(dataDir).length === 0, 2_000);
+    await until(() => processesIn(dataDir).length === 0, 20_000);
   });
 
   test("together with the guard of its server leaves an orphan that the next start replaces", async () => {

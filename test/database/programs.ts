@@ -74,7 +74,7 @@ export function startProgram(dataDir: string, mode = "idle") {
   };
 }
 
-export async function until<T>(found: () => T | undefined | false, within_ms = 15_000): Promise<T> {
+export async function until<T>(found: () => T | undefined | false, within_ms = 60_000): Promise<T> {
   const giveUp = performance.now() + within_ms;
   for (;;) {
     const value = found();

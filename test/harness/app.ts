@@ -10,15 +10,21 @@ import type { Caller } from "../../src/api/caller.ts";
 import { API_KEY_HEADER, type Api } from "../../src/api/server.ts";
 import { createApp, type Parts } from "../../src/app.ts";
 import { type MovedClock, movedClock } from "../../src/base/clock.ts";
-import { createVault } from "../../src/base/crypto.ts";
+import { createVault, type Vault } from "../../src/base/crypto.ts";
 import { createEgress } from "../../src/base/egress.ts";
 import { createLog } from "../../src/base/log.ts";
+import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../../src/channels/mail-simulator.ts";
+import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../../src/channels/simulator/mount.ts";
+import type { Simulator } from "../../src/channels/simulator/simulator.ts";
 import { readConfig } from "../../src/config.ts";
 import { type Database, openDatabase } from "../../src/db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../../src/demo/demo-api.ts";
 import { ensureDefaultInsights } from "../../src/insights/default-insights.ts";
 import type { JobHandler } from "../../src/jobs/define-job.ts";
+import type { Dialer } from "../../src/outbound/dialer.ts";
 import type { Engine } from "../../src/sessions/engine.ts";
+import type { Mail } from "../../src/sessions/mail.ts";
+import type { RunningCalls } from "../../src/sessions/telephone.ts";
 import { createTestDatabase } from "./database.ts";
 import { createResponseCheck } from "./response-check.ts";
 
@@ -40,6 +46,12 @@ export type TestApp = Parts & {
   engine: Engine;
   /** What `startJobs` runs in the program; no test app runs jobs by itself. */
   jobs: JobHandler[];
+  voiceCalls: RunningCalls;
+  /** The carrier that reaches nobody, where the test asked for one. */
+  simulator: Simulator | null;
+  /** Ticks only when told to. */
+  dialer: Dialer;
+  mailing: Mail;
   database: Database;
   clock: MovedClock;
   /** What the program logged as errors: the causes of its 500s. */
@@ -59,12 +71,14 @@ export type TestApp = Parts & {
   createToken(permissions: string[] | null, caller?: Caller): Promise<string>;
 };
 
-type Seed = (clock: MovedClock) => Parameters<typeof bootstrap>[2];
+type Seed = (parts: { clock: MovedClock; vault: Vault }) => Parameters<typeof bootstrap>[2];
 /** What every sub-organization has: the system tools and the default insights. */
-const bareSeed: Seed = (clock) => async (tx, caller) => {
-  await ensureSystemTools(tx, caller, clock.now());
-  await ensureDefaultInsights(tx, caller, clock.now());
-};
+const bareSeed: Seed =
+  ({ clock }) =>
+  async (tx, caller) => {
+    await ensureSystemTools(tx, caller, clock.now());
+    await ensureDefaultInsights(tx, caller, clock.now());
+  };
 
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
@@ -81,7 +95,10 @@ const collect = (lines: string[]) =>
 export async function createTestApp(
   env: Record<string, string> = {},
   seed: Seed = bareSeed,
-  outside: Pick<Parts, "sendMail" | "carriers"> = {},
+  outside: Pick<
+    Parts,
+    "sendMail" | "carriers" | "simulation" | "mailServer" | "speechProviders" | "consoleBuild"
+  > = {},
 ): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
   const database = openDatabase(connection);
@@ -91,13 +108,25 @@ export async function createTestApp(
   const data_dir = mkdtempSync(path.join(tmpdir(), "parley-test-data-"));
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: data_dir, ...env });
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
-  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute] });
+  const simulatorRoute = { host: SIMULATOR_HOST, connect: demoRoute.connect, pathPrefix: SIMULATOR_PREFIX };
+  const mailRoute = {
+    host: MAIL_SIMULATOR_HOST,
+    connect: demoRoute.connect,
+    pathPrefix: MAIL_SIMULATOR_PREFIX,
+  };
+  const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute, simulatorRoute, mailRoute] });
   const errors: string[] = [];
   const log = createLog({ level: "error", destination: collect(errors) });
-  const parts = { db, clock, log, vault, egress, config, llmProviders: {}, ...outside };
-  const { api, engine, jobs } = await createApp(parts);
+  // Only a test of the simulated carrier has one; to others a channel's carrier is not there.
+  const carriers = outside.simulation ? {} : { carriers: { of: async () => null } };
+  const parts = { db, clock, log, vault, egress, config, llmProviders: {}, ...carriers, ...outside };
+  const { api, engine, jobs, voiceCalls, dialer, simulator, mailing } = await createApp(parts);
   const checkResponse = createResponseCheck(api.server);
-  const first = await bootstrap({ db, clock }, { email: "admin@example.com", token: null }, seed(clock));
+  const first = await bootstrap(
+    { db, clock },
+    { email: "admin@example.com", token: null },
+    seed({ clock, vault }),
+  );
   if (!first) throw new Error("the test database was not empty");
 
   afterAll(async () => {
@@ -150,8 +179,12 @@ export async function createTestApp(
     ...parts,
     api,
     engine,
+    voiceCalls,
     errors,
     jobs,
+    simulator,
+    dialer,
+    mailing,
     async listen() {
       const url = await api.server.listen({ host: "127.0.0.1", port: 0 });
       demoRoute.connect.port = Number(new URL(url).port);

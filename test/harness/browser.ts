@@ -1,31 +1,10 @@
-import { existsSync } from "node:fs";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll } from "vitest";
+import { launchChromium } from "./chromium.ts";
 
-const SYSTEM_CHROMIUM = "/usr/bin/chromium";
-/** A container's root has no sandbox to give; the rest keeps the browser from talking to the world by itself. */
-const ARGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-/** A real browser, one for a test file: the machine's own, else the one npm brings. */
+/** A real browser, one for a test file. */
 export async function openBrowser(): Promise<Browser> {
-  const executablePath = existsSync(SYSTEM_CHROMIUM) ? SYSTEM_CHROMIUM : await npmChromium();
-  const browser = await chromium.launch({ executablePath, args: ARGS });
+  const browser = await launchChromium();
   afterAll(() => browser.close());
   return browser;
-}
-
-/** Without the arguments it proposes: one process dies with its first page, and web security is what tests look at. */
-async function npmChromium(): Promise<string> {
-  // It unpacks the system libraries it needs only where it believes to be in this place.
-  process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs22.x";
-  const { default: bundled } = await import("@sparticuz/chromium");
-  return bundled.executablePath();
 }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Caller } from "../../src/api/caller.ts";
+import type { Clock } from "../../src/base/clock.ts";
 import type { TestApp } from "./app.ts";
 
 /** Arguments of an llm_tool that the offline model answers. */
@@ -9,6 +10,17 @@ export const llmArguments = (more: object = {}) => ({
   prompt: "Sum it up.",
   ...more,
 });
+
+/** Runs what is due, as the job in the program does; `stopping` when the program is to stop meanwhile. */
+export async function runInsights(
+  app: TestApp,
+  context: { stopping?: AbortSignal; abortSignal?: AbortSignal } = {},
+) {
+  const handler = app.jobs.find(({ job }) => job.name === "run-insights");
+  if (!handler) throw new Error("no job runs insights");
+  const never = new AbortController().signal;
+  await handler.run({}, { stopping: never, abortSignal: never, ...context } as never);
+}
 
 let counter = 0;
 
@@ -108,4 +120,34 @@ export async function pastSession(app: TestApp, caller: Caller, past: PastSessio
       .execute();
   }
   return id;
+}
+
+/** So many sessions that are over, a minute apart up to now, each with a word of the person's; returns the first id. */
+export async function manySessions(
+  { db, admin, clock }: Pick<TestApp, "db"> & { admin: { sub_organization_id: number }; clock: Clock },
+  count: number,
+): Promise<number> {
+  const { sub_organization_id } = admin;
+  const until = clock.now().toISOString();
+  const { rows } = await sql<{ first: number }>`
+    with conversation as (
+      insert into conversations (sub_organization_id, timestamp, last_activity_at, agent_id, agent_name, agent_type,
+        prompt_id, prompt_name, prompt_version_number, llm_provider, llm_model)
+      values (${sub_organization_id}, ${until}, ${until}, 1, 'Front desk', 'ca_v1', 1, 'Booking', 1, 'openai', 'scripted')
+      returning id),
+    made as (
+      insert into sessions (sub_organization_id, conversation_id, timestamp, last_activity_at, ended_at, end_reason, channel,
+        channel_manager_service, channel_manager_type, channel_manager_sid, agent_id, agent_name, agent_type,
+        agent_timezone, prompt_id, prompt_name, prompt_version_number, is_test, duration, snapshot, state)
+      select ${sub_organization_id}::bigint, conversation.id, at, at, at, 'user', 'voice', 'voice', 'voice_sip_v1',
+        'many-' || n, 1, 'Front desk', 'ca_v1', 'UTC', 1, 'Booking', 1, false, 60, '{}', '{}'
+      from conversation, generate_series(1, ${count}::int) as n,
+        lateral (select ${until}::timestamptz - (${count}::int - n + 1) * interval '1 minute' as at) as t
+      order by n
+      returning id, timestamp),
+    said as (
+      insert into session_messages (session_id, seq, turn_index, role, text, timestamp)
+      select id, 0, 1, 'user', 'I want a refund.', timestamp from made)
+    select min(id) as first from made`.execute(db);
+  return rows[0]?.first as number;
 }

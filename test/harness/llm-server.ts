@@ -33,6 +33,8 @@ export type LlmServer = {
   requests: Seen[];
   /** Answers the next requests in this order; the last one answers all further ones. */
   reply(...replies: Reply[]): void;
+  /** Answers each of the next requests by what it asks; for many that come at once. */
+  answer(by: (seen: Seen) => Reply): void;
   /** Resolves once a client has gone away before its answer was complete. */
   left: Promise<void>;
   close(): Promise<void>;
@@ -43,16 +45,19 @@ export const FAKE_KEY = "sk-loopback-1234567890";
 export async function startLlmServer(): Promise<LlmServer> {
   const requests: Seen[] = [];
   let queue: Reply[] = [{ text: ["ok"] }];
+  let by: ((seen: Seen) => Reply) | null = null;
   const left = Promise.withResolvers<void>();
 
   const server = createServer(async (req, res) => {
     let raw = "";
     for await (const chunk of req) raw += chunk;
-    requests.push({ path: req.url ?? "", headers: req.headers, body: JSON.parse(raw) });
+    const seen = { path: req.url ?? "", headers: req.headers, body: JSON.parse(raw) };
+    requests.push(seen);
     res.on("close", () => {
       if (!res.writableFinished) left.resolve();
     });
-    await answer(res, req.url ?? "", (queue.length > 1 ? queue.shift() : queue[0]) ?? {});
+    const next = by ? by(seen) : queue.length > 1 ? queue.shift() : queue[0];
+    await answer(res, req.url ?? "", next ?? {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -67,6 +72,10 @@ export async function startLlmServer(): Promise<LlmServer> {
     requests,
     reply: (...replies) => {
       queue = replies;
+      by = null;
+    },
+    answer: (next) => {
+      by = next;
     },
     left: left.promise,
     close: async () => {

@@ -8,6 +8,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { isAlive } from "../../src/db/postgres-process.ts";
+import { migrateJobs } from "../../src/jobs/runner.ts";
 
 /** What a test file needs to make a database of its own; see `createTestDatabase`. */
 export type TestServer = {
@@ -32,6 +33,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   let fault: string | null = null;
   try {
     await migrate({ ...admin, ...inDatabase(admin, template) });
+    const pool = new pg.Pool({ ...admin, ...inDatabase(admin, template) });
+    pool.on("error", () => {});
+    pool.on("connect", (client) => client.on("error", () => {}));
+    await migrateJobs(pool, silentLog).finally(() => pool.end());
   } catch (error) {
     fault = `the migrations do not run: ${errorText(error)}`;
   }

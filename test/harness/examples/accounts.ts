@@ -82,6 +82,14 @@ export const ACCOUNTS: Examples = {
 
   "GET /api/v1/llm_providers/": () => ({}),
   "PUT /api/v1/llm_providers/{}": () => ({ at: ["openai"], body: { api_key: "sk-test" } }),
+  "POST /api/v1/llm_providers/{}/test": async (maker) => {
+    // Nobody listens on the port for discarding.
+    await maker.send("PUT", "/api/v1/llm_providers/google", {
+      api_key: "key",
+      base_url: "http://127.0.0.1:9",
+    });
+    return { at: ["google"] };
+  },
   "DELETE /api/v1/llm_providers/{}": async (maker) => {
     await maker.send("PUT", "/api/v1/llm_providers/anthropic", { api_key: "sk-test" });
     return { at: ["anthropic"] };

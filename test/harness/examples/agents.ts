@@ -4,6 +4,12 @@ import { type Examples, type Made, type Maker, plainRecord } from "./example.ts"
 export const service = (maker: Maker): Promise<Made> => maker.post("/services/", serviceInput(maker));
 const serviceInput = (maker: Maker) => ({ name: `Service ${maker.next()}`, description: "" });
 
+const STEPS = {
+  type: "context",
+  tool: { type: "function", function: { name: "flow", description: "", parameters: { type: "object" } } },
+  context: { task: { type: "steps", version: "v1alpha", steps: [{ id: "ONE", goal: "Say hello" }] } },
+};
+
 export const tool = async (maker: Maker): Promise<Made> => maker.post("/tools/", await toolInput(maker));
 async function toolInput(maker: Maker) {
   const name = `tool_${maker.next()}`;
@@ -54,6 +60,18 @@ export const AGENTS: Examples = {
     const { id, name, definition, service_id } = await tool(maker);
     return { body: { id, name, definition, service_id } };
   },
+  "POST /api/v1/custom_messages/calendar": () => ({
+    body: {
+      from: "2026-11-18",
+      rules: [{ description: "Weekends", days_of_week: ["sa"], invert: false, text: "Hi" }],
+    },
+  }),
+  "POST /api/v1/tools/check": async (maker) => ({ body: await toolInput(maker) }),
+  "POST /api/v1/tools/try": async (maker) => {
+    const { definition, service_id } = await toolInput(maker);
+    return { body: { definition, service_id, arguments: {} } };
+  },
+  "POST /api/v1/tools/play": () => ({ body: { definition: STEPS, events: [{ type: "activate" }] } }),
   "GET /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name] }),
   "DELETE /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name], query: { reason: "test" } }),
   "GET /api/v1/tools/{}/history": async (maker) => ({ at: [(await tool(maker)).id] }),

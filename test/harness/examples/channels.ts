@@ -23,6 +23,11 @@ const twilioInput = (maker: Maker) => ({
 });
 const twilio = async (maker: Maker) => (await maker.post("/channels/twilio/", twilioInput(maker))).id;
 
+const suppressions = "/api/v1/suppressions";
+const suppressionInput = (maker: Maker) => ({ address: `person-${maker.next()}@example.com` });
+const suppression = async (maker: Maker): Promise<number> =>
+  (await maker.post("/suppressions/", suppressionInput(maker))).id;
+
 const targets = "/api/v1/channels/{}/targets";
 const numbers = "/api/v1/channels/twilio/{}/numbers";
 
@@ -38,6 +43,7 @@ export const CHANNELS: Examples = {
     const made = await target(maker);
     return { at: [made.channel_id], query: { target_id: String(made.id) } };
   },
+  "GET /api/v1/channels/{}/carrier": async (maker) => ({ at: [(await channel(maker)).id] }),
   [`POST ${targets}`]: async (maker) => {
     const body = await targetInput(maker);
     return { at: [body.channel_id], body };
@@ -69,5 +75,17 @@ export const CHANNELS: Examples = {
   [`POST ${numbers}/verify-a2p-compliance`]: async (maker) => ({
     at: [await twilio(maker)],
     body: { phone: "+15125551234" },
+  }),
+
+  [`GET ${suppressions}/`]: () => ({}),
+  [`POST ${suppressions}/`]: (maker) => ({ body: suppressionInput(maker) }),
+  [`GET ${suppressions}/{}`]: async (maker) => ({ at: [await suppression(maker)] }),
+  [`DELETE ${suppressions}/{}`]: async (maker) => ({
+    at: [await suppression(maker)],
+    query: { reason: "test" },
+  }),
+  [`GET ${suppressions}/csv`]: () => ({}),
+  [`POST ${suppressions}/csv`]: () => ({
+    form: { file: { filename: "list.csv", content: "address\r\n+15125551234\r\n" } },
   }),
 };

@@ -24,6 +24,19 @@ const workflowInput = async (maker: Maker) => ({
 const workflow = async (maker: Maker): Promise<Made> =>
   maker.post("/insights/workflows/", await workflowInput(maker));
 
+/** A workflow whose backfill runs. */
+const openBackfill = async (maker: Maker): Promise<number> => {
+  const input = await workflowInput(maker);
+  const { id, estimate } = await maker.post("/insights/workflows/", {
+    ...input,
+    start_datetime: "2020-01-01T00:00:00Z",
+  });
+  // Slow, so that there is something left to pause.
+  await maker.send("PUT", `${workflows}${id}/backfill`, { rate_per_minute: 1 });
+  await maker.send("PUT", `${workflows}${id}/activate`, { is_acknowledged: true, estimate });
+  return id;
+};
+
 const folderInput = (maker: Maker) => ({ name: `Folder ${maker.next()}` });
 const folder = async (maker: Maker): Promise<number> =>
   (await maker.post("/insights/folders/", folderInput(maker))).id;
@@ -83,6 +96,28 @@ export const INSIGHTS: Examples = {
     },
   }),
 
+  [`GET ${workflows}{}/backfill`]: async (maker) => ({ at: [(await workflow(maker)).id] }),
+  [`PUT ${workflows}{}/backfill`]: async (maker) => ({
+    at: [(await workflow(maker)).id],
+    body: { rate_per_minute: 60 },
+  }),
+  [`POST ${workflows}{}/backfill/pause`]: async (maker) => ({ at: [await openBackfill(maker)] }),
+  [`POST ${workflows}{}/backfill/resume`]: async (maker) => {
+    const id = await openBackfill(maker);
+    await maker.post(`/insights/workflows/${id}/backfill/pause`, {});
+    return { at: [id] };
+  },
+  [`POST ${workflows}{}/retry-failed`]: async (maker) => ({ at: [(await workflow(maker)).id] }),
+  [`GET ${workflows}{}/spending`]: async (maker) => ({ at: [(await workflow(maker)).id] }),
+  "GET /api/v1/insights/executions/": () => ({}),
+
+  "GET /api/v1/transcription_providers/": () => ({}),
+  "PUT /api/v1/transcription_providers/{}": () => ({ at: ["openai"], body: { api_key: "a key" } }),
+  "DELETE /api/v1/transcription_providers/{}": async (maker) => {
+    await maker.send("PUT", "/api/v1/transcription_providers/google", { api_key: "a key" });
+    return { at: ["google"] };
+  },
+
   [`GET ${folders}`]: () => ({}),
   [`POST ${folders}`]: (maker) => ({ body: folderInput(maker) }),
   [`GET ${folders}{}`]: async (maker) => ({ at: [await folder(maker)] }),
@@ -94,6 +129,15 @@ export const INSIGHTS: Examples = {
     query: { call_id: `call-${maker.next()}` },
     form: { file: { filename: "call.wav", content: silence() } },
   }),
+  [`DELETE ${folders}{}/files/{}`]: async (maker) => {
+    const at = await folder(maker);
+    const { id } = await maker.call(`POST ${folders}{}/upload-file`, {
+      at: [at],
+      query: { call_id: `call-${maker.next()}` },
+      form: { file: { filename: "call.wav", content: silence() } },
+    });
+    return { at: [at, id] };
+  },
   [`POST ${folders}{}/move-files`]: async (maker) => {
     const at = await folder(maker);
     const call = `call-${maker.next()}`;

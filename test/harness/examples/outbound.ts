@@ -31,6 +31,20 @@ const person = (maker: Maker) => ({
   request_variables: {},
 });
 
+const webhooks = "/api/v1/outbound/webhooks";
+const deliveries = "/api/v1/outbound/webhook_deliveries";
+const inboxes = "/api/v1/outbound/webhook_inboxes";
+
+const webhook = async (maker: Maker): Promise<number> => {
+  const hook = { trigger_statuses: ["COMPLETED"], url: "https://example.com/hook", request_method: "POST" };
+  const made = await maker.post("/outbound/campaigns", { ...(await campaignInput(maker)), webhooks: [hook] });
+  return made.webhooks[0].id;
+};
+const delivery = async (maker: Maker): Promise<string> =>
+  (await maker.post(`/outbound/webhooks/${await webhook(maker)}/test`, { status: "HUMAN" })).id;
+const inbox = async (maker: Maker): Promise<string> =>
+  (await maker.post("/outbound/webhook_inboxes", { name: `inbox-${maker.next()}` })).name;
+
 export const OUTBOUND: Examples = {
   [`GET ${campaigns}`]: () => ({}),
   [`POST ${campaigns}`]: async (maker) => ({ body: await campaignInput(maker) }),
@@ -41,6 +55,12 @@ export const OUTBOUND: Examples = {
   }),
   [`DELETE ${campaigns}/{}`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
 
+  [`POST ${campaigns}/{}/forecast`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { answer_rate: 0.4, requests: 20, days: 14 },
+  }),
+  [`GET ${campaigns}/{}/board`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+
   [`GET ${batches}`]: () => ({}),
   [`POST ${batches}`]: async (maker) => ({ body: await batchInput(maker) }),
   [`GET ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)] }),
@@ -48,6 +68,11 @@ export const OUTBOUND: Examples = {
   [`DELETE ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)], form: { delete_reason: "test" } }),
   [`GET ${batches}/{}/results`]: async (maker) => ({ at: [await batch(maker)] }),
   [`POST ${batches}/{}/requests`]: async (maker) => ({ at: [await batch(maker)], body: person(maker) }),
+  [`GET ${batches}/{}/requests/{}/trace`]: async (maker) => {
+    const [id, request] = [await batch(maker), person(maker)];
+    await maker.post(`/outbound/batches/${id}/requests`, request);
+    return { at: [id, request.reference_id] };
+  },
   [`POST ${batches}/{}/remove-requests`]: async (maker) => {
     const [id, request] = [await batch(maker), person(maker)];
     await maker.post(`/outbound/batches/${id}/requests`, request);
@@ -57,4 +82,19 @@ export const OUTBOUND: Examples = {
     at: [await batch(maker)],
     form: { file: { filename: "people.csv", content: "reference_id,target\r\na,+15125551234\r\n" } },
   }),
+  [`POST ${campaigns}/{}/count_matches`]: async (maker) => ({ at: [(await campaign(maker)).id], body: {} }),
+
+  [`GET ${webhooks}`]: () => ({}),
+  [`POST ${webhooks}/{}/enable`]: async (maker) => ({ at: [await webhook(maker)], body: {} }),
+  [`POST ${webhooks}/{}/disable`]: async (maker) => ({ at: [await webhook(maker)] }),
+  [`POST ${webhooks}/{}/test`]: async (maker) => ({ at: [await webhook(maker)], body: { status: "BUSY" } }),
+  [`GET ${deliveries}`]: () => ({}),
+  [`GET ${deliveries}/{}`]: async (maker) => ({ at: [await delivery(maker)] }),
+  [`GET ${deliveries}/{}/curl`]: async (maker) => ({ at: [await delivery(maker)] }),
+  [`POST ${deliveries}/replay`]: async (maker) => ({ body: { ids: [await delivery(maker)] } }),
+  [`GET ${inboxes}`]: () => ({}),
+  [`POST ${inboxes}`]: (maker) => ({ body: { name: `inbox-${maker.next()}` } }),
+  [`PUT ${inboxes}/{}`]: async (maker) => ({ at: [await inbox(maker)], body: { fail_next: 1 } }),
+  [`DELETE ${inboxes}/{}`]: async (maker) => ({ at: [await inbox(maker)] }),
+  [`GET ${inboxes}/{}/messages`]: async (maker) => ({ at: [await inbox(maker)] }),
 };

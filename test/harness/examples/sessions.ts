@@ -36,6 +36,7 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/full-summary/{}": ofSession,
   "GET /api/v1/sessions/latency/{}": ofSession,
   "GET /api/v1/sessions/timeline/{}": ofSession,
+  "GET /api/v1/sessions/{}/trace": ofSession,
   "POST /api/v1/sessions/recording/{}": ofSession,
   "GET /api/v1/sessions/recording/stream": () => ({ query: { token: "none" } }),
   "GET /api/v1/session_debug/session_id/{}": ofSession,

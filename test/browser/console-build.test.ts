@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+
+const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
+
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1300, height: 1000 } });
+});
+
+test("a prompt's unknown variable is told, its new version is compared with the old one, and taken back", async () => {
+  await page.goto("/console/prompts/2");
+  const editor = page.getByRole("textbox", { name: "Instructions" });
+  await editor.click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Speak softly to {{ nmae }}. ");
+  await page.getByText(/Nothing sets nmae/).waitFor();
+  await page.getByLabel("What changes, for the versions").fill("softer");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByText("Speak softly").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByText("Prompt saved").waitFor();
+
+  await page.getByRole("tab", { name: "Versions" }).click();
+  await page.getByText("+ Speak softly", { exact: false }).waitFor();
+  await page.getByRole("button", { name: "Take version 1 into the form" }).click();
+  await editor.waitFor();
+  expect(await editor.innerText()).not.toContain("Speak softly");
+  expect(page.faults).toEqual([]);
+  // What was not saved stays behind.
+  page.once("dialog", (dialog) => void dialog.accept());
+});
+
+test("a variable is completed while it is typed", async () => {
+  await page.goto("/console/prompts/new");
+  await page.getByRole("textbox", { name: "Instructions" }).click();
+  await page.keyboard.type("Today is {{ day_of");
+  await page.getByRole("option", { name: /vars\.session\.day_of_week/ }).click();
+  expect(await page.getByRole("textbox", { name: "Instructions" }).innerText()).toContain(
+    "{{ vars.session.day_of_week }}",
+  );
+});
+
+test("a service's secret is written, shown only as stored, kept by a save that does not touch it", async () => {
+  page.once("dialog", (dialog) => void dialog.accept());
+  await page.goto("/console/services/new");
+  await page.getByRole("textbox", { name: "Name" }).fill(HOSTILE);
+  await page.getByRole("combobox", { name: "Signs in with" }).click();
+  await page.getByRole("option", { name: "a bearer token" }).click();
+  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+  await page.getByPlaceholder("stored; type to replace it").waitFor();
+  expect(await page.content()).not.toContain("very-secret");
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+
+  await page.getByRole("textbox", { name: "Description" }).fill("Ours");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { body } = await it.app.send(
+    "GET",
+    "/api/v1/services/?search_fields=description&search_field_values=Ours",
+  );
+  expect(body.items[0]).toMatchObject({ auth_type: "bearer", auth_value_keys: ["token"] });
+  expect(page.faults).toEqual([]);
+});
+
+test("the week of a message shows which rule wins when, as the form stands", async () => {
+  await page.goto("/console/messages/2");
+  const week = page.getByRole("region", { name: "The week, day by day" });
+  await week.getByText("1. Evenings").first().waitFor();
+  expect(await week.getByRole("row").count()).toBe(8);
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByLabel("What it is for").nth(1).fill("Sundays");
+  await page.getByText("Sun", { exact: true }).nth(1).click();
+  await page.getByLabel("Text").last().fill("Closed today.");
+  await week.getByText("2. Sundays").waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -1,0 +1,116 @@
+import { beforeAll, expect, test } from "vitest";
+import { Scenario } from "../../src/channels/simulator/people.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+
+const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
+
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest({}, { simulation: { scenario: Scenario.parse({}), speed: 400 } });
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1300, height: 1000 } });
+});
+
+test("a telephone channel is made without an account, and says that a simulator stands in", async () => {
+  await page.goto("/console/channels/new");
+  await page.getByLabel("Name").fill(HOSTILE);
+  await page.getByLabel("Silence before it asks again").fill("12");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText(/less than or equal to 10/).waitFor();
+  await page.getByLabel("Silence before it asks again").fill("3");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+  await page.getByText("Simulated: nobody is really reached").waitFor();
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
+test("its account is written, shown by its last four characters, and kept by a save that does not touch it", async () => {
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await page.getByLabel("Name").fill("Front desk");
+  await page.getByLabel("Account SID").fill(`AC${"0".repeat(28)}1234`);
+  await page.getByLabel("Auth token", { exact: true }).fill("very-secret");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog");
+  await review.getByText("a new secret").first().waitFor();
+  expect(await review.innerText()).not.toContain("very-secret");
+  await review.getByRole("button", { name: "Save" }).click();
+  await page.getByText(/Stored, ends with 1234/).waitFor();
+  expect(await page.content()).not.toContain("very-secret");
+
+  await page.getByLabel("Silence before it asks again").fill("2");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const { body } = await it.app.send(
+    "GET",
+    "/api/v1/channels/?search_fields=name&search_field_values=Front desk",
+  );
+  expect(body.items[0].config).toMatchObject({
+    credentials: { account_sid_last_four: "1234" },
+    telephony: { pre_input_timeout: 2, output_padding: null },
+  });
+  expect(page.faults).toEqual([]);
+});
+
+test("a simulated number is rented, linked to an agent, moved to another one and released", async () => {
+  const made = await it.app.send("POST", "/api/v1/channels/", {
+    name: "Simulated telephone",
+    channel_service: "twilio",
+    config: {},
+  });
+  await page.goto(`/console/channels/${made.body.id}?view=numbers`);
+  await page.getByRole("button", { name: "Rent a number" }).first().click();
+  await page.getByLabel("Area code").fill("51");
+  await page.getByRole("button", { name: "Rent", exact: true }).click();
+  await page.getByText(/area code of three digits/).waitFor();
+  await page.getByLabel("Area code").fill("512");
+  await page.getByRole("button", { name: "Rent", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const number = await page
+    .getByRole("cell", { name: /^\+1512/ })
+    .first()
+    .innerText();
+
+  await page.getByRole("tab", { name: "Addresses" }).click();
+  await page.getByRole("button", { name: "Link an agent" }).first().click();
+  const link = page.getByRole("dialog");
+  await link.getByRole("combobox", { name: "Agent" }).click();
+  await page.getByRole("option", { name: "Demo clinic" }).click();
+  await link.getByLabel("Address").fill("+15550000000");
+  await link.getByRole("button", { name: "Link", exact: true }).click();
+  await link.getByText(/is not an address of channel/).waitFor();
+  await link.getByLabel("Address").fill(number);
+  await link.getByLabel("Otherwise ring").fill("+15125550000");
+  await link.getByRole("switch").check();
+  await link.getByRole("button", { name: "Link", exact: true }).click();
+  const row = page.getByRole("row", { name: new RegExp(number.replace("+", "\\+")) });
+  await row.getByRole("link", { name: "Demo clinic" }).waitFor();
+
+  await row.getByRole("button", { name: `Change ${number}` }).click();
+  await link.getByRole("combobox", { name: "Agent" }).click();
+  await page.getByRole("option", { name: "Demo reminder" }).click();
+  await link.getByRole("button", { name: "Save" }).click();
+  await row.getByRole("link", { name: "Demo reminder" }).waitFor();
+  const { body } = await it.app.send(
+    "GET",
+    `/api/v1/channels/targets?search_fields=channel_id&search_field_values=${made.body.id}`,
+  );
+  expect(body.items).toMatchObject([
+    { target: number, target_mode: "voice", fallback_target: "+15125550000", is_test: true },
+  ]);
+
+  await row.getByRole("button", { name: `Release ${number}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
+  await page.getByText("No address yet").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("somebody who may only read sees no way to change a channel", async () => {
+  const viewer = await it.open(await it.person("Viewer"));
+  await viewer.goto("/console/channels/1");
+  await viewer.getByRole("link", { name: "demo-clinic" }).waitFor();
+  expect(await viewer.getByRole("button", { name: /Link|Change|Release/ }).count()).toBe(0);
+  await viewer.getByRole("tab", { name: "Settings" }).click();
+  expect(await viewer.getByLabel("Name").isDisabled()).toBe(true);
+});

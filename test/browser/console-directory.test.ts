@@ -1,0 +1,148 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+
+const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
+
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1300, height: 1000 } });
+});
+
+test("a member is made with a number that holds at some times, and tried at a time", async () => {
+  await page.goto("/console/directory/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill(HOSTILE);
+  await page.getByLabel("Kind").fill("Department");
+  await page.getByRole("button", { name: "Add an extension" }).click();
+  await page.getByLabel("Number 1.1", { exact: true }).fill("call me maybe");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.locator("[aria-invalid=true]").first().waitFor();
+  await page.getByLabel("Number 1.1", { exact: true }).fill("+15125550100");
+  await page.getByRole("button", { name: "Only at some times, or in some languages" }).click();
+  await page.getByText("Mon, Tue, Wed, Thu, Fri, 09:00 to 17:00").waitFor();
+  await page.getByRole("button", { name: "Add a number" }).click();
+  await page.getByLabel("Number 1.2", { exact: true }).fill("+15125550199");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+
+  await page.getByLabel("When the clock shows").fill("2026-11-18T10:00");
+  await page.getByRole("status").getByText("+15125550100").waitFor();
+  await page.getByLabel("When the clock shows").fill("2026-11-21T10:00");
+  await page.getByRole("status").getByText("+15125550199").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("an earlier version is compared, taken into the form and saved; a deleted member is restored", async () => {
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Billing");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("+ Billing").waitFor();
+  await page.getByRole("button", { name: "Take version 1 into the form" }).click();
+  expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe(HOSTILE);
+  await page.getByRole("button", { name: "Discard changes" }).click();
+
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Nobody is in the directory yet").waitFor();
+  await page.getByLabel("Show deleted ones too").check();
+  await page.getByRole("button", { name: "Restore Billing" }).click();
+  await page.getByRole("link", { name: "Billing" }).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a file of members is taken up whole, or not at all with every wrong row told", async () => {
+  await page.goto("/console/directory");
+  const choose = async (text: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page
+        .getByRole("button", { name: /^(Upload|Another file)$/ })
+        .first()
+        .click(),
+    ]);
+    await chooser.setFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  };
+  await choose("name,type,number,days\nAnn,contact,+15125550111,someday\nBob,contact,ring him,\n");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+  await dialog.getByText("Nothing was taken from the file").waitFor();
+  await dialog.getByText(/row 2, days: /).waitFor();
+  await dialog.getByText(/row 3, number: /).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await choose("name,type,number,days\nAnn,contact,+15125550111,mo-fr\n");
+  await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByText("1 added, 0 changed").waitFor();
+  await page.getByRole("link", { name: "Ann", exact: true }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("directory.json");
+  expect(page.faults).toEqual([]);
+});
+
+test("the dictionary of pronunciations is replaced by a file, searched and emptied", async () => {
+  await page.goto("/console/pronunciations");
+  const choose = async (text: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Upload CSV" }).click(),
+    ]);
+    await chooser.setFiles({ name: "words.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+  };
+  const dialog = page.getByRole("dialog");
+  await choose("text,replacement,match_type\nNguyen,win,exact\nDr.,,sometimes\n");
+  await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+  await dialog.getByRole("row", { name: /3 replacement/ }).waitFor();
+  await dialog.getByRole("row", { name: /3 match_type/ }).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  await choose(`text,replacement,languages\nNguyen,win,en-US\n"${HOSTILE.replaceAll('"', '""')}",nothing,\n`);
+  await dialog.getByRole("button", { name: "Upload", exact: true }).click();
+  await page.getByRole("heading", { name: "2 entries" }).waitFor();
+  await page.getByLabel("Search by text or replacement").fill("onerror");
+  await page.getByRole("cell", { name: HOSTILE }).waitFor();
+  expect(await page.getByRole("cell", { name: "Nguyen" }).count()).toBe(0);
+  expect(await page.evaluate("window.hacked")).toBeUndefined();
+  await page.getByRole("button", { name: "Delete all" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
+  await page.getByText("Every word is spoken as the voice thinks right").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("bridge phrases are written by language and by tool, and stored as they were written", async () => {
+  await page.goto("/console/bridges/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Patience");
+  await page.getByLabel("Silence before the first").fill("40");
+  await page.getByLabel("Phrases of the agent").fill("One moment.\n\nStill looking.\n");
+  await page.getByRole("combobox", { name: "Language to add to the agent" }).click();
+  await page.getByRole("option", { name: "Spanish" }).click();
+  await page.getByLabel("In Spanish (es)").fill("Un momento.");
+  await page.getByRole("combobox", { name: "Tool with phrases of its own" }).click();
+  await page.getByRole("option", { name: "find_slots" }).click();
+  await page.getByLabel("Phrases of find_slots").fill("Looking into the calendar.");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByText(/less than or equal to 30/).waitFor();
+  await page.getByLabel("Silence before the first").fill("1.5");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "Patience" }).waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/bridge_phrases/");
+  expect(body.items[0].config).toEqual({
+    phrases: {
+      messages: ["One moment.", "Still looking."],
+      localized: { es: { messages: ["Un momento."] } },
+    },
+    tools: [
+      {
+        tool_name: "find_slots",
+        phrases: { messages: ["Looking into the calendar."], localized: {} },
+      },
+    ],
+    smart_turn_timeout_seconds: 1.5,
+    randomize_bridge_phrases: false,
+  });
+  expect(page.faults).toEqual([]);
+});

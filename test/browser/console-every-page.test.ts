@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  axeFindings,
+  COLOURS,
+  type ConsolePage,
+  type ConsoleTest,
+  createConsoleTest,
+  expectNoSidewaysScroll,
+  ROOM,
+  settled,
+} from "../harness/console.ts";
+import { sendForm } from "../harness/form.ts";
+import { insightsOf, type PastSession, pastSession, runInsights } from "../harness/insights.ts";
+import { A_DELIVERY, createOutboundPages } from "../harness/outbound-pages.ts";
+
+/** Every page of src/console/pages.tsx, with the numbers of the demo: its heading, and who of the two may see it. */
+const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
+  ["/console/", "Home", true],
+  ["/console/agents", "Agents", true],
+  ["/console/agents/1", "Demo clinic", true],
+  ["/console/agents/new", "New agent", true],
+  ["/console/services", "Services", true],
+  ["/console/services/2", "Demo clinic calendar", true],
+  ["/console/services/new", "New service", true],
+  ["/console/languages", "Languages and voices", true],
+  ["/console/languages/1", "English and Spanish", true],
+  ["/console/sources", "Data sources", true],
+  ["/console/sources/new", "New data source", true],
+  ["/console/messages", "Custom messages", true],
+  ["/console/messages/2", "Demo reminder greeting", true],
+  ["/console/messages/new", "New message", true],
+  ["/console/prompts", "Prompts", true],
+  ["/console/prompts/1", "Demo clinic receptionist", true],
+  ["/console/prompts/1?view=history", "Demo clinic receptionist", true],
+  ["/console/prompts/new", "New prompt", true],
+  ["/console/tools", "Tools", true],
+  ["/console/tools/find_slots", "find_slots", true],
+  ["/console/tools/find_slots?view=json", "find_slots", true],
+  ["/console/tools/find_slots?view=try", "find_slots", true],
+  ["/console/tools/find_slots?view=history", "find_slots", true],
+  ["/console/tools/visit_workflow?view=workflow", "visit_workflow", true],
+  ["/console/tools/new", "New tool", true],
+  ["/console/directory", "Directory", true],
+  ["/console/directory/1", "Billing", true],
+  ["/console/directory/new", "New member", true],
+  ["/console/pronunciations", "Pronunciations", true],
+  ["/console/bridges", "Bridge phrases", true],
+  ["/console/bridges/1", "Patience", true],
+  ["/console/bridges/new", "New phrases", true],
+  ["/console/insights", "Insights", true],
+  ["/console/insights?view=tools", "Insights", true],
+  ["/console/insights?view=results", "Insights", true],
+  ["/console/insights?view=recordings", "Insights", true],
+  ["/console/insights/workflows/1", "summary-workflow", true],
+  ["/console/insights/workflows/2", "Old <b>topics</b>", true],
+  ["/console/insights/workflows/2?view=executions", "Old <b>topics</b>", true],
+  ["/console/insights/workflows/2?view=settings", "Old <b>topics</b>", true],
+  ["/console/insights/workflows/new", "New workflow", true],
+  ["/console/insights/tools/1", "summary-tool", true],
+  ["/console/insights/tools/new", "New insight tool", true],
+  ["/console/insights/folders/1", "Old calls", true],
+  ["/console/insights/folders/new", "New folder", true],
+  ["/console/reports", "Reports", true],
+  ["/console/reports?view=insights", "Reports", true],
+  ["/console/export", "Export everything", false],
+  ["/console/channels", "Channels", true],
+  ["/console/channels?view=addresses", "Channels", true],
+  ["/console/channels/1", "Web chat", true],
+  ["/console/channels/1?view=settings", "Web chat", true],
+  ["/console/channels/new", "New channel", true],
+  ["/console/sessions?f_is_test=true", "Sessions", true],
+  ["/console/sessions/1?engine=yes", "Session 1", true],
+  ["/console/campaigns", "Campaigns", true],
+  ["/console/campaigns/3", "Recall <b>winter</b>", true],
+  ["/console/campaigns/3?view=batches", "Recall <b>winter</b>", true],
+  ["/console/campaigns/3?view=forecast", "Recall <b>winter</b>", true],
+  ["/console/campaigns/3?view=webhooks", "Recall <b>winter</b>", true],
+  ["/console/campaigns/3?view=settings", "Recall <b>winter</b>", true],
+  ["/console/campaigns/new", "New campaign", true],
+  ["/console/batches/20261118.1", "20261118.1", true],
+  ["/console/batches/20261119.1", "20261119.1", true],
+  ["/console/batches/20261118.1/requests/patient-2", "patient-2", true],
+  [`/console/webhook-deliveries/${A_DELIVERY}`, "Delivery", true],
+  ["/console/suppressions", "Suppressions", true],
+  ["/console/webhook-inboxes", "Webhook inbox", true],
+  ["/console/webhook-inboxes/first", "first", true],
+  ["/console/events", "Events", true],
+  ["/console/people", "People", true],
+  ["/console/people/admin%40example.com", "admin@example.com", true],
+  ["/console/people/new", "Invite somebody", true],
+  ["/console/roles", "Roles", true],
+  ["/console/roles/1", "Admin", true],
+  ["/console/roles/new", "New role", true],
+  ["/console/api-tokens", "API tokens", true],
+  ["/console/audit-log", "Audit log", false],
+  ["/console/models", "Model providers", true],
+  ["/console/organization", "Organization", true],
+];
+/** What changes something; nobody who may only read sees one of these. */
+const CHANGES =
+  /^(New|Create|Review and save|Delete|Invite|Revoke|Make|Add label|Start a conversation|Forget|Test the key|Call it|Add a step|Remove this step|Take|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Make an exception|Link an agent|Change |Release |Rent|Check |Attach |Activate|Inactivate|Retry|Set the rate|Queue them|Try it|Choose recordings|Restore |Ask for)/;
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  const message = { service_name: "console", source: "tester", test_id: "t", agent_id: "1" };
+  await it.app.send("POST", "/api/v1/agents/test/messages", { ...message, session_start: true });
+  await it.app.send("POST", "/api/v1/agents/test/messages", { ...message, text: "a check-up on monday" });
+  await it.app.send("POST", "/api/v1/api_tokens/", {
+    name: "For the <b>importer</b>",
+    permissions: ["agents_read"],
+  });
+  await createOutboundPages(it.app, it.address);
+  await createInsightPages(it);
+});
+
+/** Something of each kind that the demo has nothing of. */
+async function createInsightPages({ app }: ConsoleTest): Promise<void> {
+  const insights = insightsOf(app);
+  const agent = { agent_name: "<b>Night desk</b>", said: [["user", "Hello."]] } satisfies PastSession;
+  await pastSession(app, app.admin, agent);
+  await insights.workflow({
+    name: "Old <b>topics</b>",
+    insight_tool_ids: [1],
+    start_datetime: "2026-11-01T00:00:00Z",
+  });
+  await insights.activate(2);
+  await runInsights(app);
+  await insights.folder({ name: "Old calls" });
+  const file = { filename: "words.csv", content: "text,replacement\nNguyen,win\n" };
+  await sendForm(app, "POST", "/api/v1/pronunciations/csv", { file });
+  const rules = [{ days: "mo-fr", start_time: "09:00", end_time: "17:00" }];
+  await app.send("POST", "/api/v1/directory_members/", {
+    name: "Billing",
+    type: "Department",
+    extensions: [{ name: "work", numbers: [{ number: "+15125550100", rules }] }],
+  });
+  await app.send("POST", "/api/v1/bridge_phrases/", {
+    name: "Patience",
+    config: { phrases: { messages: ["One moment."], localized: { es: { messages: ["Un momento."] } } } },
+  });
+}
+
+async function settle(page: ConsolePage, path: string, heading: string | RegExp): Promise<void> {
+  await page.goto(path);
+  await page.getByRole("heading", { level: 1, name: heading, exact: typeof heading === "string" }).waitFor();
+  await settled(page);
+}
+
+describe.each([
+  ["light", 1280, undefined],
+  ["dark", 1280, COLOURS],
+  ["light", 360, ROOM],
+] as const)("as an administrator, %s, %i px wide", (colorScheme, width, rules) => {
+  test("every page is drawn without a fault, fits, and has nothing that axe objects to", async () => {
+    const page = await it.open(await it.person("Admin"), { colorScheme, viewport: { width, height: 800 } });
+    const found: string[] = [];
+    for (const [path, heading] of ROUTES) {
+      await settle(page, path, heading);
+      found.push(...(await axeFindings(page, rules)).map((finding) => `${path}: ${finding}`));
+      await expectNoSidewaysScroll(page);
+    }
+    expect(found).toEqual([]);
+    expect(page.faults).toEqual([]);
+    await page.context().close();
+  }, 300_000);
+});
+
+test("a viewer sees no button that changes anything, and no page that the API would refuse", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  const offered: string[] = [];
+  for (const [path, heading, mayLook] of ROUTES) {
+    if (!mayLook) {
+      await page.goto(path);
+      await page.getByText("Your role does not allow this").waitFor();
+      continue;
+    }
+    await settle(page, path, heading);
+    for (const role of ["button", "link"] as const) {
+      const names = await page.locator("#main").getByRole(role, { name: CHANGES }).allInnerTexts();
+      offered.push(...names.map((name) => `${path}: ${name}`));
+    }
+  }
+  expect(offered).toEqual([]);
+  expect(await page.getByRole("navigation").getByRole("link", { name: "Audit log" }).count()).toBe(0);
+  expect(page.faults).toEqual([]);
+}, 300_000);

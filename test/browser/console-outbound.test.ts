@@ -1,0 +1,330 @@
+import { beforeAll, expect, test } from "vitest";
+import { START } from "../harness/app.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { createTestDialer } from "../harness/dialer.ts";
+import { deliver } from "../harness/outbound-pages.ts";
+import { createSender } from "../harness/sender.ts";
+
+const HOSTILE = `<img src=x onerror="window.hit=1">"'`;
+const SOURCE = "+19032900844";
+
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  await createSender(it.app, it.app.admin, { target: SOURCE });
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1400, height: 1000 } });
+  // Calendars begin with the day on which the program's clock stands.
+  await page.clock.setFixedTime(START);
+});
+
+const answer = async (path: string) => (await it.app.send("GET", path)).body;
+const campaign = async () =>
+  (await answer("/api/v1/outbound/campaigns?order_by=id&order_by_direction=desc")).items[0];
+const csv = (name: string, text: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
+
+test("a campaign is made beside the calendar that shows what its hours come to, and an exception is made from a day", async () => {
+  await page.goto("/console/campaigns");
+  await page.getByRole("link", { name: "New campaign" }).first().click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill(HOSTILE);
+  for (const label of ["From", "Shown as"]) {
+    await page
+      .getByRole("textbox", { name: label })
+      .or(page.getByRole("combobox", { name: label }))
+      .first()
+      .fill(SOURCE);
+  }
+  const hours = page.locator('input[type="time"]');
+  await hours.nth(0).fill("06:00");
+  await hours.nth(1).fill("18:00");
+  await page.getByLabel("Attempts an hour").fill("600");
+  await page.getByText("On the clock of America/New_York").waitFor();
+  await page.getByRole("button", { name: /^Wed 18.*: 06:00–18:00, new people no limit/ }).waitFor();
+
+  await page.getByLabel("For a date").fill("2026-12-24");
+  await page.getByRole("button", { name: "Add the date" }).click();
+  await page.getByLabel("2026-12-24: until").fill("12:00");
+  await page.getByLabel("2026-12-24: new people at most").fill("5");
+  await page.getByRole("radiogroup", { name: "Week or month" }).getByText("Month").click();
+  while ((await page.getByRole("table", { name: /December 2026/ }).count()) === 0)
+    await page.getByRole("button", { name: "Month after" }).click();
+  await page.getByRole("button", { name: "24 December 2026: 06:00–12:00, new people 5 people" }).click();
+  await page.getByText("new people: 5 people (by the exception of the date)").waitFor();
+  await page.getByRole("button", { name: "25 December 2026" }).click();
+  await page.getByRole("button", { name: "Make an exception" }).click();
+  await page.getByRole("combobox", { name: "2026-12-25: open or closed" }).click();
+  await page.getByRole("option", { name: "closed" }).click();
+  await page.getByRole("button", { name: "25 December 2026: closed" }).waitFor();
+
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+  expect(await campaign()).toMatchObject({
+    campaign_name: HOSTILE,
+    source: SOURCE,
+    daily_start_time: "06:00:00",
+    outreach_override_rules: {
+      dates: {
+        "2026-12-24": { daily_end_time: "12:00:00", max_daily_calls: 5 },
+        "2026-12-25": { active: false },
+      },
+    },
+  });
+  await page.getByText("Nobody to reach yet").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("what the API finds wrong with a campaign stands at its field", async () => {
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=settings`);
+  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByLabel("URL of webhook 1").fill("http://plain.example");
+  await page.getByLabel("New secret").fill("short");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog");
+  await review.getByText("a new secret").waitFor();
+  expect(await review.innerText()).not.toContain("short");
+  await review.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Input should be a URL that starts with https://").waitFor();
+  await page.getByText("Input should be standard Base64").waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+});
+
+test("a batch is filled from a file whose columns are named here, and a fault in it names its row", async () => {
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=batches`);
+  await page.getByRole("button", { name: "New batch" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("20261118.9");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "20261118.9" }).waitFor();
+
+  const file = page.locator('input[type="file"]');
+  await file.setInputFiles(csv("people.csv", `Patient;Phone\n1;2\n`));
+  await page.getByText("The columns are not separated by commas").waitFor();
+  await file.setInputFiles(
+    csv("people.csv", `Patient No,Phone Number,Name\nP1,+15125550101,A\n,+15125550102,B\n`),
+  );
+  await page.getByText("Which column is reference_id?").waitFor();
+  expect(await page.getByRole("button", { name: /^Upload/ }).isDisabled()).toBe(true);
+  await page.getByLabel("Column Patient No is").fill("reference_id");
+  await page.getByRole("button", { name: "Upload 2 rows" }).click();
+  await page.getByText("Nothing of the file was stored").waitFor();
+  await page.getByText("Row 3, column reference_id").waitFor();
+
+  const rows = Array.from(
+    { length: 9 },
+    (_, index) => `P${index + 2},+1512555011${index},"Ada, the ${index}"`,
+  );
+  const text = `\uFEFFPatient No,Phone Number,Name\r\nP1,+15125550101,"${HOSTILE.replaceAll('"', '""')}"\r\n${rows.join("\r\n")}\r\nP99,nowhere,X\r\n`;
+  await file.setInputFiles(csv("people.csv", text));
+  await page.getByLabel("Column Patient No is").fill("reference_id");
+  await page.getByRole("button", { name: "Upload 11 rows" }).click();
+  await page.getByText("10 people were added").waitFor();
+  await page.getByText("1 have no number or address that can be reached").waitFor();
+  const [first] = await answer("/api/v1/outbound/batches/20261118.9/results?reference_id=P1");
+  expect(first).toMatchObject({ target: "+15125550101", request_variables: { Name: HOSTILE } });
+  await page.getByRole("link", { name: "P1", exact: true }).waitFor();
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+});
+
+test("one person is added by hand, and whoever waits is taken out again", async () => {
+  await page.goto("/console/batches/20261118.9");
+  await page.getByRole("button", { name: "Add a person" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reference").fill("P1");
+  await dialog.getByLabel("Number or address").fill("+15125550199");
+  await dialog.getByRole("button", { name: "Add", exact: true }).last().click();
+  await dialog.getByText("The batch has somebody of this reference already.").waitFor();
+  await dialog.getByLabel("Reference").fill("by/hand");
+  await dialog.getByRole("button", { name: "Add", exact: true }).last().click();
+  await page.getByText("by/hand was added").waitFor();
+  await page.getByRole("link", { name: "by/hand" }).click();
+  await page.getByText("Waiting: the batch is paused.").waitFor();
+  await page.getByRole("button", { name: "Take out of the batch" }).click();
+  await page.getByText("Nothing more is tried").waitFor();
+  const [person] = await answer("/api/v1/outbound/batches/20261118.9/results?reference_id=by/hand");
+  expect(person.request_status).toBe("CANCELED");
+});
+
+test("a batch is paused, resumed and given an end, and the end survives a pause", async () => {
+  await page.goto("/console/batches/20261118.9");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("The batch goes on").waitFor();
+  await page.getByLabel(/^Expires/).fill("2026-12-24T18:00");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByText("Batch saved").waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  const batch = await answer("/api/v1/outbound/batches/20261118.9");
+  expect(batch).toMatchObject({ status: "ACTIVE", paused: false });
+  expect(new Date(batch.expires_on).toISOString()).toBe("2026-12-24T17:00:00.000Z");
+});
+
+test("the board shows who is reached and why everybody else waits, and a person's page how it came to that", async () => {
+  const { id } = await campaign();
+  const ends = { "+15125550101": ["IN-PROGRESS", "COMPLETED"], "+15125550110": ["NO-ANSWER"] } as const;
+  const dialer = createTestDialer(it.app, ({ target }) => ({
+    tells: [...(ends[target as keyof typeof ends] ?? ["IN-PROGRESS"])],
+  }));
+  await page.goto(`/console/campaigns/${id}`);
+  await page.getByRole("row", { name: /20261118\.9/ }).waitFor();
+  await dialer.pass(1, 10_000);
+  const latest = page.getByRole("region", { name: "What happened last" });
+  await latest.getByRole("row", { name: /P2 .*no answer; retry 1 of 2/ }).waitFor();
+  await latest.getByRole("row", { name: /P1 .*completed/ }).waitFor();
+  await page.getByText("America/New_York").first().waitFor();
+  await latest.getByRole("link", { name: "P2", exact: true }).click();
+  await page.getByText(/^Waiting: retry 1 of 2 at .* no answer\.$/).waitFor();
+  await page.getByText(/^Attempt 1: no answer; retry 1 of 2 from/).waitFor();
+
+  await page.goto("/console/batches/20261118.9/requests/P1");
+  await page.getByText("Nothing more is tried").waitFor();
+  await page.getByText(HOSTILE, { exact: true }).waitFor();
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
+test("a forecast is a chart and a table of the same numbers, and rules are counted while they are edited", async () => {
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=forecast`);
+  await page.getByLabel("People").fill("3000");
+  await page.getByRole("button", { name: "Forecast" }).click();
+  await page.getByText("3,000", { exact: true }).first().waitFor();
+  await page.locator(".recharts-bar-rectangle").first().waitFor();
+  await page.getByRole("radiogroup", { name: "Chart or table" }).getByText("Table").click();
+  await page
+    .getByRole("region", { name: "Forecast as a table" })
+    .getByRole("cell", { name: "2026-11-18" })
+    .waitFor();
+
+  await page.goto(`/console/campaigns/${id}?view=settings`);
+  await page.getByLabel("Only numbers that pass rules").check();
+  await page.getByRole("combobox", { name: "A rule about what nobody knows" }).click();
+  await page.getByRole("option", { name: "counts as failed" }).click();
+  await page.getByText(/left out: line_type/).waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  expect(page.faults).toEqual([]);
+});
+
+test("a webhook is tried out without a receiver: an inbox, a signed test, the failed try and the one after it", async () => {
+  await page.goto("/console/webhook-inboxes");
+  await page.getByRole("button", { name: "New inbox" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("mine");
+  await page.getByLabel("Fail the next").fill("1");
+  await page.getByRole("dialog").getByText("Signed", { exact: true }).click();
+  const secret = Buffer.alloc(48, 9).toString("base64");
+  await page.getByLabel("New secret").fill(secret);
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "mine" }).waitFor();
+  const url = (await page.getByText("https://inbox.parley.internal/").innerText()).trim();
+
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=settings`);
+  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByLabel("URL of webhook 1").fill(url);
+  await page.getByLabel("New secret").fill(secret);
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByText("Campaign saved").waitFor();
+  await page.getByText("Stored, and never shown again.").waitFor();
+  expect(await page.content()).not.toContain(secret);
+
+  await page.getByRole("tab", { name: "Webhooks" }).click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
+  await page.getByText("The test is on its way").waitFor();
+  await deliver(it.app, it.address);
+  await page.getByText("The receiver answered 503.").waitFor();
+  it.app.clock.advance(10_000);
+  await deliver(it.app, it.address);
+  const log = page.getByRole("region", { name: "Deliveries" });
+  await log.getByText("delivered", { exact: true }).waitFor();
+
+  await log.getByRole("link").first().click();
+  await page.getByText("2 tries", { exact: true }).waitFor();
+  expect(await page.getByRole("region", { name: "What was sent on try 2" }).innerText()).toContain(
+    "webhook-signature: v1,",
+  );
+  expect(await page.getByRole("region", { name: "What was answered on try 1" }).innerText()).toMatch(
+    /^503\n/,
+  );
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  expect(await page.getByRole("region", { name: "curl command" }).innerText()).toMatch(/^curl /);
+  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByText("1 delivery goes out again").waitFor();
+  await deliver(it.app, it.address);
+
+  await page.goto("/console/webhook-inboxes/mine");
+  const messages = page
+    .getByRole("region", { name: "Messages" })
+    .getByRole("row", { name: /COMPLETED, test-person/ });
+  await expect.poll(() => messages.count()).toBe(3);
+  expect(await messages.filter({ hasText: "valid" }).count()).toBe(3);
+  expect(await messages.last().innerText()).toContain("503");
+  await page
+    .getByRole("button", { name: /^Look at message/ })
+    .first()
+    .click();
+  expect(await page.getByRole("region", { name: "Headers" }).innerText()).toContain("webhook-id: msg_");
+  expect(page.faults).toEqual([]);
+});
+
+test("a disabled webhook says why, and what it held is sent when it is enabled again", async () => {
+  const { id } = await campaign();
+  await page.goto(`/console/campaigns/${id}?view=webhooks`);
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("Disabled by admin@example.com. What it would have been told is held.").waitFor();
+  await page.getByRole("button", { name: "Enable again" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
+  await page.getByRole("button", { name: "Send a test" }).waitFor();
+});
+
+test("an address is suppressed and lifted with a reason, and a list is imported whole or not at all", async () => {
+  await page.goto("/console/suppressions");
+  await page.getByRole("button", { name: "New suppression" }).first().click();
+  await page.getByLabel("Number or e-mail address").fill("12");
+  await page.getByRole("button", { name: "Suppress", exact: true }).click();
+  await page.locator('[aria-invalid="true"]').waitFor();
+  await page.getByLabel("Number or e-mail address").fill("+1 512 555 0123");
+  await page.getByLabel("Comment").fill(HOSTILE);
+  await page.getByRole("button", { name: "Suppress", exact: true }).click();
+  await page.getByRole("cell", { name: "+15125550123", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Import CSV" }).click();
+  const choose = async (text: string) => {
+    await page.getByRole("dialog").locator('input[type="file"]').setInputFiles(csv("list.csv", text));
+    await page.getByRole("dialog").getByRole("button", { name: "Import" }).click();
+  };
+  await choose("address,scope\n+15125550124,voice\nnobody,voice\n");
+  await page.getByText("Nothing of the file was stored").waitFor();
+  await page.getByText("Row 3, column address").waitFor();
+  await choose("address,scope\n+15125550124,voice\n+15125550125,sms\n");
+  await page.getByText("2 addresses were added").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+
+  await page.getByRole("button", { name: "Lift the suppression of +15125550123" }).click();
+  await page.getByLabel("Reason").fill("They asked to be called again");
+  await page.getByRole("dialog").getByRole("button", { name: "Lift" }).click();
+  await page.getByText("+15125550123 may be reached again").waitFor();
+  await page.getByRole("cell", { name: "+15125550123", exact: true }).waitFor({ state: "detached" });
+
+  const download = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export CSV" }).click();
+  expect((await download).suggestedFilename()).toBe("suppressions.csv");
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
+test("a batch is deleted with a reason, and whoever waits is not reached any more", async () => {
+  await page.goto("/console/batches/20261118.9");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByLabel("Reason").fill("The wrong list");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("20261118.9 deleted").waitFor();
+  expect(await answer("/api/v1/outbound/batches/20261118.9")).toMatchObject({
+    status: "CANCELED",
+    deleted_reason: "The wrong list",
+  });
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { createPeer } from "../harness/peer.ts";
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+});
+
+test("a role is made, a person gets it and a sign-in link, and the audit log shows both before and after", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/roles/new");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
+  const sessions = page.getByRole("group", { name: "Sessions", exact: true });
+  await sessions.getByLabel("View").check();
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "Night watch" }).waitFor();
+
+  await page.goto("/console/people/new");
+  await page.getByLabel("E-mail address").fill("not an address");
+  await page.getByRole("combobox", { name: "Role" }).click();
+  await page.getByRole("option", { name: "Night watch" }).click();
+  await page.getByRole("switch", { name: /Without a welcome mail/ }).check();
+  await page.getByRole("button", { name: "Create" }).click();
+  await expect.poll(() => page.getByLabel("E-mail address").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("E-mail address").fill("nora@example.com");
+  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "nora@example.com" }).waitFor();
+  await page.getByRole("button", { name: "Make a sign-in link" }).click();
+  await page.getByText(/\/sign-in\?code=\w{40}/).waitFor();
+
+  await page.goto("/console/roles");
+  const matrix = page.getByRole("region", { name: "Roles and their permissions" });
+  await matrix.getByRole("columnheader", { name: "Night watch" }).waitFor();
+  await matrix.getByText("Night watch").click();
+  await page.getByLabel("Description").fill("Reads sessions");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Role saved").waitFor();
+
+  await page.goto("/console/audit-log?f_resource=roles&f_action=update");
+  await page.getByRole("button", { name: /Before and after of roles/ }).click();
+  await page.getByRole("dialog").getByText("+ Reads sessions").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a token is shown once, can do what was chosen, and nothing after it was revoked", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/api-tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  const window = page.getByRole("dialog", { name: "New API token" });
+  await window.getByRole("textbox", { name: "Name" }).fill("Importer");
+  await window.getByRole("combobox", { name: "Permissions" }).fill("Agents: View");
+  await page.getByRole("option", { name: "Agents: View" }).click();
+  await page.keyboard.press("Escape");
+  await window.getByRole("button", { name: "Make the token" }).click();
+  const token = await window.getByText(/^parley_\w+$/).innerText();
+  expect((await it.app.sendAs(token)("GET", "/api/v1/agents/")).status).toBe(200);
+  expect((await it.app.sendAs(token)("GET", "/api/v1/sessions/")).status).toBe(403);
+  await window.getByRole("button", { name: "Done" }).click();
+
+  const row = page.getByRole("row", { name: /Importer/ });
+  expect(await page.getByText(token).count()).toBe(0);
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await row.getByText("revoked").waitFor();
+  expect((await it.app.sendAs(token)("GET", "/api/v1/agents/")).status).toBe(401);
+});
+
+test("a provider's key is set, tried out, and never shown again", async () => {
+  const provider = await createPeer();
+  provider.respond((request, response) => {
+    const isGood = request.headers.authorization === "Bearer sk-good";
+    response.writeHead(isGood ? 200 : 401, { "content-type": "application/json" });
+    response.end("{}");
+  });
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/models");
+  const panel = page
+    .locator("section", { has: page.getByRole("heading", { name: "OpenAI", exact: true }) })
+    .last();
+  const save = async (key: string) => {
+    await panel.getByRole("textbox", { name: "API key" }).fill(key);
+    await panel.getByLabel("Address").fill(provider.url);
+    await panel.getByRole("button", { name: "Review and save" }).click();
+    expect(await page.getByRole("dialog").getByText(key).count()).toBe(0);
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await panel.getByText("key of this organization").waitFor();
+    await panel.getByRole("button", { name: "Test the key" }).click();
+  };
+  await save("sk-wrong");
+  await panel.getByText("refuses the key (401)").waitFor();
+  await save("sk-good");
+  await panel.getByText("answered 200").waitFor();
+  expect(await page.content()).not.toContain("sk-good");
+  expect(page.faults).toEqual([]);
+});

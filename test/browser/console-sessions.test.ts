@@ -1,0 +1,258 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../harness/console.ts";
+import { insertSession } from "../harness/rows.ts";
+
+const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=2</script>{{7*7}}"'`;
+const ARABIC = "مرحبا، أود حجز موعد";
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+});
+
+const talk = (text: string | null) =>
+  it.app.send("POST", "/api/v1/agents/test/messages", {
+    service_name: "console",
+    source: HOSTILE,
+    test_id: "hostile",
+    agent_id: "1",
+    text,
+    session_start: text === null,
+  });
+
+test("a session shows what was said, called and decided; hostile texts stay texts, and others run their own way", async () => {
+  await talk(null);
+  await talk(HOSTILE);
+  await talk(ARABIC);
+  const { body } = await talk("a check-up on monday");
+  const { session_id } = body.response.content;
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByText(HOSTILE, { exact: true }).first().waitFor();
+  expect(await page.getByText(ARABIC).evaluate((bubble) => bubble.matches(":dir(rtl)"))).toBe(true);
+
+  await page.getByRole("button", { name: /find_slots/ }).click();
+  await page.getByRole("region", { name: "Answered" }).getByText("slot_id").first().waitFor();
+  await page.getByLabel("What the engine did").check();
+  await page.getByText("GET demo.parley.internal → 200").waitFor();
+  expect(page.url()).toContain("?engine=yes");
+  await page.getByRole("cell", { name: "Requests of tools" }).waitFor();
+
+  await page.getByRole("radiogroup", { name: "Your judgement" }).getByText("BAD").click();
+  await page.getByLabel("Comment").fill(HOSTILE);
+  await page.getByRole("button", { name: "Add label" }).click();
+  await page.getByText("admin@example.com,").waitFor();
+
+  await page.goto("/console/events");
+  await page.getByText("Session with Demo clinic started").first().waitFor();
+  await page.goto("/console/sessions?f_is_test=true");
+  await page.getByText(HOSTILE, { exact: true }).first().waitFor();
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
+test("a list keeps its search, filters, order, page and columns in its address, and the back button undoes them", async () => {
+  for (let number = 0; number < 30; number += 1) {
+    await insertSession(it.app, {
+      agent_name: `Desk ${number}`,
+      duration: number,
+      is_outbound: number % 2 === 0,
+    });
+  }
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/sessions");
+  await page.getByText("1–25 of 30").waitFor();
+  await page.getByRole("button", { name: "Page 2" }).click();
+  await page.getByText("26–30 of 30").waitFor();
+  expect(new URL(page.url()).search).toBe("?page=2");
+
+  await page.getByRole("button", { name: "Duration" }).click();
+  await page.getByRole("button", { name: "Duration" }).click();
+  await page
+    .getByRole("columnheader", { name: "Duration" })
+    .and(page.locator('[aria-sort="descending"]'))
+    .waitFor();
+  await page.getByRole("row").nth(1).getByText("Desk 29").waitFor();
+
+  await page.getByRole("combobox", { name: "Direction" }).click();
+  await page.getByRole("option", { name: "Inbound" }).click();
+  await page.getByText("1–15 of 15").waitFor();
+  await page.getByRole("button", { name: "Choose columns" }).click();
+  await page.getByLabel("Conversation").check();
+  await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get("order")).toBe("-duration");
+  expect(searchParams.get("f_is_outbound")).toBe("false");
+  expect(searchParams.get("cols")).toContain("conversation_id");
+
+  const link = page.url();
+  await page.goto("/console/");
+  await page.goto(link);
+  await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
+  await page.getByText("1–15 of 15").waitFor();
+  await page.getByLabel("Agent's name").fill("nobody has this name");
+  await page.getByText("Nothing matches").waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByText("1–25 of 30").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a list of 100,000 rows is paged without a total, and narrowed", async () => {
+  await sql`
+    insert into events (sub_organization_id, timestamp, category, type, description)
+    select ${it.app.admin.sub_organization_id}, ${it.app.clock.now().toISOString()}::timestamptz - n * interval '1 second',
+      'load', 'noise', 'Row ' || n
+    from generate_series(1, 100000) n`.execute(it.app.db);
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/events?f_type=noise");
+  await page.getByText("Row 1", { exact: true }).waitFor();
+  await page.getByText("1–25", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Next", exact: true }).click();
+  await page.getByText("26–50", { exact: true }).waitFor();
+  await page.getByText("Row 26", { exact: true }).waitFor();
+  await page.getByLabel("What happened").fill("Row 99999");
+  await page.getByText("1–1 of 1").waitFor();
+});
+
+test("a very long word breaks, and the page stays as wide as the screen", async () => {
+  const { app } = it;
+  const long = "x".repeat(19_000);
+  const said = {
+    service_name: long.slice(0, 200),
+    source: long.slice(0, 200),
+    test_id: "long",
+    agent_id: "1",
+  };
+  await app.send("POST", "/api/v1/agents/test/messages", { ...said, session_start: true });
+  const { body } = await app.send("POST", "/api/v1/agents/test/messages", { ...said, text: long });
+  const page = await it.open(await it.person("Viewer"), { viewport: { width: 360, height: 700 } });
+  for (const url of [
+    `/console/sessions/${body.response.content.session_id}?engine=yes`,
+    "/console/sessions?f_is_test=true",
+  ]) {
+    await page.goto(url);
+    await page
+      .getByText(/x{200}/)
+      .first()
+      .waitFor();
+    await expectNoSidewaysScroll(page);
+  }
+});
+
+test("what is typed while the list is already searching is not lost", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents");
+  await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
+  const search = page.getByLabel("Name or description");
+  await search.pressSequentially("demo rem", { delay: 120 });
+  await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("demo rem");
+  expect(await search.inputValue()).toBe("demo rem");
+  expect(await search.evaluate((field) => field.ownerDocument.activeElement === field)).toBe(true);
+  await page.getByText("1–1 of 1").waitFor();
+  await page.getByRole("button", { name: "Clear the search" }).click();
+  await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
+  expect(await search.inputValue()).toBe("");
+});
+
+test("a recording plays in step with the words, and a turn's name goes to its place", async () => {
+  const { app } = it;
+  await app.send("POST", "/api/v1/agents/test/messages", {
+    service_name: "console",
+    source: "caller",
+    test_id: "recorded",
+    agent_id: "1",
+    session_start: true,
+  });
+  app.clock.advance(2_000);
+  const { body } = await app.send("POST", "/api/v1/agents/test/messages", {
+    service_name: "console",
+    source: "caller",
+    test_id: "recorded",
+    agent_id: "1",
+    text: "when are you open?",
+  });
+  const { session_id } = body.response.content;
+  mkdirSync(path.join(app.config.data_dir, "recordings"), { recursive: true });
+  writeFileSync(path.join(app.config.data_dir, "recordings", "call.wav"), silence(4));
+  const created_at = app.clock.now().toISOString();
+  await app.db
+    .insertInto("recordings")
+    .values({ session_id, file_name: "call.wav", content_type: "audio/wav", created_at })
+    .execute();
+
+  const page = await it.open(await it.person("Analyst"));
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByRole("button", { name: "Open the recording" }).click();
+  const opening = page.getByRole("region", { name: "Opening" });
+  const turn = page.getByRole("region", { name: "Turn 1" });
+  await expect.poll(() => opening.getAttribute("data-playing")).toBe("true");
+  await page.getByRole("button", { name: "Turn 1" }).click();
+  await expect.poll(() => turn.getAttribute("data-playing")).toBe("true");
+  expect(await opening.getAttribute("data-playing")).toBe("false");
+  expect(page.faults).toEqual([]);
+});
+
+/** A WAV file of so many seconds in which nothing is heard. */
+function silence(seconds: number): Buffer {
+  const RATE = 8000;
+  const samples = Buffer.alloc(RATE * seconds, 128);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(RATE, 24);
+  head.writeUInt32LE(RATE, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
+test("on a phone the menu opens, leads on, and closes", async () => {
+  const page = await it.open(await it.person("Viewer"), { viewport: { width: 360, height: 700 } });
+  await page.goto("/console/");
+  await page.getByRole("button", { name: "Open the menu" }).click();
+  await page.getByRole("link", { name: "Sessions", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+  await page.getByRole("button", { name: "Open the menu" }).waitFor();
+  expect(await page.getByRole("combobox", { name: "Direction" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Filters" }).click();
+  await page.getByRole("combobox", { name: "Direction" }).waitFor();
+});
+
+test("every time is shown in the chosen zone, and in another on hover", async () => {
+  const id = await insertSession(it.app, { timestamp: "2026-11-18T23:30:00Z", duration: 1 });
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto(`/console/sessions/${id}`);
+  const time = page.locator("header time").first();
+  expect(await time.innerText()).toBe("19 Nov 2026, 00:30:00");
+  expect(await time.getAttribute("title")).toContain("18 Nov 2026, 23:30:00 (UTC)");
+  await page.getByRole("button", { name: "Times are shown in Europe/Berlin" }).click();
+  await page.getByRole("combobox", { name: "Show times in" }).fill("Tokyo");
+  await page.getByRole("option", { name: "Asia/Tokyo" }).click();
+  await expect.poll(() => time.innerText()).toBe("19 Nov 2026, 08:30:00");
+});
+
+test("Ctrl K goes to a page, an agent or a session by a few letters", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/");
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  for (const [text, found, heading] of [
+    ["even", "Events", "Events"],
+    ["remind", "Demo reminder", "Demo reminder"],
+    ["1", "Session 1", "Session 1"],
+  ] as const) {
+    await page.keyboard.press("Control+k");
+    await page.getByLabel("Go to", { exact: true }).fill(text);
+    await page.getByRole("button", { name: found }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  }
+});

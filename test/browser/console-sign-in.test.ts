@@ -1,0 +1,135 @@
+import { beforeAll, expect, test } from "vitest";
+import { createSignInCode } from "../../src/accounts/sign-in.ts";
+import {
+  axeFindings,
+  type ConsoleTest,
+  createConsoleTest,
+  expectNoSidewaysScroll,
+} from "../harness/console.ts";
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+});
+
+const link = async (next = "") => {
+  const { app, address } = it;
+  const code = await app.db.transaction().execute((tx) => createSignInCode(tx, app.clock, app.admin.user_id));
+  return `${address}/sign-in?code=${code}${next}`;
+};
+const PASSWORD = "correct horse battery";
+
+test("the printed link opens the console at once, without a password for those in a hurry", async () => {
+  const page = await it.browser.newPage();
+  await page.goto(await link());
+  await page.getByRole("button", { name: "Without a password for now" }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/console/");
+});
+
+test("somebody who is not signed in comes back to the page they asked for", async () => {
+  const page = await it.browser.newPage();
+  await page.goto(await link());
+  await page.getByLabel("Choose a password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  await page.getByRole("button", { name: /^Signed in as/ }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.waitForURL(/\/sign-in$/);
+
+  await page.goto(`${it.address}/console/agents?q=clinic`);
+  await page.getByLabel("E-mail address").fill("admin@example.com");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
+  expect(page.url()).toBe(`${it.address}/console/agents?q=clinic`);
+});
+
+test("a link leads to no other site after the sign-in", async () => {
+  for (const next of [
+    "//evil.example/",
+    "https://evil.example/",
+    "/console/\\evil.example",
+    "/\\evil.example",
+  ]) {
+    const page = await it.browser.newPage();
+    await page.goto(await link(`&next=${encodeURIComponent(next)}`));
+    await page.getByRole("button", { name: "Without a password for now" }).click();
+    await page.waitForURL(`${it.address}/console/`);
+    await page.close();
+  }
+});
+
+test("a sign-in that ends while a form is half filled is renewed in place, and nothing is lost", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByLabel("Description").fill("Typed before the night");
+  it.app.clock.advance(13 * 3_600_000);
+  await page.getByRole("button", { name: "Review and save" }).click();
+
+  const window = page.getByRole("dialog", { name: "Your sign-in has ended" });
+  await window.getByRole("textbox", { name: "Password" }).fill("not the password");
+  await window.getByRole("button", { name: "Sign in", exact: true }).click();
+  await window.getByText("E-mail address or password is wrong.").waitFor();
+  await window.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await window.getByRole("button", { name: "Sign in", exact: true }).click();
+
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Agent saved").waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/agents/1");
+  expect(body.description).toBe("Typed before the night");
+});
+
+test("a lost connection is told, what was typed stays, and the page goes on when the server is back", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByLabel("Description").fill("Typed in a tunnel");
+  await page.context().setOffline(true);
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByText("Parley can't be reached. What is shown may be old").waitFor();
+  expect(await page.getByLabel("Description").inputValue()).toBe("Typed in a tunnel");
+
+  await page.context().setOffline(false);
+  await page.getByText("Parley can't be reached. What is shown may be old").waitFor({ state: "detached" });
+  expect(await page.getByLabel("Description").inputValue()).toBe("Typed in a tunnel");
+});
+
+test("a page that was open while the program was updated starts anew instead of failing", async () => {
+  const page = await it.open(await it.person("Admin"));
+  let gone = 0;
+  await page.route("**/assets/events-page*.js", (route) => {
+    gone += 1;
+    return gone === 1 ? route.fulfill({ status: 404 }) : route.continue();
+  });
+  await page.goto("/console/");
+  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Events" }).waitFor();
+  expect(gone).toBeGreaterThanOrEqual(2);
+});
+
+test("the first page weighs less than 300 kB with nothing kept from before", async () => {
+  const page = await it.open(await it.person("Admin"));
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Network.enable");
+  let bytes = 0;
+  devtools.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await page.goto("/console/");
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(300_000);
+});
+
+test.each(["light", "dark"] as const)(
+  "the front door and the sign-in page have nothing that axe objects to, %s",
+  async (colorScheme) => {
+    const page = await it.browser.newPage({ colorScheme, viewport: { width: 360, height: 700 } });
+    for (const url of [`${it.address}/`, `${it.address}/sign-in`, await link()]) {
+      await page.goto(url);
+      expect(await axeFindings(page)).toEqual([]);
+      await expectNoSidewaysScroll(page);
+    }
+  },
+);

@@ -1,0 +1,91 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
+import { createPeer, json, type Peer } from "../harness/peer.ts";
+
+let it: ConsoleTest;
+let peer: Peer;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  peer = await createPeer();
+  peer.respond((_, response) => json(response, 200, { slots: [{ time: "09:00" }] }));
+  const service = await it.app.send("POST", "/api/v1/services/", { name: "Calendar", description: "" });
+  const tool = endpointTool("look_up", `${peer.url}/slots`, {
+    parameters: {
+      type: "object",
+      properties: { day: { type: "string", enum: ["monday"] } },
+      required: ["day"],
+    },
+    definition: {
+      static_parameters: [{ name: "clinic", required: true, type: "string", default: "{{ vars.clinic }}" }],
+    },
+  });
+  await it.app.send("POST", "/api/v1/tools/", {
+    name: "look_up",
+    definition: tool,
+    service_id: service.body.id,
+  });
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1400, height: 1000 } });
+});
+
+test("a call is tried as the form stands, and each stage of its arguments is shown", async () => {
+  await page.goto("/console/tools/look_up?view=try");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByLabel("Name 1 of Variables").fill("clinic");
+  await page.getByLabel("Value 1 of Variables").fill("north");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("answered").waitFor();
+  const prepared = page.getByRole("region", { name: /2\. Prepared/ });
+  expect(JSON.parse(await prepared.innerText())).toEqual({ day: "monday", clinic: "north" });
+  expect(await page.getByRole("region", { name: /4\. What the model reads/ }).innerText()).toContain("09:00");
+  expect(page.faults).toEqual([]);
+});
+
+test("a workflow is a picture whose steps are edited in place, checked as they are, and saved", async () => {
+  await page.goto("/console/tools/visit_workflow?view=workflow");
+  await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
+  await page.getByLabel("Goal").fill("Say goodbye warmly");
+  await page.getByRole("button", { name: "Add a way on" }).click();
+  await page.getByLabel("Condition of ASK_COMING").fill("other_day ==");
+  await page
+    .getByText("invalid-expression")
+    .or(page.getByText(/expression/i))
+    .first()
+    .waitFor();
+  await page.getByLabel("Condition of ASK_COMING").fill("other_day == 'never'");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByText("Say goodbye warmly").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByText("Tool saved").waitFor();
+  const stored = await it.app.send("GET", "/api/v1/tools/visit_workflow");
+  const step = stored.body.definition.context.task.steps.find(({ id }: { id: string }) => id === "MOVED");
+  expect(step).toMatchObject({
+    goal: "Say goodbye warmly",
+    next: [{ id: "ASK_COMING", if: "other_day == 'never'" }],
+  });
+  expect(stored.body.version_number).toBe(2);
+  expect(page.faults).toEqual([]);
+});
+
+test("a workflow is played without a model: submit, see where it leads and why, go one back", async () => {
+  await page.goto("/console/tools/visit_workflow?view=workflow");
+  await page.getByText("Play", { exact: true }).click();
+  await page.getByText("in ASK_COMING").waitFor();
+  await page.getByRole("button", { name: "Submit" }).click();
+  await page.getByText("in ASK_NEEDS").waitFor();
+  await page.getByText("Submitted → ASK_NEEDS").waitFor();
+  await page.getByRole("button", { name: "One back" }).click();
+  await page.getByText("in ASK_COMING").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("an earlier version is compared with the present one and taken back into the form", async () => {
+  await page.goto("/console/tools/visit_workflow?view=history");
+  await page.getByRole("button", { name: "Compare" }).click();
+  await page.getByText("Say goodbye warmly").waitFor();
+  await page.getByRole("button", { name: "Take into the form" }).click();
+  await page.getByRole("tab", { name: "Workflow" }).click();
+  await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
+  expect(await page.getByLabel("Goal").inputValue()).toBe("Say goodbye");
+});

@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { sql } from "kysely";
+import { beforeAll, expect, test } from "vitest";
+import type { FaultPoint } from "../../src/outbound/dialer.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { createOutbound, request } from "../harness/batch.ts";
+import { createTestDialer } from "../harness/dialer.ts";
+import { type Plan, word } from "../harness/planned-sender.ts";
+import { openBy } from "./by-the-book.ts";
+import { type Fate, type Happening, type History, history } from "./history.ts";
+
+/** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
+const RUNS = Number(process.env.DATABASE_HISTORIES ?? 15);
+
+let app: TestApp;
+let outbound: Awaited<ReturnType<typeof createOutbound>>;
+beforeAll(async () => {
+  app = await createTestApp();
+  outbound = await createOutbound(app);
+  // Histories reach into years by which the test's token would have run out.
+  await app.db.updateTable("api_tokens").set({ expires_at: "2099-01-01T00:00:00Z" }).execute();
+});
+
+test(`what the engine promises holds in ${RUNS} random histories on the database`, async () => {
+  await fc.assert(
+    fc.asyncProperty(history(30), (told) => play(told)),
+    { numRuns: RUNS },
+  );
+}, 300_000);
+
+const PLANS: Record<Fate, Plan> = {
+  taken: {},
+  refused: { send: "refused", refused_as: "SIP_NOT_FOUND" },
+  "not-sent": { send: "not-sent" },
+  lost: { send: "lost" },
+  "never-got-it": { send: "unknown" },
+  "dies-before": {},
+  "dies-after": {},
+};
+
+let people = 0;
+
+async function play(told: History): Promise<void> {
+  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
+  await app.db.updateTable("attempts").set({ state: "ENDED", holds_slot: false, check_at: null }).execute();
+  await app.db.deleteFrom("dial_sources").execute();
+  await app.db.updateTable("agents").set({ timezone: told.zone }).execute();
+  app.clock.set(told.from);
+  const statuses = ["QUEUED", "BUSY", "NO-ANSWER", "COMPLETED", "HUMAN", "NO_OUTCOME", "CANCELED"];
+  const { id } = await outbound.createCampaign({
+    ...told.campaign,
+    webhooks: [{ url: "https://hooks.example/", request_method: "POST", trigger_statuses: statuses }],
+  });
+  const batches: string[] = [];
+  for (const { people: references, call_rate, expires_h } of told.batches) {
+    const expires_on =
+      expires_h === null ? null : new Date(told.from.getTime() + expires_h * 3_600_000).toISOString();
+    const { batch_id } = await outbound.createBatch({ campaign_id: id, call_rate, expires_on });
+    await outbound.add(
+      batch_id,
+      references.map((reference) => request(reference, `+1512${String(5_000_000 + ++people)}`)),
+    );
+    batches.push(batch_id);
+  }
+
+  let fates: Fate[] = ["taken"];
+  let placed = 0;
+  const fateOf = (): Fate => fates[placed++ % fates.length] as Fate;
+  let next: Fate = "taken";
+  const world = createTestDialer(app, () => PLANS[next]).world;
+  const dieIf = (name: FaultPoint) => {
+    if (name === "before-send") next = fateOf();
+    if (name === "before-send" && next === "dies-before") throw new Error("died");
+    if (name === "after-send" && next === "dies-after") throw new Error("died");
+  };
+  const [first, ...others] = [0, 1, 2].map(() =>
+    createTestDialer(app, () => PLANS[next], { senders: world.senders, faultPoint: dieIf }),
+  ) as [ReturnType<typeof createTestDialer>, ...ReturnType<typeof createTestDialer>[]];
+  const dialers = [first, ...others];
+
+  const happen = async (happening: Happening): Promise<void> => {
+    if (happening.kind === "pass") app.clock.advance(happening.ms);
+    else if (happening.kind === "tick") {
+      fates = happening.fates;
+      await dialers[happening.process]?.tick();
+    } else if (happening.kind === "ask") {
+      fates = ["taken"];
+      world.setDown(happening.answers[0] === "unreachable");
+      await first.tick();
+      world.setDown(false);
+    } else if (happening.kind === "told") {
+      const key = [...world.taken.keys()].at(-1 - happening.back);
+      if (key === undefined) return;
+      const signal = word(key, happening.status, app.clock.now(), { is_transient: happening.is_transient });
+      await first.attempts.signal(Array.from({ length: happening.times }, () => signal));
+    } else if (happening.kind === "delete") {
+      const batch_id = batches[happening.batch];
+      if (batch_id) await outbound.remove(batch_id);
+    } else if (happening.kind !== "cap") {
+      const batch = told.batches[happening.batch];
+      const expires_on =
+        batch?.expires_h == null
+          ? null
+          : new Date(told.from.getTime() + batch.expires_h * 3_600_000).toISOString();
+      const body = { paused: happening.kind === "pause", expires_on, call_rate: batch?.call_rate ?? null };
+      await outbound.put(batches[happening.batch] ?? "none", body);
+    }
+  };
+  for (const happening of told.happenings) await happen(happening);
+  await check(told, id);
+}
+
+async function check(told: History, campaign_id: number): Promise<void> {
+  const attempts = await app.db
+    .selectFrom("attempts")
+    .selectAll()
+    .where("campaign_id", "=", campaign_id)
+    .orderBy("key")
+    .execute();
+  const firsts = new Map<string, Set<string>>();
+  for (const { started_at, counted_on, reference_id } of attempts) {
+    const days = openBy(told.campaign, told.zone, new Date(started_at));
+    expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
+    if (counted_on === null) continue;
+    const date = String(counted_on).slice(0, 10);
+    firsts.set(date, (firsts.get(date) ?? new Set()).add(reference_id));
+  }
+  if (told.campaign.max_daily_calls !== null && told.campaign.outreach_override_rules === null) {
+    for (const reached of firsts.values())
+      expect(reached.size, "more first attempts than the cap").toBeLessThanOrEqual(
+        told.campaign.max_daily_calls,
+      );
+  }
+  if (!told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) {
+    for (const some of Map.groupBy(attempts, ({ batch_key }) => batch_key).values()) {
+      const rates = told.batches.map(({ call_rate }) => call_rate ?? told.campaign.hourly_rate);
+      const gaps = some
+        .slice(1)
+        .map((a, i) => Date.parse(a.started_at) - Date.parse(some[i]?.started_at ?? ""));
+      for (const gap of gaps) expect(gap, "too close").toBeGreaterThanOrEqual(3_600_000 / Math.max(...rates));
+    }
+  }
+  await nothing(
+    "more attempts than the campaign allows",
+    sql`
+    select request_id from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
+    group by batch_key, request_id having count(*) > ${told.campaign.retry_count + 1}`,
+  );
+  await nothing(
+    "a status the webhook asked for was told twice, or never",
+    sql`
+    with changed as (
+      select e.attributes ->> 'batch_id' as batch_id, e.attributes ->> 'reference_id' as reference_id,
+        (e.attributes ->> 'attempt_count')::integer as attempt_count, e.attributes ->> 'status' as status, count(*) as n
+      from events e
+      where e.type = 'request-status' and (e.attributes ->> 'campaign_id')::bigint = ${campaign_id}
+        and e.attributes ->> 'status' in ('QUEUED', 'BUSY', 'NO-ANSWER', 'COMPLETED', 'HUMAN', 'NO_OUTCOME')
+      group by 1, 2, 3, 4
+    ),
+    told as (
+      select b.batch_id, r.reference_id, d.attempt_count, d.channel_manager_status as status, count(*) as n
+      from webhook_deliveries d
+      join requests r on r.batch_key = d.batch_key and r.id = d.request_id
+      join batches b on b.key = d.batch_key
+      where d.campaign_id = ${campaign_id} and d.channel_manager_status <> 'CANCELED'
+      group by 1, 2, 3, 4
+    )
+    select * from changed full join told using (batch_id, reference_id, attempt_count, status)
+    where changed.n is distinct from 1 or told.n is distinct from 1`,
+  );
+  await nothing(
+    "a line is held by an attempt that is over",
+    sql`
+    select key from attempts where campaign_id = ${campaign_id} and state = 'ENDED' and holds_slot`,
+  );
+  await nothing(
+    "a request waits, or is over, while it is being reached",
+    sql`
+    select r.id from requests r join attempts a on a.batch_key = r.batch_key and a.request_id = r.id
+    where a.campaign_id = ${campaign_id} and a.state <> 'ENDED' and r.request_status in ('PENDING', 'FAILED')`,
+  );
+  await nothing(
+    "the counts differ from the requests",
+    sql`
+    select * from (
+      select batch_key, request_status, count(*) as n from requests group by 1, 2
+    ) is_so full join (
+      select batch_key, request_status, sum(n) as n from request_counts group by 1, 2 having sum(n) <> 0
+    ) counted using (batch_key, request_status)
+    where is_so.n is distinct from counted.n`,
+  );
+}
+
+async function nothing(promise: string, query: ReturnType<typeof sql<object>>): Promise<void> {
+  const { rows } = await query.execute(app.db);
+  expect(rows, promise).toEqual([]);
+}

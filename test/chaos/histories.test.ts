@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isOver } from "../../src/outbound/statuses.ts";
+import { openBy } from "./by-the-book.ts";
+import { type History, history } from "./history.ts";
+import { Model } from "./model.ts";
+
+/** Each of the runs is a history of its own; a failure prints the seed and the path that replay it. */
+const RUNS = Number(process.env.HISTORIES ?? 10_000);
+
+test(`what the engine promises holds in ${RUNS} random histories`, () => {
+  const seen = { dials: 0, retries: 0, waited: 0, settled: 0, refused: 0 };
+  fc.assert(
+    fc.property(history(60), (told) => play(told, seen)),
+    { numRuns: RUNS },
+  );
+  // The histories are worth something: all that the promises are about happens in them.
+  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(RUNS / 50);
+}, 600_000);
+
+function play(told: History, seen: Record<string, number>): void {
+  const model = new Model(told);
+  const results = new Map<object, string>();
+  for (const happening of told.happenings) {
+    const before = { dials: model.dials.length, attempts: model.attempts.length };
+    const paused = model.batches.map(({ status }) => status);
+    model.happen(happening);
+    for (const attempt of model.attempts.slice(before.attempts)) checkStart(told, model, attempt, paused);
+    checkLive(model);
+    checkForward(model, results);
+    seen.dials = (seen.dials ?? 0) + model.dials.length - before.dials;
+  }
+  checkPace(told, model);
+  checkRetries(told, model);
+  checkTold(model);
+  seen.retries = (seen.retries ?? 0) + model.attempts.filter((a) => a.attempt_number > 1).length;
+  seen.waited = (seen.waited ?? 0) + model.requests.filter((r) => r.request_status === "PENDING").length;
+  seen.settled = (seen.settled ?? 0) + model.requests.filter((r) => isOver(r.request_status)).length;
+  seen.refused = (seen.refused ?? 0) + model.requests.filter((r) => r.refusals > 0).length;
+}
+
+type Attempt = Model["attempts"][number];
+
+/** 1. Inside the window; 2. under the cap; never of a batch on hold, over or deleted. */
+function checkStart(told: History, model: Model, attempt: Attempt, statuses: string[]): void {
+  const at = new Date(attempt.started_at);
+  const days = openBy(model.campaign, told.zone, at);
+  expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
+  const batch = model.batches[attempt.batch_key];
+  expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
+  if (batch?.expires_on) expect(at < batch.expires_on, "an attempt after its batch expired").toBe(true);
+  if (attempt.counted_on === null) return;
+  const cap = days.find(({ date }) => date === attempt.counted_on)?.cap;
+  expect(cap, "counted on a day that is not open").not.toBeUndefined();
+  const firsts = new Set(
+    model.attempts.filter((a) => a.counted_on === attempt.counted_on).map((a) => a.reference_id),
+  );
+  if (cap != null) expect(firsts.size, "more first attempts than the day's cap").toBeLessThanOrEqual(cap);
+}
+
+/** 5. One live attempt for a reference. What a carrier has at once is bounded by that, too. */
+function checkLive(model: Model): void {
+  const live = model.attempts.filter((a) => a.state !== "ENDED").map((a) => a.reference_id);
+  expect(new Set(live).size, "two live attempts for one reference").toBe(live.length);
+  for (const request of model.requests) {
+    const underWay = model.attempts.filter(
+      (a) => a.request_id === request.request_id && a.state !== "ENDED",
+    ).length;
+    if (request.request_status === "PENDING") expect(underWay, "waits while it is being reached").toBe(0);
+  }
+}
+
+/** What is over stays so, but for a failure that turns out to have reached its person. */
+function checkForward(model: Model, before: Map<object, string>): void {
+  for (const request of model.requests) {
+    const was = before.get(request);
+    const is = request.request_status;
+    if (was === "COMPLETED" || was === "CANCELED" || was === "SKIPPED")
+      expect(is, `${was} went back`).toBe(was);
+    if (was === "FAILED") expect(["FAILED", "COMPLETED"]).toContain(is);
+    before.set(request, is);
+  }
+}
+
+/** 3. Never closer than the interval, unless somebody set the clock back in between. */
+function checkPace({ happenings, campaign, batches }: History, model: Model): void {
+  if (happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  for (const [key, { call_rate }] of batches.entries()) {
+    const rate = call_rate ?? campaign.hourly_rate;
+    const starts = model.attempts.filter((a) => a.batch_key === key).map((a) => Date.parse(a.started_at));
+    for (const [i, start] of starts.entries()) {
+      const previous = starts[i - 1];
+      if (previous !== undefined)
+        expect(start - previous, "too close").toBeGreaterThanOrEqual(3_600_000 / rate);
+      const hourBefore = starts[i - rate];
+      if (hourBefore !== undefined)
+        expect(start - hourBefore, "too many in an hour").toBeGreaterThanOrEqual(3_600_000);
+    }
+  }
+}
+
+/** 4. At most retry_count more, and never after the person was reached, declined, or the batch was over. */
+function checkRetries({ campaign }: History, model: Model): void {
+  for (const request of model.requests) {
+    const counted = model.attempts.filter(
+      (a) =>
+        a.request_id === request.request_id &&
+        !(a.state === "ENDED" && a.decision === null && a.channel_status === "PENDING"),
+    );
+    expect(counted.length, "more attempts than the campaign allows").toBeLessThanOrEqual(
+      campaign.retry_count + 1,
+    );
+    for (const [i, attempt] of counted.entries()) {
+      const later = counted[i + 1];
+      if (!later) continue;
+      expect(attempt.decision, "another attempt without a decision for it").not.toBeNull();
+      const status = attempt.decision?.kind === "retry" ? attempt.decision.status : attempt.channel_status;
+      expect(["DECLINED", "CANCELED", "SIP_NOT_FOUND"], "tried again after a final outcome").not.toContain(
+        status,
+      );
+    }
+  }
+}
+
+/** 7. Every change of a status is told, once for an attempt and status. */
+function checkTold(model: Model): void {
+  const ids = model.told.map((c) => `${c.request_id} ${c.attempt_count} ${c.status}`);
+  expect(new Set(ids).size, "a change was told twice").toBe(ids.length);
+  for (const change of model.told) expect(change.status, "told of no change").not.toBe(change.previous);
+}

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
+import type { Rule, Schedule } from "../../src/outbound/schedule.ts";
+import { WEEKDAYS } from "../../src/outbound/weekday.ts";
+
+/** A campaign, its batches, and all that happens to them in some weeks: chosen at random, replayable by its seed. */
+export type History = {
+  campaign: Schedule & { hourly_rate: number; retry_count: number; retry_interval: string };
+  zone: string;
+  from: Date;
+  batches: { people: string[]; call_rate: number | null; expires_h: number | null }[];
+  happenings: Happening[];
+};
+
+export type Happening =
+  /** Process `process` looks at all that is due; what it claims meets these fates, in turn. */
+  | { kind: "tick"; process: number; fates: Fate[] }
+  /** The clock goes on, or is set. */
+  | { kind: "pass"; ms: number }
+  /** Carriers tell something of an attempt, `times` times: of the newest, or of an older one. */
+  | { kind: "told"; back: number; status: ChannelStatus; is_transient: boolean | null; times: number }
+  /** Somebody looks after what has been left; carriers answer so. */
+  | { kind: "ask"; answers: ("as-it-is" | "none" | "unreachable")[] }
+  | { kind: "pause" | "resume" | "delete"; batch: number }
+  | { kind: "cap"; cap: number | null };
+
+/** What comes of handing an attempt over; "dies": the process does, before or after the carrier has it. */
+export type Fate = "taken" | "refused" | "not-sent" | "lost" | "never-got-it" | "dies-before" | "dies-after";
+
+const time = fc
+  .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.constantFrom(0, 30) })
+  .map(({ hour, minute }) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}:00`);
+const cap = fc.option(fc.integer({ min: 0, max: 4 }), { freq: 2 });
+const rule: fc.Arbitrary<Rule> = fc.record(
+  {
+    active: fc.option(fc.boolean()),
+    daily_start_time: fc.option(time),
+    daily_end_time: fc.option(time),
+    max_daily_calls: cap,
+  },
+  { requiredKeys: [] },
+);
+
+/** Around the days on which clocks change, a leap day, and plain ones. */
+const START_DATES = ["2027-03-12", "2027-10-30", "2026-11-18", "2028-02-27", "2027-03-27"];
+const ZONES = [
+  "America/New_York",
+  "America/Phoenix",
+  "Europe/Berlin",
+  "Australia/Lord_Howe",
+  "Asia/Kathmandu",
+  "UTC",
+];
+
+const dates = (start: string): string[] =>
+  Array.from({ length: 6 }, (_, i) => Temporal.PlainDate.from(start).add({ days: i }).toString());
+
+const campaign = (start: string) =>
+  fc.record({
+    daily_start_time: fc.option(time),
+    daily_end_time: fc.option(time),
+    max_daily_calls: cap,
+    active_days: fc.subarray([...WEEKDAYS], { minLength: 3 }),
+    outreach_override_rules: fc.option(
+      fc.record({
+        days: fc.dictionary(fc.constantFrom(...WEEKDAYS), rule, { maxKeys: 3 }),
+        dates: fc.dictionary(fc.constantFrom(...dates(start)), rule, { maxKeys: 3 }),
+      }),
+    ),
+    hourly_rate: fc.constantFrom(1, 2, 7, 60, 600, 3600),
+    retry_count: fc.integer({ min: 0, max: 3 }),
+    retry_interval: fc.constantFrom("1s", "30s", "10m", "2h"),
+  });
+
+const fate = fc.oneof(
+  { weight: 5, arbitrary: fc.constant<Fate>("taken") },
+  {
+    weight: 5,
+    arbitrary: fc.constantFrom<Fate>(
+      "refused",
+      "not-sent",
+      "lost",
+      "never-got-it",
+      "dies-before",
+      "dies-after",
+    ),
+  },
+);
+const CALL_WORDS: ChannelStatus[] = [
+  "QUEUED",
+  "IN-PROGRESS",
+  "HUMAN",
+  "MACHINE",
+  "UNKNOWN",
+  "COMPLETED",
+  "BUSY",
+  "NO-ANSWER",
+  "DECLINED",
+  "FAILED",
+  "CANCELED",
+];
+const status = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...CALL_WORDS) },
+  { weight: 1, arbitrary: fc.constantFrom(...CHANNEL_STATUSES) },
+);
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant("tick" as const),
+      process: fc.integer({ min: 0, max: 2 }),
+      fates: fc.array(fate, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("pass" as const),
+      ms: fc.constantFrom(
+        1,
+        999,
+        1_000,
+        6_000,
+        60_000,
+        600_000,
+        3_600_000,
+        25_200_000,
+        86_400_000,
+        -7_200_000,
+      ),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("told" as const),
+      back: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 1, max: 6 }) },
+      ),
+      status,
+      is_transient: fc.constantFrom(null, true, false),
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("ask" as const),
+      answers: fc.array(fc.constantFrom("as-it-is" as const, "none" as const, "unreachable" as const), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("pause" as const, "resume" as const, "resume" as const, "delete" as const),
+      batch: fc.integer({ min: 0, max: 1 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("cap" as const), cap }) },
+);
+
+/** References are few, so that two batches share some. */
+const batch = fc.record({
+  people: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f", "g"), { minLength: 1, maxLength: 6 }),
+  call_rate: fc.option(fc.constantFrom(1, 30, 3600)),
+  expires_h: fc.option(fc.integer({ min: 1, max: 200 })),
+});
+
+export const history = (longest: number): fc.Arbitrary<History> =>
+  fc.constantFrom(...START_DATES).chain((start) =>
+    fc.record({
+      campaign: campaign(start),
+      zone: fc.constantFrom(...ZONES),
+      from: fc.integer({ min: 0, max: 86_400 }).map((s) => new Date(Date.parse(start) + s * 1000)),
+      batches: fc.array(batch, { minLength: 1, maxLength: 2 }),
+      happenings: fc.array(happening, { minLength: 10, maxLength: longest, size: "max" }),
+    }),
+  );

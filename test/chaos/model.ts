@@ -1,0 +1,288 @@
+import type { ChannelStatus } from "../../src/channels/channel-status.ts";
+import { LEASE_ms, SHOWN_AFTER_ms } from "../../src/outbound/attempt.ts";
+import { statusAt } from "../../src/outbound/batch-state.ts";
+import { chooseNext } from "../../src/outbound/choose-next.ts";
+import { batchStep, type RequestView } from "../../src/outbound/next-step.ts";
+import { lastStart, rateOf } from "../../src/outbound/pacing.ts";
+import {
+  type Around,
+  type AttemptRow,
+  idOf,
+  type News,
+  type RequestRow,
+  Settlement,
+} from "../../src/outbound/settlement.ts";
+import type { StatusChange } from "../../src/outbound/status-change.ts";
+import type { Fate, Happening, History } from "./history.ts";
+
+/**
+ * The engine with its rows in memory: every decision is the program's own (`batchStep`, `chooseNext`, `Settlement`), only
+ * the statements that read and write are replaced. Thousands of histories a second go through it.
+ */
+export type Batch = {
+  key: number;
+  status: "ACTIVE" | "PAUSED" | "CANCELED";
+  expires_on: Date | null;
+  call_rate: number | null;
+  last_at: Date | null;
+};
+export type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
+/** What really happened outside, which no row can lie about. */
+export type Dial = { attempt: ModelAttempt; at: Date };
+
+export class Model {
+  now: Date;
+  batches: Batch[];
+  requests: RequestRow[] = [];
+  references = new Map<RequestRow, string>();
+  attempts: ModelAttempt[] = [];
+  reached = new Map<string, number>();
+  /** Calls that carriers really made. */
+  dials: Dial[] = [];
+  told: StatusChange[] = [];
+  campaign: History["campaign"];
+  #zone: string;
+  #atCarrier = new Map<string, ChannelStatus>();
+
+  constructor(history: History) {
+    this.now = history.from;
+    this.#zone = history.zone;
+    this.campaign = { ...history.campaign };
+    this.batches = history.batches.map(({ call_rate, expires_h }, key) => ({
+      key,
+      status: "ACTIVE",
+      expires_on: expires_h === null ? null : new Date(history.from.getTime() + expires_h * 3_600_000),
+      call_rate,
+      last_at: null,
+    }));
+    for (const [batch_key, { people }] of history.batches.entries()) {
+      for (const person of people) this.#addRequest(batch_key, person);
+    }
+  }
+
+  #addRequest(batch_key: number, person: string): void {
+    const request: RequestRow = {
+      batch_key,
+      request_id: this.requests.length,
+      request_status: "PENDING",
+      channel_status: "PENDING",
+      attempt_count: 0,
+      refusals: 0,
+      due_at: this.now.toISOString(),
+      sent_at: null,
+      sid: null,
+      session_id: null,
+      conversation_id: null,
+    };
+    this.requests.push(request);
+    this.references.set(request, person);
+  }
+
+  happen(happening: Happening): void {
+    if (happening.kind === "tick") this.#tick(happening.process, happening.fates);
+    else if (happening.kind === "pass") this.now = new Date(this.now.getTime() + happening.ms);
+    else if (happening.kind === "told") this.#tellOf(happening);
+    else if (happening.kind === "ask") this.#ask(happening.answers);
+    else if (happening.kind === "cap") this.campaign = { ...this.campaign, max_daily_calls: happening.cap };
+    else this.#change(happening.kind, this.batches[happening.batch]);
+  }
+
+  #tellOf({ back, status, is_transient, times }: Extract<Happening, { kind: "told" }>): void {
+    const attempt = this.attempts.at(-1 - back);
+    if (!attempt || !this.#atCarrier.has(attempt.key)) return;
+    const word: News = { ...this.#word(attempt.key, status), is_transient };
+    for (let i = 0; i < times; i++) this.#takeIn([word]);
+  }
+
+  #word = (key: string, status: ChannelStatus) =>
+    ({ kind: "word", key, status, is_transient: null, at: this.now, sid: `sid-${key}` }) as const;
+
+  #change(to: "pause" | "resume" | "delete", batch: Batch | undefined): void {
+    if (!batch || batch.status === "CANCELED") return;
+    if (to === "delete") this.#cancel(batch);
+    else batch.status = to === "pause" ? "PAUSED" : "ACTIVE";
+  }
+
+  #cancel(batch: Batch): void {
+    batch.status = "CANCELED";
+    for (const request of this.requests) {
+      if (request.batch_key !== batch.key || request.request_status !== "PENDING") continue;
+      Object.assign(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
+    }
+  }
+
+  /** As `claimDue`: one request of each batch at most, retries first, then who waits longest. */
+  #tick(process: number, fates: Fate[]): void {
+    const hours = { schedule: this.campaign, zone: this.#zone };
+    const claimed: ModelAttempt[] = [];
+    for (const batch of this.batches) {
+      const rate = rateOf({ hourly_rate: this.campaign.hourly_rate, call_rate: batch.call_rate }, null);
+      const step = batchStep(
+        {
+          status: statusAt(batch, this.now),
+          source: "+15125550100",
+          hours,
+          rate,
+          last_at: lastStart(batch.last_at, this.now),
+          source_paused_until: null,
+          free_lines: { source: 1, organization: 1 },
+        },
+        this.now,
+      );
+      if (step.kind !== "start") continue;
+      const candidates = this.#candidates(batch);
+      const views = candidates.map((request) => this.#view(request));
+      const { start } = chooseNext(views, step.days, (date) => this.reached.get(date) ?? 0, hours, this.now);
+      if (!start) continue;
+      batch.last_at = this.now;
+      claimed.push(this.#claim(process, candidates[start.index] as RequestRow, start.counts_on));
+    }
+    for (const [index, attempt] of claimed.entries())
+      this.#place(attempt, fates[index % fates.length] as Fate);
+  }
+
+  #candidates({ key }: Batch): RequestRow[] {
+    const waiting = this.requests
+      .filter((r) => r.batch_key === key && r.request_status === "PENDING" && !this.#isLive(r))
+      .toSorted((a, b) => Date.parse(a.due_at ?? "") - Date.parse(b.due_at ?? ""));
+    return [waiting.find((r) => r.attempt_count > 0), waiting.find((r) => r.attempt_count === 0)].filter(
+      (r) => r !== undefined,
+    );
+  }
+
+  #isLive(request: RequestRow): boolean {
+    const reference = this.references.get(request);
+    return this.attempts.some((a) => a.reference_id === reference && a.state !== "ENDED");
+  }
+
+  #view(request: RequestRow): RequestView {
+    const reference = this.references.get(request);
+    return {
+      ...request,
+      retry_count: this.campaign.retry_count,
+      due_at: new Date(request.due_at as string),
+      counted_on: this.attempts
+        .filter((a) => a.reference_id === reference && a.counted_on !== null)
+        .map((a) => a.counted_on as string),
+      is_reached_elsewhere: false,
+      obstacle: null,
+    };
+  }
+
+  #claim(process: number, request: RequestRow, counted_on: string | null): ModelAttempt {
+    if (counted_on !== null) this.reached.set(counted_on, (this.reached.get(counted_on) ?? 0) + 1);
+    request.request_status = "INITIATED";
+    request.attempt_count += 1;
+    request.due_at = null;
+    const attempt: ModelAttempt = {
+      key: String(this.attempts.length),
+      organization_id: 1,
+      sub_organization_id: 1,
+      campaign_id: 1,
+      batch_key: request.batch_key,
+      request_id: request.request_id,
+      reference_id: this.references.get(request) as string,
+      attempt_number: request.attempt_count,
+      mode: "voice",
+      source: "+15125550100",
+      target: "+15125550101",
+      state: "CLAIMED",
+      channel_status: "PENDING",
+      answerer: null,
+      provider_status: null,
+      error_code: null,
+      sid: null,
+      session_id: null,
+      conversation_id: null,
+      started_at: this.now.toISOString(),
+      placed_at: null,
+      ended_at: null,
+      check_at: new Date(this.now.getTime() + LEASE_ms).toISOString(),
+      checks: 0,
+      decision: null,
+      holds_slot: true,
+      voicemail_left: false,
+      was_reached_before: false,
+      counted_on,
+      process,
+    };
+    this.attempts.push(attempt);
+    return attempt;
+  }
+
+  #place({ key }: ModelAttempt, fate: Fate): void {
+    if (fate === "taken" || fate === "lost" || fate === "dies-after") {
+      this.dials.push({ attempt: this.attempts[Number(key)] as ModelAttempt, at: this.now });
+      this.#atCarrier.set(key, "QUEUED");
+    }
+    const news: Record<Fate, News | null> = {
+      taken: this.#word(key, "QUEUED"),
+      refused: { ...this.#word(key, "SIP_NOT_FOUND"), is_transient: false },
+      "not-sent": { kind: "not-taken", key, retry_after_s: null, why: "busy" },
+      lost: { kind: "unknown", key, why: "no answer" },
+      "never-got-it": { kind: "unknown", key, why: "no answer" },
+      "dies-before": null,
+      "dies-after": null,
+    };
+    if (news[fate]) this.#takeIn([news[fate]]);
+  }
+
+  /** As `takeUnsettled` and `askCarrier`. */
+  #ask(answers: ("as-it-is" | "none" | "unreachable")[]): void {
+    const due = this.attempts.filter(
+      (a) => a.state !== "ENDED" && a.check_at !== null && new Date(a.check_at) <= this.now,
+    );
+    for (const [index, attempt] of due.entries()) {
+      const { key } = attempt;
+      if (attempt.state === "CLAIMED") attempt.state = "UNCERTAIN";
+      const isPlaced = attempt.state === "PLACED";
+      const known = this.#atCarrier.get(key) ?? null;
+      const answer = answers[index % answers.length];
+      const silence: News = { kind: "word", key, status: "NO_OUTCOME", is_transient: null, at: this.now };
+      if (answer === "unreachable") {
+        this.#takeIn([isPlaced ? silence : { kind: "unknown", key, why: "unreachable" }]);
+      } else if (known === null) {
+        // What the carrier never had it can't show; that it shows nothing counts only after a while.
+        const age_ms = this.now.getTime() - Date.parse(attempt.started_at);
+        const gone: News = { kind: "not-taken", key, retry_after_s: null, why: "never got there" };
+        this.#takeIn([age_ms < SHOWN_AFTER_ms ? { kind: "unknown", key, why: "not shown yet" } : gone]);
+      } else if (isPlaced && known === attempt.channel_status) {
+        this.#takeIn([{ kind: "goes-on", key }]);
+      } else {
+        this.#takeIn([
+          { kind: "word", key, status: known, is_transient: null, at: this.now, sid: `sid-${key}` },
+        ]);
+      }
+    }
+  }
+
+  #takeIn(news: News[]): void {
+    const attempts = new Map<string, AttemptRow>();
+    const requests = new Map<string, RequestRow>();
+    const around = new Map<string, Around>();
+    for (const { key } of news) {
+      const attempt = this.attempts[Number(key)] as ModelAttempt;
+      attempt.was_reached_before = this.attempts.some(
+        (a) =>
+          a !== attempt &&
+          a.batch_key === attempt.batch_key &&
+          a.reference_id === attempt.reference_id &&
+          a.channel_status === "COMPLETED" &&
+          a.answerer !== "MACHINE",
+      );
+      attempts.set(key, attempt);
+      requests.set(idOf(attempt), this.requests[attempt.request_id] as RequestRow);
+      const batch = this.batches[attempt.batch_key] as Batch;
+      around.set(key, {
+        batch_id: String(batch.key),
+        batch_status: batch.status,
+        expires_on: batch.expires_on?.toISOString() ?? null,
+        retry_count: this.campaign.retry_count,
+        retry_interval: this.campaign.retry_interval,
+      });
+    }
+    const settlement = new Settlement(this.now, attempts, requests, around);
+    for (const each of news) settlement.take(each);
+    this.told.push(...settlement.changed.changes);
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { markdownTable, print } from "../../bench/platform.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrateJobs } from "../../src/jobs/runner.ts";
+import { temporaryFolder } from "../harness/postgres.ts";
+import CELLS from "./cells.ts";
+import { type Played, play } from "./play.ts";
+
+/**
+ * Lets everything go wrong that docs/reliability.md names, one after the other, in real processes on a real, durable
+ * database, and writes the table there. About five minutes.
+ *
+ *     node test/chaos/run.ts [--seed N] [--only words of a cell's name]
+ */
+const argument = (name: string): string | undefined => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const seed = Number(argument("--seed") ?? Date.now() % 1_000_000);
+const only = argument("--only");
+
+const folder = mkdtempSync(path.join(temporaryFolder(), "parley-chaos-"));
+const dataDir = path.join(folder, "postgres");
+const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
+const at = (database: string) => ({ ...server.connection, host: dataDir, database });
+const played: Played[] = [];
+try {
+  await admin("create database chaos_template");
+  await migrate(at("chaos_template"));
+  const pool = new pg.Pool(at("chaos_template"));
+  await migrateJobs(pool, silentLog).finally(() => pool.end());
+  for (const [index, cell] of CELLS.entries()) {
+    if (only && !cell.name.includes(only)) continue;
+    await admin(`create database chaos_${index} template chaos_template`);
+    const killPostgres = () => process.kill(server.pid() as number, "SIGKILL");
+    const size = { seed: seed + index, batches: 15, each: 5 };
+    const result = await play(at(`chaos_${index}`), cell, size, { killPostgres });
+    played.push(result);
+    print(`${result.broken.length === 0 ? "held  " : "BROKEN"}  ${result.name}  ${result.broken.join("; ")}`);
+  }
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+const broken = played.filter((each) => each.broken.length > 0);
+const seconds = (ms: number | null): string => (ms === null ? "–" : (ms / 1000).toFixed(1));
+const table = markdownTable(
+  [
+    "what goes wrong",
+    "promises",
+    "next attempt after, s",
+    "what was left is settled after, s",
+    "attempts",
+    "calls",
+  ],
+  played.map(({ name, broken, next_ms, clear_ms, attempts, calls }) => [
+    name,
+    broken.length === 0 ? "all held" : broken.join("; "),
+    seconds(next_ms),
+    seconds(clear_ms),
+    attempts,
+    calls,
+  ]),
+);
+print(`\nSeed ${seed}.\n\n${table}`);
+if (!only) writeTable(table);
+process.exitCode = broken.length > 0 ? 1 : 0;
+
+async function admin(statement: string): Promise<void> {
+  const client = new pg.Client(at("postgres"));
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+/** Between the two marks in docs/reliability.md. */
+function writeTable(text: string): void {
+  const file = path.join(import.meta.dirname, "../../docs/reliability.md");
+  const [before, rest] = readFileSync(file, "utf8").split("<!-- chaos -->\n") as [string, string];
+  const [, after] = rest.split("<!-- /chaos -->") as [string, string];
+  writeFileSync(file, `${before}<!-- chaos -->\n${text}\n<!-- /chaos -->${after}`);
+}

@@ -1,0 +1,32 @@
+import { readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { newFolder, run } from "./program.ts";
+
+test("simulate has people call, text and mail the demo's agent, prints what was said, and leaves nothing", async () => {
+  const folder = newFolder();
+  const { code, stdout } = await run(["simulate", "--json", "--seed", "3"], { folder });
+  expect(code).toBe(0);
+  const simulated = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(simulated.map(({ kind }) => kind)).toEqual(["call", "texts", "mails"]);
+  for (const { lines } of simulated) {
+    expect(lines.map((line: { role: string }) => line.role)).toEqual(
+      expect.arrayContaining(["agent", "user"]),
+    );
+  }
+  const [call, texts] = simulated;
+  for (const { lines } of [call, texts]) {
+    expect(lines.some((line: { text: string }) => line.text.includes("Your confirmation number is"))).toBe(
+      true,
+    );
+  }
+  expect(readdirSync(folder)).toEqual([]);
+}, 300_000);
+
+test("a seed that is no number is told so", async () => {
+  const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });
+  expect(code).toBe(2);
+  expect(stderr).toContain("a seed is a number");
+});

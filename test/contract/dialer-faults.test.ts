@@ -1,0 +1,256 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { LEASE_ms } from "../../src/outbound/attempt.ts";
+import type { FaultPoint } from "../../src/outbound/dialer.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { createOutbound, request } from "../harness/batch.ts";
+import { createTestDialer } from "../harness/dialer.ts";
+import { type Plan, word } from "../harness/planned-sender.ts";
+
+let app: TestApp;
+let outbound: Awaited<ReturnType<typeof createOutbound>>;
+beforeAll(async () => {
+  app = await createTestApp();
+  outbound = await createOutbound(app);
+});
+beforeEach(async () => {
+  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
+  await app.db.updateTable("attempts").set({ state: "ENDED", holds_slot: false, check_at: null }).execute();
+  await app.db.deleteFrom("dial_sources").execute();
+});
+
+let people = 0;
+async function one(campaign: object = {}) {
+  const { id } = await outbound.createCampaign({
+    active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    hourly_rate: 3600,
+    ...campaign,
+  });
+  const { batch_id } = await outbound.createBatch({ campaign_id: id });
+  await outbound.add(batch_id, [request("p", `+1512556${String(++people).padStart(4, "0")}`)]);
+  return batch_id as string;
+}
+const shown = async (batch_id: string) => {
+  const [r] = (await outbound.results(batch_id)).body;
+  return `${r.request_status} ${r.channel_manager_status} ${r.attempt_count}`;
+};
+const COMPLETED: Plan = { tells: ["IN-PROGRESS", "COMPLETED"] };
+
+describe("a carrier", () => {
+  test("that refuses for good ends the attempt as it says", async () => {
+    const batch_id = await one({ retry_count: 3 });
+    const dialer = createTestDialer(app, () => ({ send: "refused", refused_as: "SIP_NOT_FOUND" }));
+    await dialer.tick();
+    expect(await shown(batch_id)).toBe("FAILED SIP_NOT_FOUND 1");
+  });
+
+  test("that takes nothing costs the person no attempt, and is asked again later and later", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, (_, tries) => (tries < 3 ? { send: "not-sent" } : COMPLETED));
+    await dialer.tick();
+    expect(await shown(batch_id)).toBe("PENDING PENDING 0");
+    await dialer.pass(0.5, 1000);
+    expect(dialer.world.handed).toHaveLength(3);
+    await dialer.pass(1, 1000);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+
+  test("that never takes it is given up after ten tries", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, () => ({ send: "not-sent" }));
+    await dialer.pass(120, 30_000);
+    expect(dialer.world.handed).toHaveLength(10);
+    expect(await shown(batch_id)).toBe("FAILED UNEXPECTED_ERROR 1");
+  });
+
+  test("whose answer is lost is asked, and the person is not called twice", async () => {
+    const batch_id = await one({ retry_count: 3, retry_interval: "1s" });
+    const dialer = createTestDialer(app, () => ({ send: "lost", tells: ["COMPLETED"] }));
+    await dialer.tick();
+    expect(await shown(batch_id)).toBe("INITIATED PENDING 1");
+    for (let i = 0; i < 30; i++) {
+      app.clock.advance(1000);
+      await dialer.tick();
+    }
+    expect(dialer.world.handed).toHaveLength(1);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+
+  test("that never got it is tried again once it says so", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, (_, tries) => (tries === 0 ? { send: "unknown" } : COMPLETED));
+    await dialer.tick();
+    app.clock.advance(5_000);
+    await dialer.tick();
+    expect(dialer.world.handed).toHaveLength(1);
+    await dialer.pass(1, 1000);
+    expect(dialer.world.handed).toHaveLength(2);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+
+  test("that can't be asked keeps the person from being called again, for ever", async () => {
+    const batch_id = await one({ retry_count: 3, retry_interval: "1m" });
+    const dialer = createTestDialer(app, () => ({ send: "unknown" }));
+    dialer.world.setDown(true);
+    await dialer.pass(26 * 60, 5 * 60_000);
+    expect(dialer.world.handed).toHaveLength(1);
+    expect(await shown(batch_id)).toBe("FAILED NO_OUTCOME 1");
+  });
+
+  test("that says nothing for a quarter of an hour: the call counts as failed and frees its line", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, () => ({}));
+    await dialer.tick();
+    dialer.world.taken.clear();
+    await dialer.pass(16);
+    expect(await shown(batch_id)).toBe("FAILED NO_OUTCOME 1");
+    const held = await app.db.selectFrom("attempts").select("key").where("holds_slot", "=", true).execute();
+    expect(held).toEqual([]);
+  });
+
+  test("that says nothing, but tells when asked that the call goes on, is believed", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, () => ({}));
+    await dialer.tick();
+    await dialer.pass(40);
+    expect(await shown(batch_id)).toBe("INITIATED QUEUED 1");
+  });
+
+  test("that can't be asked does not have somebody called who answered, and may still be talking", async () => {
+    const batch_id = await one({ retry_count: 1, retry_interval: "1m" });
+    const dialer = createTestDialer(app, () => ({ tells: ["IN-PROGRESS"] }));
+    await dialer.tick();
+    await dialer.settle();
+    dialer.world.setDown(true);
+    await dialer.pass(70);
+    expect(dialer.world.handed).toHaveLength(1);
+    expect(await shown(batch_id)).toBe("CONNECTED IN-PROGRESS 1");
+    await dialer.pass(20);
+    expect(
+      (await app.db.selectFrom("events").select("id").where("description", "like", "%NO_OUTCOME%").execute())
+        .length,
+    ).toBeGreaterThan(0);
+  });
+
+  test("an error nobody foresaw is treated as an unknown fate", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, (_, tries) => (tries === 0 ? { send: "crash" } : COMPLETED));
+    await dialer.pass(1, 1000);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+});
+
+describe("what a carrier tells", () => {
+  test("counts once, in whatever order and however often it comes", async () => {
+    const batch_id = await one({ retry_count: 2 });
+    const dialer = createTestDialer(app, () => ({ tells: ["IN-PROGRESS", "HUMAN", "COMPLETED"] }));
+    await dialer.tick();
+    const told = dialer.world.tell();
+    await dialer.attempts.signal([...told].reverse());
+    await dialer.attempts.signal([...told, ...told]);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+    const changes = await app.db
+      .selectFrom("events")
+      .select("attributes")
+      .where("type", "=", "request-status")
+      .where("user_id", "=", told[0]?.key ? (dialer.world.handed[0]?.target ?? null) : null)
+      .execute();
+    expect(changes.map(({ attributes }) => (attributes as { status: string }).status)).toEqual([
+      "QUEUED",
+      "COMPLETED",
+    ]);
+  });
+
+  test("before its answer arrives is taken in", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, () => COMPLETED, {
+      faultPoint: async (name) => {
+        if (name === "after-send") await dialer.settle();
+      },
+    });
+    await dialer.tick();
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+  });
+
+  test("an hour late, after the attempt counted as failed, ends the retry that was waiting", async () => {
+    const batch_id = await one({ retry_count: 1, retry_interval: "2h" });
+    const dialer = createTestDialer(app, () => ({}));
+    await dialer.tick();
+    const [key] = [...dialer.world.taken.keys()] as [string];
+    dialer.world.taken.clear();
+    await dialer.pass(60);
+    expect(await shown(batch_id)).toBe("PENDING NO_OUTCOME 1");
+    await dialer.attempts.signal([word(key, "COMPLETED", app.clock.now())]);
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+    await dialer.pass(180);
+    expect(dialer.world.handed).toHaveLength(1);
+  });
+
+  test("of an attempt that never was changes nothing", async () => {
+    const dialer = createTestDialer(app, () => COMPLETED);
+    await dialer.attempts.signal([word("nobody", "COMPLETED", app.clock.now())]);
+    expect(await dialer.attempts.find("nobody")).toBeNull();
+  });
+});
+
+describe("a dialer that dies", () => {
+  class Died extends Error {}
+
+  /** A process that stops at a point and never comes back: what it had begun stays as it is. */
+  const dyingAt = (point: FaultPoint) => (name: FaultPoint) => {
+    if (name === point) throw new Died(point);
+  };
+
+  test.each(["before-claim", "after-claim", "before-send", "after-send", "after-settle"] as const)(
+    "at %s leaves nothing undone and nobody called twice",
+    async (point) => {
+      const batch_id = await one();
+      const dead = createTestDialer(app, () => COMPLETED, { faultPoint: dyingAt(point) });
+      await dead.tick().catch(() => {});
+      const other = createTestDialer(app, () => COMPLETED, { senders: dead.world.senders });
+      for (let i = 0; i < 30; i++) {
+        app.clock.advance(1000);
+        await other.tick();
+        await other.attempts.signal(dead.world.tell());
+      }
+      expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+      expect(dead.world.handed).toHaveLength(1);
+    },
+  );
+
+  test("is not missed for longer than its lease", async () => {
+    await one();
+    const dead = createTestDialer(app, () => COMPLETED, { faultPoint: dyingAt("after-send") });
+    await dead.tick();
+    const other = createTestDialer(app, () => COMPLETED, { senders: dead.world.senders });
+    app.clock.advance(LEASE_ms - 1);
+    expect((await other.tick()).asked).toBe(0);
+    app.clock.advance(1);
+    expect((await other.tick()).asked).toBe(1);
+  });
+
+  test("held up before it calls, it does not call somebody whom another has taken over", async () => {
+    await one();
+    let wake = () => {};
+    const slow = createTestDialer(app, () => COMPLETED, {
+      faultPoint: (name) =>
+        name === "before-send" ? new Promise<void>((resolve) => (wake = resolve)) : undefined,
+    });
+    const ticking = slow.tick();
+    await expect
+      .poll(
+        async () =>
+          (await app.db.selectFrom("attempts").select("key").where("state", "=", "CLAIMED").execute()).length,
+      )
+      .toBe(1);
+    const other = createTestDialer(app, () => COMPLETED, { senders: slow.world.senders });
+    app.clock.advance(LEASE_ms);
+    await other.tick();
+    const real = performance.now;
+    const later = real.call(performance) + 10_000;
+    performance.now = () => later;
+    wake();
+    await ticking;
+    performance.now = real;
+    expect(slow.world.handed).toHaveLength(0);
+  });
+});

@@ -1,0 +1,230 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createAgent } from "../harness/agent.ts";
+import { type Form, multipart } from "../harness/form.ts";
+import { createMailApp, createMailbox, type MailApp, mailsWith } from "../harness/mail.ts";
+import { createPeer, json, type Peer } from "../harness/peer.ts";
+import { eventually } from "../harness/simulated.ts";
+
+const fixture = (name: string) =>
+  readFileSync(path.join(import.meta.dirname, "../fixtures/sendgrid", name), "utf8");
+const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+const public_key = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64");
+
+let app: MailApp;
+let sendgrid: Peer;
+let box: Awaited<ReturnType<typeof createMailbox>>;
+beforeAll(async () => {
+  app = await createMailApp(null);
+  sendgrid = await createPeer();
+  sendgrid.respond((_, response) => {
+    response.writeHead(202, { "x-message-id": "sg-1" });
+    response.end();
+  });
+  const { agent_id } = await createAgent(app, { script: 'otherwise -> say "How can we help?"' });
+  box = await createMailbox(app, agent_id, {
+    provider_credentials: {
+      api_key: "SG.key",
+      base_url: sendgrid.url,
+      event_public_key: public_key,
+      inbound_public_key: public_key,
+    },
+  });
+});
+
+const signed = (body: Buffer, at = app.clock.now()) => {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  const signature = sign("sha256", Buffer.concat([Buffer.from(timestamp), body]), keys.privateKey).toString(
+    "base64",
+  );
+  return {
+    "x-twilio-email-event-webhook-signature": signature,
+    "x-twilio-email-event-webhook-timestamp": timestamp,
+  };
+};
+const events = (body: unknown, headers?: Record<string, string>) => {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return app.sendAs(null)("POST", `/carriers/sendgrid/${box.channel_id}/events`, bytes, {
+    "content-type": "application/json",
+    ...(headers ?? signed(bytes)),
+  });
+};
+const inbound = (form: Form, headers?: Record<string, string>) => {
+  const { body, headers: type } = multipart(form);
+  return app.sendAs(null)("POST", `/carriers/sendgrid/${box.channel_id}/inbound`, body, {
+    ...type,
+    ...(headers ?? signed(body)),
+  });
+};
+const raw = (from: string, more = "") => `From: ${from}\r\nTo: ${box.address}\r\n${more}\r\nHello\r\n`;
+const envelope = (from: string, to = box.address) => JSON.stringify({ to: [to], from });
+
+let people = 0;
+const somebody = () => `guest${++people}@example.com`;
+/** A person whom the agent has answered; the key of that answer. */
+async function answered(): Promise<{ address: string; key: string }> {
+  const address = somebody();
+  await inbound({ email: raw(address), envelope: envelope(address) });
+  const mails = await eventually(
+    () => mailsWith(app, address),
+    (found) => found.at(-1)?.state === "sent",
+  );
+  return { address, key: mails.at(-1)?.key as string };
+}
+
+describe("an inbound mail", () => {
+  test("posted whole is answered through the mail send API, with the account's key", async () => {
+    const { address, key } = await answered();
+    const post = sendgrid.requests.find(({ body }) => body.includes(address));
+    expect(post).toMatchObject({
+      method: "POST",
+      path: "/v3/mail/send",
+      headers: { authorization: "Bearer SG.key" },
+    });
+    expect(JSON.parse(post?.body ?? "")).toMatchObject({
+      personalizations: [{ to: [{ email: address }] }],
+      from: { email: box.address },
+      custom_args: { parley_key: key },
+    });
+    expect((await mailsWith(app, address)).at(-1)).toMatchObject({
+      carrier_sid: "sg-1",
+      channel_status: "PROCESSED",
+    });
+  });
+
+  test("posted in parts is the same mail, files and all", async () => {
+    const answer = await inbound({
+      headers: fixture("inbound-headers.txt"),
+      text: "Here's an email with multiple attachments",
+      html: "<div>Here's an email with multiple attachments</div>",
+      from: "Example User <test@example.com>",
+      subject: "Different attachments",
+      envelope: envelope("test@example.com"),
+      attachments: "1",
+      attachment1: {
+        filename: "DockMcWordface.pdf",
+        content: Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0x00]),
+      },
+    });
+    expect(answer).toMatchObject({ status: 200, body: { taken: "new" } });
+    // The answer may be there already.
+    const [mail] = await mailsWith(app, "test@example.com");
+    expect(mail).toMatchObject({
+      message_id: "CAN_P_JMvV7ZpAQhOnDienypLrJmuhN=LQWweu4yScw4jQyXY2w@mail.gmail.com",
+      subject: "Different attachments",
+      from_name: "Example User",
+      new_text: "Here's an email with multiple attachments",
+      attachments: [{ name: "DockMcWordface.pdf", size: 6 }],
+    });
+  });
+
+  test("posted again is known, and one for nobody is taken and dropped", async () => {
+    const ann = somebody();
+    const form = { email: raw(ann, "Message-ID: <again@example.com>\r\n"), envelope: envelope(ann) };
+    expect((await inbound(form)).body).toEqual({ taken: "new" });
+    expect((await inbound(form)).body).toEqual({ taken: "known" });
+    expect((await inbound({ ...form, envelope: envelope(ann, "nobody@example.org") })).body).toEqual({
+      taken: "nobody",
+    });
+    expect((await inbound({ subject: "no mail" })).body).toEqual({ taken: "dropped" });
+  });
+
+  test("of another channel's address is not this channel's to bring", async () => {
+    const { agent_id } = await createAgent(app, { script: 'otherwise -> say "Hi"' });
+    const other = await createMailbox(app, agent_id);
+    const ann = somebody();
+    expect((await inbound({ email: raw(ann), envelope: envelope(ann, other.address) })).body).toEqual({
+      taken: "nobody",
+    });
+  });
+
+  test("of 30 MB is dropped with an answer, and nothing is stored", async () => {
+    const ann = somebody();
+    const email = `${raw(ann)}${"x".repeat(998)}\r\n`.padEnd(30 * 1024 * 1024, "x");
+    expect(await inbound({ email, envelope: envelope(ann) })).toMatchObject({
+      status: 200,
+      body: { taken: "dropped" },
+    });
+    expect(await mailsWith(app, ann)).toEqual([]);
+  });
+});
+
+describe("events", () => {
+  const about = async (key: string, ...words: string[]) => {
+    const all = JSON.parse(fixture("events.json").replaceAll("KEY", key)) as { event: string }[];
+    return events(words.map((word) => all.find(({ event }) => event === word)));
+  };
+  const statusOf = async (address: string) => (await mailsWith(app, address)).at(-1)?.channel_status;
+
+  test("that come twice, late and out of order leave the last word", async () => {
+    const { address, key } = await answered();
+    await about(key, "click");
+    await about(key, "delivered", "open", "processed");
+    await about(key, "click");
+    expect(await statusOf(address)).toBe("CLICKED");
+  });
+
+  test("of a spam report suppress the address of the mail, with proof", async () => {
+    const { address, key } = await answered();
+    expect((await about(key, "spamreport")).status).toBe(200);
+    await about(key, "spamreport");
+    const { items } = (
+      await app.send(
+        "GET",
+        `/api/v1/suppressions/?search_fields=address_exact&search_field_values=${address}`,
+      )
+    ).body;
+    expect(items).toMatchObject([
+      { reason: "spam-report", scope: "all", through: "carrier", said: "spamreport" },
+    ]);
+  });
+
+  test("for mails that never were, of unknown kinds, or a thousand at once are taken", async () => {
+    expect((await about("no-such-key", "bounce")).status).toBe(200);
+    expect((await events([{ event: "invented", email: "x" }, 7, null])).status).toBe(200);
+    expect(
+      (await events(Array.from({ length: 1000 }, () => ({ event: "open", parley_key: "x" })))).status,
+    ).toBe(200);
+    expect((await events({ not: "a list" })).status).toBe(200);
+  });
+
+  test("unsigned, wrongly signed, old, or for a channel without a key are refused", async () => {
+    const { address, key } = await answered();
+    const body = [{ event: "spamreport", parley_key: key, email: address, timestamp: 1 }];
+    const bytes = Buffer.from(JSON.stringify(body));
+    expect((await events(body, {})).status).toBe(403);
+    expect((await events(body, signed(Buffer.from("other")))).status).toBe(403);
+    expect((await events(body, signed(bytes, new Date("2026-11-01T00:00:00Z")))).status).toBe(403);
+    const nowhere = await app.sendAs(null)("POST", "/carriers/sendgrid/999999/events", bytes, signed(bytes));
+    expect(nowhere.status).toBe(404);
+    expect(await statusOf(address)).toBe("PROCESSED");
+    const broken = Buffer.from("{");
+    expect(
+      (await app.sendAs(null)("POST", `/carriers/sendgrid/${box.channel_id}/events`, broken, signed(broken)))
+        .status,
+    ).toBe(400);
+  });
+});
+
+test.each([
+  [400, "refused", "failed"],
+  [503, "unknown", "unknown"],
+  [429, "not-sent", "queued"],
+  [401, "not-sent", "queued"],
+])("an answer of %d means %s", async (status, _, state) => {
+  sendgrid.respond((_, response) =>
+    json(response, status, { errors: [{ message: "as told", field: "from" }] }),
+  );
+  const ann = somebody();
+  await inbound({ email: raw(ann), envelope: envelope(ann) });
+  const mails = await eventually(
+    () => mailsWith(app, ann),
+    (found) => found.at(-1)?.note != null,
+  );
+  expect(mails.at(-1)).toMatchObject({
+    state,
+    note: expect.stringContaining(`SendGrid answered ${status}: as told (from)`),
+  });
+});

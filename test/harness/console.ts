@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+import { buildConsole } from "../../src/api/console-build.ts";
+import type { Parts } from "../../src/app.ts";
+import { seedDemo } from "../../src/demo/seed.ts";
+import { createTestApp, type TestApp } from "./app.ts";
+import { openBrowser } from "./browser.ts";
+import { signIn } from "./signed-in.ts";
+
+/** The program with its console and its demo, and a browser that people of any role look through. */
+export type ConsoleTest = {
+  app: TestApp;
+  address: string;
+  browser: Browser;
+  /** A page of somebody who is signed in; what goes wrong in it fails the test that asks `faults`. */
+  open(who: Person, options?: BrowserContextOptions): Promise<ConsolePage>;
+  /** A person with this role, made when first asked for. */
+  person(role: "Admin" | "Editor" | "Analyst" | "Viewer"): Promise<Person>;
+};
+export type Person = { email: string; user_id: number };
+export type ConsolePage = Page & {
+  /** Errors of scripts, the content policy among them; failed requests are the test's own business. */
+  faults: string[];
+};
+
+/** One for a test file, in `beforeAll`. With `simulation` the simulated carrier stands in, as in a first start. */
+export async function createConsoleTest(
+  env: Record<string, string> = {},
+  outside: Pick<Parts, "simulation"> = {},
+): Promise<ConsoleTest> {
+  const consoleBuild = buildConsole({ dataDir: tmpdir() });
+  const app = await createTestApp(env, seedDemo, { consoleBuild, ...outside });
+  const address = await app.listen();
+  await consoleBuild;
+  const browser = await openBrowser();
+  const people = new Map<string, Person>([["Admin", { email: app.admin.email, user_id: app.admin.user_id }]]);
+  return {
+    app,
+    address,
+    browser,
+    open: (who, options) => openSignedIn({ app, address, browser }, who, options),
+    async person(role) {
+      const known = people.get(role);
+      if (known) return known;
+      const roles = await app.send("GET", `/api/v1/roles/?search_fields=name&search_field_values=${role}`);
+      const email = `${role.toLowerCase()}@example.com`;
+      const made = await app.send("POST", "/api/v1/users/", {
+        email,
+        role_id: roles.body.items[0].id,
+        skip_auth: true,
+      });
+      if (made.status !== 200) throw new Error(JSON.stringify(made.body));
+      const person = { email, user_id: made.body.id };
+      people.set(role, person);
+      return person;
+    },
+  };
+}
+
+async function openSignedIn(
+  { app, address, browser }: Pick<ConsoleTest, "app" | "address" | "browser">,
+  who: Person,
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({
+    baseURL: address,
+    timezoneId: "Europe/Berlin",
+    reducedMotion: "reduce",
+    ...options,
+  });
+  context.setDefaultTimeout(30_000);
+  await signIn(context, { db: app.db, clock: app.clock, address, user_id: who.user_id });
+  const page = Object.assign(await context.newPage(), { faults: [] as string[] });
+  page.on("pageerror", (error) => page.faults.push(error.message));
+  page.on("console", (message) => {
+    const failedRequest = message.text().startsWith("Failed to load resource");
+    if (message.type() === "error" && !failedRequest) page.faults.push(message.text());
+  });
+  return page;
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** WCAG 2.2 AA, and what axe's makers advise beyond it. */
+const WCAG = {
+  type: "tag",
+  values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+};
+/** What other colours change. */
+export const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+/** What less room changes. */
+export const ROOM = {
+  type: "rule",
+  values: ["target-size", "scrollable-region-focusable", "color-contrast"],
+};
+
+/** What axe has against the page as it is now, each rule in a line. */
+export async function axeFindings(page: Page, runOnly: object = WCAG): Promise<string[]> {
+  // Injected past the content policy, by the debugger.
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async (only) => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(
+          root: unknown,
+          options: object,
+        ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
+      };
+    };
+    return (await axe.run("html", { runOnly: only })).violations;
+  }, runOnly);
+  return violations.map(({ id, nodes }) => {
+    const [first] = nodes;
+    return `${id}, ${nodes.length} times: ${first?.html.slice(0, 200)} ${first?.failureSummary.replaceAll("\n", " ")}`;
+  });
+}
+
+/** The page has what it asked for: nothing holds the place of what is on its way. */
+export const settled = (page: Page): Promise<void> =>
+  page.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
+
+/** Fails where something stands out at the side: a page is scrolled in one direction only. */
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  const wide = await page.evaluate(`(() => {
+    const width = document.documentElement.clientWidth;
+    const inside = (element) => { for (let at = element.parentElement; at; at = at.parentElement) if (getComputedStyle(at).overflowX !== "visible") return true; return false; };
+    return document.documentElement.scrollWidth <= width ? [] :
+      [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => element.outerHTML.slice(0, 160));
+  })()`);
+  expect(wide).toEqual([]);
+}

@@ -1,0 +1,91 @@
+import { CarrierFault, type CarrierSignal } from "../../src/channels/carrier.ts";
+import type { ChannelStatus } from "../../src/channels/channel-status.ts";
+import type { Outreach, Reached, Sender, Senders } from "../../src/channels/outreach.ts";
+
+/** What the world makes of one try: what comes of handing it over, and what the carrier tells of it later. */
+export type Plan = {
+  /** As `CarrierFault`; "lost": the carrier has it, and the answer never comes. "crash": an error nobody foresaw. */
+  send?: "taken" | "refused" | "not-sent" | "unknown" | "lost" | "crash";
+  /** Of a refusal. */
+  refused_as?: ChannelStatus;
+  /** How it stands when it was taken. */
+  first?: ChannelStatus;
+  /** What the carrier tells, in the order in which it happens. */
+  tells?: ChannelStatus[];
+  is_transient?: boolean | null;
+};
+
+export type Taken = { outreach: Outreach; at: Date; statuses: ChannelStatus[]; plan: Plan };
+
+export const word = (
+  key: string,
+  status: ChannelStatus,
+  at: Date,
+  more: Partial<CarrierSignal> = {},
+): CarrierSignal => ({
+  key,
+  sid: `sid-${key}`,
+  status,
+  word: status.toLowerCase(),
+  error_code: null,
+  is_transient: null,
+  at,
+  ...more,
+});
+
+/**
+ * A stand-in for the world outside: carriers and the people behind them, who do what a test plans. It keeps what it was
+ * handed, and can be asked for it, as a carrier can.
+ */
+export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: number) => Plan) {
+  const taken = new Map<string, Taken>();
+  /** Everything that was handed over, also what it didn't take. */
+  const handed: Outreach[] = [];
+  /** Told once and kept until a test delivers it. */
+  const waiting: CarrierSignal[] = [];
+  let isDown = false;
+
+  const reached = (key: string, status: ChannelStatus): Reached => ({
+    sid: `sid-${key}`,
+    status,
+    session_id: null,
+    conversation_id: null,
+  });
+
+  const sender: Sender = {
+    async send(outreach) {
+      const tries = handed.filter(({ target }) => target === outreach.target).length;
+      handed.push(outreach);
+      const planned = plan(outreach, tries);
+      const { send = "taken", first = "QUEUED", tells = [], is_transient = null } = planned;
+      if (send === "refused") throw refusal(planned);
+      if (send === "not-sent") throw new CarrierFault("busy", "not-sent");
+      if (send === "unknown") throw new CarrierFault("connection reset", "unknown");
+      if (send === "crash") throw new TypeError("Cannot read properties of undefined");
+      taken.set(outreach.key, { outreach, at: now(), statuses: [first, ...tells], plan: planned });
+      for (const status of tells) waiting.push(word(outreach.key, status, now(), { is_transient }));
+      if (send === "lost") throw new CarrierFault("no answer", "unknown");
+      return reached(outreach.key, first);
+    },
+    async find({ key }) {
+      if (isDown) throw new CarrierFault("unreachable", "unknown");
+      const known = taken.get(key);
+      return known ? reached(key, known.statuses.at(-1) as ChannelStatus) : null;
+    },
+    async cancel() {},
+  };
+  return {
+    senders: { voice: sender, sms: sender, whatsapp: sender, email: sender } satisfies Senders,
+    taken,
+    handed,
+    waiting,
+    /** Takes what the carrier has to tell. */
+    tell: (): CarrierSignal[] => waiting.splice(0),
+    setDown(down: boolean) {
+      isDown = down;
+    },
+  };
+}
+
+const refusal = ({ refused_as }: Plan): CarrierFault =>
+  new CarrierFault("not allowed", "refused", refused_as ? { status: refused_as } : {});

@@ -5,8 +5,9 @@ import { addResource } from "../api/resource.ts";
 import { name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Db } from "../db/database.ts";
-import { dropChunks, storeChunks } from "./data-source-search.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { enqueueEmbedding } from "./source-embedding.ts";
+import { dropChunks, storeChunks } from "./stored-chunks.ts";
 
 const DataSourceCreateRequest = z
   .object({
@@ -74,7 +75,11 @@ const selectSources = (db: Db, caller: Caller) =>
       "d.last_updated_by",
     ]);
 
-export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+/** `embeds`: an embedding model is configured, and what is saved gets its vectors by a job. */
+export function dataSourceRoutes(
+  api: Api,
+  { db, clock, embeds }: { db: Db; clock: Clock; embeds: boolean },
+): void {
   const values = (caller: Caller, input: Input) => ({
     name: input.name,
     description: input.description ?? null,
@@ -86,6 +91,11 @@ export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
     updated_at: clock.now().toISOString(),
     last_updated_by: caller.email,
   });
+
+  const cut = async (tx: Tx, caller: Caller, input: Input, id: number) => {
+    await storeChunks(tx, { ...values(caller, input), id });
+    if (embeds) await enqueueEmbedding(tx, id);
+  };
 
   addResource(api, db, {
     path: "/api/v1/data_sources",
@@ -107,12 +117,12 @@ export function dataSourceRoutes(api: Api, { db, clock }: { db: Db; clock: Clock
           .values({ ...values(caller, input), sub_organization_id: caller.sub_organization_id })
           .returning("id")
           .executeTakeFirstOrThrow();
-        await storeChunks(tx, { ...values(caller, input), id });
+        await cut(tx, caller, input, id);
         return id;
       },
       async replace(tx, caller, input) {
         await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
-        await storeChunks(tx, { ...values(caller, input), id: input.id });
+        await cut(tx, caller, input, input.id);
       },
       // Tools name sources as texts, and one that is gone is a finding of theirs: nothing holds a source back.
       async remove(tx, _caller, id, { reason }) {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   chooseMessageText,
   DAYS_OF_WEEK,
+  explainChoice,
   holds,
   type MessageRule,
   winnersOfDay,
@@ -41,6 +42,15 @@ describe("the text of a custom message", () => {
     ["2025-01-06T17:00", "R3"],
   ])("at %s local time is %s", (at, expected) => {
     expect(choose(rules, at)).toBe(expected);
+  });
+
+  test.each([
+    ["2025-01-01T10:00", { rule: 0, kind: "date", held: [0] }],
+    ["2025-01-04T10:00", { rule: 1, kind: "days_of_week", held: [1, 2] }],
+    ["2025-01-06T07:59", { rule: 2, kind: "inverted", held: [2] }],
+    ["2025-01-06T08:00", { rule: null, kind: null, held: [] }],
+  ])("at %s is explained by the rule that wins, its kind and the rules that held", (at, why) => {
+    expect(explainChoice(rules, Temporal.PlainDateTime.from(at))).toEqual(why);
   });
 
   test("the shorter of two ranges of a day wins", () => {

@@ -40,6 +40,22 @@ export function winningRule<Rule extends RuleHours>(
   return best;
 }
 
+/** What made a rule win over others that held: the kind of days it names, or that it holds outside its hours. */
+export type RuleKind = "date" | "days_of_week" | "times" | "inverted";
+
+/** `rule`: its place in the list, from 0; null: none held. `held`: the places of all that did, the winner's among them. */
+export type RuleChoice = { rule: number | null; kind: RuleKind | null; held: number[] };
+
+/** Why the text of this moment is said. */
+export function explainChoice(rules: readonly RuleHours[], at: Temporal.PlainDateTime): RuleChoice {
+  const winner = winningRule(rules, at);
+  return {
+    rule: winner === null ? null : rules.indexOf(winner),
+    kind: winner === null ? null : kindOf(winner),
+    held: rules.flatMap((rule, index) => (holds(rule, at) ? [index] : [])),
+  };
+}
+
 /** A stretch of a day, `00:00` to `24:00`, in which one rule, or none, wins. */
 export type WinningStretch<Rule> = { start: string; end: string; rule: Rule | null };
 
@@ -101,10 +117,14 @@ function outranks(rule: RuleHours, other: RuleHours): boolean {
   return more !== 0 ? more > 0 : length(rule) < length(other);
 }
 
-function specificity(rule: RuleHours): number {
-  if (rule.invert) return 0;
-  if (rule.date != null) return 3;
-  return rule.days_of_week?.length ? 2 : 1;
+const SPECIFICITY: Record<RuleKind, number> = { inverted: 0, times: 1, days_of_week: 2, date: 3 };
+
+const specificity = (rule: RuleHours): number => SPECIFICITY[kindOf(rule)];
+
+function kindOf(rule: RuleHours): RuleKind {
+  if (rule.invert) return "inverted";
+  if (rule.date != null) return "date";
+  return rule.days_of_week?.length ? "days_of_week" : "times";
 }
 
 function length(rule: RuleHours): number {

@@ -96,31 +96,6 @@ export const selectToolRows = (db: Db, caller: Caller, most: number | null) =>
     ])
     .$castTo<ToolRow>();
 
-/** What a session freezes of a tool. */
-export type FrozenTool = {
-  id: number;
-  name: string;
-  version_number: number;
-  service_id: number;
-  /** Run by the program itself, by its name. */
-  is_system: boolean;
-  definition: ToolDefinition;
-};
-
-/** The tools with these ids, in that order; those that are gone are left out. */
-export async function selectTools(
-  db: Db,
-  within: InSubOrganization,
-  ids: readonly number[],
-): Promise<FrozenTool[]> {
-  const rows = await live(db, within)
-    .where("t.id", "in", ids.length > 0 ? [...ids] : [-1])
-    .select(["t.id", "t.name", "t.version_number", "t.service_id", "s.is_system", "t.definition"])
-    .execute();
-  const byId = new Map((rows as FrozenTool[]).map((tool) => [tool.id, tool]));
-  return ids.map((id) => byId.get(id)).filter((tool) => tool !== undefined);
-}
-
 export async function insertTool(tx: Tx, caller: Caller, now: Date, input: ToolInput): Promise<number> {
   await holdService(tx, caller, input.service_id);
   const { id } = await tx

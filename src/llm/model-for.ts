@@ -1,6 +1,6 @@
 import { catalogueOf, modelToday, type Provider } from "./catalogue.ts";
 import type { LanguageModel } from "./model.ts";
-import { type ProviderSettings, resolveModel } from "./providers.ts";
+import { type ProviderSettings, resolveModel, type Transport } from "./providers.ts";
 import { withRetry } from "./retry.ts";
 import { withTimeouts } from "./timeouts.ts";
 
@@ -13,11 +13,14 @@ export function modelFor(
   llm: { provider: Provider; model: string; api_version?: string | null },
   settings: ProviderSettings,
   now: Date,
+  transport: Transport = {},
 ): LanguageModel {
   const model = modelToday(catalogueOf(), llm.provider, llm.model, now.toISOString().slice(0, 10));
   const chosen = resolveModel(
     { provider: llm.provider, model, api_version: llm.api_version ?? null },
     settings,
+    catalogueOf(),
+    transport,
   );
   return withRetry(withTimeouts(chosen, { first_part_ms: FIRST_PART_MS, total_ms: TOTAL_MS }));
 }

@@ -7,6 +7,7 @@ import type {
   SharedV4Warning,
 } from "@ai-sdk/provider";
 import { unreachable } from "../base/errors.ts";
+import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
 import { type LlmEntry, PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import {
   type LanguageModel,
@@ -169,6 +170,9 @@ function readArguments(input: string): Pick<ToolCall, "arguments" | "arguments_e
   if (input.trim() === "") return { arguments: {} };
   try {
     const value: unknown = JSON.parse(input);
+    if (nestsDeeperThan(DEEPEST_ANSWER, value)) {
+      return { arguments: {}, arguments_error: "The arguments are nested too deeply." };
+    }
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { arguments: value as Record<string, unknown> };
     }

@@ -246,6 +246,11 @@ test.each(["openai", "azure_openai", "anthropic"] as const)(
     const { calls } = await readAnswer(modelOf(provider), request());
     expect(calls[0]).toMatchObject({ name: "weather", arguments: {} });
     expect(calls[0]?.arguments_error).toMatch(/JSON/);
+    server.reply({
+      calls: [{ id: "a", name: "weather", arguments: `{"a":${"[".repeat(9_999)}${"]".repeat(9_999)}}` }],
+    });
+    const deep = (await readAnswer(modelOf(provider), request())).calls;
+    expect(deep).toMatchObject([{ arguments: {}, arguments_error: "The arguments are nested too deeply." }]);
   },
 );
 

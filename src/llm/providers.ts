@@ -45,6 +45,7 @@ export function resolveModel(
   choice: ModelChoice,
   settings: ProviderSettings,
   catalogue: readonly LlmEntry[] = catalogueOf(),
+  transport: Transport = {},
 ): LanguageModel {
   const access = settings[choice.provider];
   if (choice.model === SCRIPTED_MODEL || !access?.api_key) return scriptedModel(choice.provider);
@@ -53,40 +54,57 @@ export function resolveModel(
     model: choice.model,
     api_key: access.api_key,
     entry: findLlm(catalogue, choice.provider, choice.model),
-    connect: () => connect(choice, access),
+    connect: () => connect(choice, access, transport),
   });
 }
 
-function connect(choice: ModelChoice, access: ProviderAccess): LanguageModelV4 {
+function connect(choice: ModelChoice, access: ProviderAccess, transport: Transport): LanguageModelV4 {
   const { provider, model } = choice;
-  const apiKey = access.api_key;
   switch (provider) {
     case "anthropic":
-      return createAnthropic({ apiKey, baseURL: access.base_url ?? BASE_URLS.anthropic })(model);
+      return createAnthropic({
+        apiKey: access.api_key,
+        baseURL: access.base_url ?? BASE_URLS.anthropic,
+        ...transport,
+      })(model);
     case "google":
-      return createGoogle({ apiKey, baseURL: access.base_url ?? BASE_URLS.google })(model);
+      return googleAt(access, transport)(model);
     // `.chat`: the default Responses API drops `seed`, and servers that imitate OpenAI speak chat completions.
     case "openai":
-      return createOpenAI({ apiKey, baseURL: access.base_url ?? BASE_URLS.openai }).chat(model);
-    case "azure_openai": {
-      if (!access.base_url) {
-        throw new ModelError(
-          "refused",
-          provider,
-          "Azure OpenAI has a key but no address; configure its base URL (https://RESOURCE.openai.azure.com/openai).",
-        );
-      }
-      return createAzure({
-        apiKey,
-        baseURL: azureAddress(access.base_url),
-        apiVersion: choice.api_version ?? access.api_version ?? AZURE_API_VERSION,
-        // Dated API versions exist only under `/deployments/<name>`.
-        useDeploymentBasedUrls: true,
-      }).chat(model);
-    }
+      return openaiAt(access, transport).chat(model);
+    case "azure_openai":
+      return azureAt(access, choice.api_version, transport).chat(model);
     default:
       return unreachable(provider);
   }
+}
+
+/** `fetch` in place of the global one. */
+export type Transport = { fetch?: typeof fetch };
+
+export const googleAt = (access: ProviderAccess, more: Transport = {}) =>
+  createGoogle({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.google, ...more });
+
+export const openaiAt = (access: ProviderAccess, more: Transport = {}) =>
+  createOpenAI({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.openai, ...more });
+
+/** Throws `ModelError` where the address is missing. */
+export function azureAt(access: ProviderAccess, api_version: string | null, more: Transport = {}) {
+  if (!access.base_url) {
+    throw new ModelError(
+      "refused",
+      "azure_openai",
+      "Azure OpenAI has a key but no address; configure its base URL (https://RESOURCE.openai.azure.com/openai).",
+    );
+  }
+  return createAzure({
+    apiKey: access.api_key,
+    baseURL: azureAddress(access.base_url),
+    apiVersion: api_version ?? access.api_version ?? AZURE_API_VERSION,
+    // Dated API versions exist only under `/deployments/<name>`.
+    useDeploymentBasedUrls: true,
+    ...more,
+  });
 }
 
 /** The Azure portal shows the bare host; the API lives under `/openai`. */

@@ -1,7 +1,9 @@
-import { chooseMessageText, type MessageRule } from "../agents/message-rules.ts";
+import { chooseMessageText, explainChoice, type MessageRule } from "../agents/message-rules.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import { holdsMenu, menuEntries, splitAtMenu, spokenMenu, writtenMenu } from "./language-menu.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { voiceInForce } from "./session-voice.ts";
+import type { Snapshot, SnapshotMessage } from "./snapshot.ts";
+import type { TraceEntry } from "./trace.ts";
 import {
   localTime,
   type SessionFacts,
@@ -26,10 +28,9 @@ export function greetingParts(
 ): SpokenPart[] {
   const { message, agent } = snapshot;
   if (message?.type !== "greeting") return [];
-  const local = Temporal.Instant.fromEpochMilliseconds(at.getTime())
-    .toZonedDateTimeISO(agent.timezone)
-    .toPlainDateTime();
-  const lookup = sessionLookup(state, systemVariables(facts, state.language, localTime(at, agent.timezone)));
+  const now = localTime(at, agent.timezone);
+  const voice = voiceInForce(facts.channel, snapshot, state.language);
+  const lookup = sessionLookup(state, systemVariables(facts, state.language, now, voice));
   const say = (text: string, more: Partial<SpokenPart> = {}): SpokenPart => ({
     text: renderTemplate(text, lookup).trim(),
     language: null,
@@ -37,7 +38,7 @@ export function greetingParts(
     is_menu: false,
     ...more,
   });
-  const chosen = chooseMessageText({ text: message.text, rules: message.rules as MessageRule[] }, local);
+  const chosen = chooseMessageText({ text: message.text, rules: rulesOf(message) }, wallClock(at, agent));
   const entries = menu === "with-menu" ? menuEntries(snapshot.language_group, state.language) : [];
   const menuParts =
     facts.channel === "voice"
@@ -47,6 +48,22 @@ export function greetingParts(
   return [...(message.preamble ? [say(message.preamble, { interruptible: false })] : []), ...parts].filter(
     (part) => part.text !== "",
   );
+}
+
+const rulesOf = (message: SnapshotMessage) => message.rules as MessageRule[];
+
+const wallClock = (at: Date, { timezone }: Snapshot["agent"]): Temporal.PlainDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
+
+/** Which text of the greeting this moment chooses, and why; nothing where the agent does not greet. */
+export function greetingTrace({ message, agent }: Snapshot, at: Date): TraceEntry[] {
+  if (message?.type !== "greeting") return [];
+  const rules = rulesOf(message);
+  const { rule, kind, held } = explainChoice(rules, wallClock(at, agent));
+  const { datetime, day_of_week, timezone } = localTime(at, agent.timezone);
+  const description = rule === null ? null : (rules[rule]?.description ?? null);
+  const details = { rule, description, kind, held, local_time: datetime, day_of_week, timezone };
+  return [{ category: "greeting", label: rule === null ? "default text" : "rule", details }];
 }
 
 /** The same as one text: a preamble stands alone, what follows is one paragraph. */

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { toolMentionsOf } from "../agents/task-parts.ts";
 import { ToolDefinition, tasksOf } from "../agents/tool-definition.ts";
 import type { Caller } from "../api/caller.ts";
 import { integer } from "../api/schema.ts";
@@ -90,7 +91,7 @@ export function playTaskRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     },
     async ({ caller, body }) => {
       const task = taskAt(body.definition, body.task);
-      const required = await requiredByName(db, caller);
+      const required = await requiredByName(db, caller, task);
       const system = systemVariables(
         SOMEBODY,
         "en-US",
@@ -163,10 +164,16 @@ const SOMEBODY = {
   is_outbound: false,
 };
 
-/** What each tool of the sub-organization can't be called without. */
-async function requiredByName(db: Db, caller: Caller): Promise<Map<string, string[]>> {
+/** What each tool that the task may call can't be called without; whoever isn't there is left out. */
+async function requiredByName(
+  db: Db,
+  { sub_organization_id }: Caller,
+  { task }: SessionTask,
+): Promise<Map<string, string[]>> {
+  const names = [...new Set(toolMentionsOf(task, []).map(({ name }) => name))];
   const { rows } = await sql<{ name: string; definition: ToolDefinition }>`
     select name, definition from tools
-    where sub_organization_id = ${caller.sub_organization_id} and deleted_at is null`.execute(db);
-  return new Map(rows.map(({ name, definition }) => [name, requiredOf({ definition } as SnapshotTool)]));
+    where sub_organization_id = ${sub_organization_id} and deleted_at is null
+      and name = any (${names}::text[])`.execute(db);
+  return new Map(rows.map(({ name, definition }) => [name, requiredOf({ definition })]));
 }

@@ -1,11 +1,11 @@
-import { searchDataSources } from "../agents/data-source-search.ts";
-import type { Db } from "../db/database.ts";
-import { done, failed, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
+import { type Embedded, searchDataSources } from "../agents/data-source-search.ts";
+import { done, failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
+import type { TraceEntry } from "./trace.ts";
 
 /** Searches the data sources that the tool's own parameter `doc` names; the model only asks (domain decision 22). */
 export async function searchSources(
-  db: Db,
-  { sub_organization_id }: ToolContext,
+  { db, embedderOf }: Pick<ToolParts, "db" | "embedderOf">,
+  { sub_organization_id, signal }: ToolContext,
   values: Record<string, unknown>,
 ): Promise<ToolOutcome> {
   const { question, doc } = values;
@@ -13,9 +13,20 @@ export async function searchSources(
   if (typeof question !== "string" || question.trim() === "") {
     return failed("A question is needed to search for its answer.", values);
   }
-  const found = await searchDataSources(db, sub_organization_id, { entries, question });
+  const embedder = await embedderOf(sub_organization_id);
+  const { embedded, ...found } = await searchDataSources(db, sub_organization_id, {
+    entries,
+    question,
+    embedder,
+    signal,
+  });
   if (found.results.length === 0 && found.missing.length === entries.length) {
     return failed(`There is no data source or label named ${entries.join(", ")}.`, values);
   }
-  return done(found, {}, values);
+  return { ...done(found, {}, values), trace: embedded ? [traceOf(embedded)] : [] };
 }
+
+const traceOf = ({ model, duration_ms, problem }: Embedded): TraceEntry =>
+  problem === null
+    ? { category: "http", label: `embedding by ${model}`, duration_ms }
+    : { category: "error", label: `searched by words alone: ${problem}`, duration_ms };

@@ -1,0 +1,139 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { providerSettings } from "../accounts/llm-provider.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Egress } from "../base/egress.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { createEmbedder, type Embedder, type EmbeddingChoice, MOST_TEXTS } from "../llm/embedder.ts";
+import type { ProviderSettings } from "../llm/providers.ts";
+import { packVector } from "./source-vectors.ts";
+
+/** The embedder of a sub-organization; null where none is configured or its provider has no key. */
+export type EmbedderOf = (sub_organization_id: number) => Promise<Embedder | null>;
+
+/** With the key that models of the same provider are asked with. Only the operator's own address goes without the guard. */
+export function embedderOf(parts: {
+  db: Db;
+  vault: Vault;
+  egress: Egress;
+  environment: ProviderSettings;
+  choice: EmbeddingChoice | null;
+}): EmbedderOf {
+  const { choice, egress, environment } = parts;
+  if (choice === null) return async () => null;
+  return async (sub_organization_id) => {
+    const access = (await providerSettings(parts, sub_organization_id))[choice.provider];
+    if (!access) return null;
+    return createEmbedder(choice, access, access === environment[choice.provider] ? null : egress);
+  };
+}
+
+/** Nobody waits for it. */
+const EMBED_MS = 60_000;
+
+const embedSource: Job<{ data_source_id: number }> = {
+  name: "embed-source",
+  payload: z.object({ data_source_id: z.int() }),
+  max_attempts: 6,
+};
+
+/** Sources that were saved while there was no model, another one or no answer; they are found by words until then. */
+const embedRest: Job<Record<string, never>> = {
+  name: "embed-sources",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "*/10 * * * *",
+};
+
+/** In the transaction that stores the source's parts. */
+export const enqueueEmbedding = (tx: Tx, data_source_id: number): Promise<void> =>
+  enqueue(tx, embedSource, { data_source_id }, { key: `embed-source:${data_source_id}` });
+
+export const embeddingJobs = (parts: {
+  db: Db;
+  embedderOf: EmbedderOf;
+  choice: EmbeddingChoice | null;
+}): JobHandler[] => [
+  handle(embedSource, ({ data_source_id }, { stopping, abortSignal }) =>
+    embedChunks(parts, data_source_id, { stopping, signal: abortSignal }),
+  ),
+  handle(embedRest, () => enqueueRest(parts)),
+];
+
+type Chunk = { position: number; text: string };
+
+/**
+ * Gives vectors to the parts of a source that have none of this model, some at a time. A part that was changed while the
+ * provider was asked keeps none: its text is compared, and the save that changed it left a job of its own.
+ */
+async function embedChunks(
+  { db, embedderOf }: { db: Db; embedderOf: EmbedderOf },
+  data_source_id: number,
+  { stopping, signal }: { stopping: AbortSignal; signal: AbortSignal },
+): Promise<void> {
+  const source = await db
+    .selectFrom("data_sources")
+    .select("sub_organization_id")
+    .where("id", "=", data_source_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  const embedder = source && (await embedderOf(source.sub_organization_id));
+  if (!embedder) return;
+  // Cut short, the rest is done by `embedRest`.
+  while (!stopping.aborted) {
+    const chunks = await chunksWithout(db, data_source_id, embedder.model);
+    if (chunks.length === 0) return;
+    const texts = chunks.map(({ text }) => text);
+    const vectors = await embedder.embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal });
+    await storeVectors(db, { data_source_id, model: embedder.model, chunks, vectors });
+  }
+}
+
+const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<Chunk[]> =>
+  db
+    .selectFrom("data_source_chunks")
+    .select(["position", "text"])
+    .where("data_source_id", "=", data_source_id)
+    .where("embedding_model", "is distinct from", model)
+    .orderBy("position")
+    .limit(MOST_TEXTS)
+    .execute();
+
+async function storeVectors(
+  db: Db,
+  given: { data_source_id: number; model: string; chunks: Chunk[]; vectors: number[][] },
+): Promise<void> {
+  const { data_source_id, model, chunks, vectors } = given;
+  await sql`
+    update data_source_chunks c set embedding = made.embedding, embedding_model = ${model}
+    from unnest(${chunks.map(({ position }) => position)}::int[], ${chunks.map(({ text }) => text)}::text[],
+      ${vectors.map(packVector)}::bytea[]) as made (position, text, embedding)
+    where c.data_source_id = ${data_source_id} and c.position = made.position and c.text = made.text`.execute(
+    db,
+  );
+}
+
+/** One job for each source that lacks vectors and whose sub-organization can have them. */
+async function enqueueRest(parts: {
+  db: Db;
+  embedderOf: EmbedderOf;
+  choice: EmbeddingChoice | null;
+}): Promise<void> {
+  const { db, choice } = parts;
+  if (choice === null) return;
+  const model = `${choice.provider}/${choice.model}`;
+  const { rows } = await sql<{ id: number; sub_organization_id: number }>`
+    select d.id, d.sub_organization_id from data_sources d
+    where d.deleted_at is null and exists (
+      select from data_source_chunks c
+      where c.data_source_id = d.id and c.embedding_model is distinct from ${model})
+    order by d.id`.execute(db);
+  const bySubOrganization = Map.groupBy(rows, ({ sub_organization_id }) => sub_organization_id);
+  for (const [sub_organization_id, sources] of bySubOrganization) {
+    if (!(await parts.embedderOf(sub_organization_id))) continue;
+    await db.transaction().execute(async (tx) => {
+      for (const { id } of sources) await enqueueEmbedding(tx, id);
+    });
+  }
+}

@@ -1,0 +1,110 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import type { ChunkPlace } from "./source-vectors.ts";
+import { MAX_WORD_CHARACTERS, SHORTEST_CORRECTED } from "./stored-chunks.ts";
+
+/** How many chunks the full-text rank puts forward, to be ranked by the share of words too. */
+const CANDIDATES = 100;
+/** A question asks for few things; a text pasted in its place is searched by how it begins. */
+const MAX_WORDS = 24;
+/** The share of trigrams from which a word counts as misspelt: "refunts" has 0.45 of "refunds". */
+const ALIKE = 0.35;
+const CORRECTIONS = 3;
+
+export type RankedChunk = ChunkPlace & { score: number };
+
+/** A word to look for: the question's `nth`, or one that it may have been meant to be; `weight` says how like it is. */
+type Term = { nth: number; word: string; weight: number };
+
+/**
+ * The share of the question's words that a chunk holds, misspelt ones in part (0 to 1), and how much of it they are
+ * (ts_rank, below 1). Indexes: data_source_chunks_words, the primary key.
+ */
+export async function chunksByWords(
+  db: Db,
+  ids: number[],
+  { words, limit }: { words: string[]; limit: number },
+): Promise<RankedChunk[]> {
+  if (words.length === 0) return [];
+  const asked = await askedWords(db, ids, words);
+  const terms = [...asked.filter(({ found }) => found).map(asTerm), ...(await corrected(db, ids, asked))];
+  if (terms.length === 0) return [];
+  // Letters and digits only, so that nothing in it is an operator.
+  const any = terms.map(({ word }) => word).join(" | ");
+  const { rows } = await sql<RankedChunk>`
+    with term as materialized (
+      select nth, weight, to_tsquery('english', word) || to_tsquery('simple', word) as query
+      from unnest(${terms.map(({ nth }) => nth)}::int[], ${terms.map(({ word }) => word)}::text[],
+        ${terms.map(({ weight }) => weight)}::float8[]) as given (nth, word, weight)
+    ), whole as materialized (
+      select to_tsquery('english', ${any}) || to_tsquery('simple', ${any}) as query
+    ), candidate as materialized (
+      select data_source_id, position, words, ts_rank(words, query) as rank
+      from data_source_chunks, whole
+      where data_source_id = any (${ids}::bigint[]) and words @@ query
+      order by rank desc, data_source_id, position
+      limit ${CANDIDATES}::integer
+    )
+    select c.data_source_id, c.position, round((c.rank + (
+      select sum(best) / ${asked.length}::integer
+      from (select max(weight) as best from term where c.words @@ term.query group by nth) as matched
+    ))::numeric, 4) as score
+    from candidate c
+    order by score desc, c.data_source_id, c.position
+    limit ${limit}::integer`.execute(db);
+  return rows;
+}
+
+type AskedWord = { nth: number; word: string; found: boolean };
+
+const asTerm = ({ nth, word }: AskedWord): Term => ({ nth, word, weight: 1 });
+
+/** Words that English does not search for, such as "the", count only where there are no others. */
+async function askedWords(db: Db, ids: number[], words: string[]): Promise<AskedWord[]> {
+  const { rows } = await sql<AskedWord & { is_common: boolean }>`
+    select nth, word, ts_lexize('english_stem', word) = '{}' as is_common, exists (
+      select from data_source_chunks
+      where data_source_id = any (${ids}::bigint[])
+        and words @@ (to_tsquery('english', word) || to_tsquery('simple', word))) as found
+    from unnest(${words}::text[]) with ordinality as given (word, nth)`.execute(db);
+  const telling = rows.filter(({ is_common }) => !is_common);
+  return telling.length > 0 ? telling : rows;
+}
+
+/**
+ * What words that stand nowhere may have been meant to be: those of the sources that share most trigrams with them. None
+ * where the database has no pg_trgm; that is asked each time, because it may be added to a database that runs.
+ * Index: data_source_words_trigrams.
+ */
+async function corrected(db: Db, ids: number[], asked: AskedWord[]): Promise<Term[]> {
+  const strange = asked.filter(({ found, word }) => !found && word.length >= SHORTEST_CORRECTED);
+  if (strange.length === 0 || !(await hasTrigrams(db))) return [];
+  const { rows } = await sql<Term>`
+    select nth, alike.word, alike.weight
+    from unnest(${strange.map(({ nth }) => nth)}::int[], ${strange.map(({ word }) => word)}::text[]) as given (nth, word)
+    cross join lateral (
+      select w.word, similarity(w.word, given.word) as weight
+      from data_source_words w
+      where w.data_source_id = any (${ids}::bigint[]) and w.word % given.word
+        and similarity(w.word, given.word) >= ${ALIKE}
+      group by w.word
+      order by weight desc, w.word
+      limit ${CORRECTIONS}::integer
+    ) as alike`.execute(db);
+  return rows;
+}
+
+/** The different words of a question, in lower case. */
+export const wordsOf = (question: string): string[] => [
+  ...new Set(
+    (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
+      .slice(0, MAX_WORDS)
+      .map((word) => word.slice(0, MAX_WORD_CHARACTERS)),
+  ),
+];
+
+async function hasTrigrams(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`
+    select to_regprocedure('similarity(text, text)') is not null as there`.execute(db);
+  return rows[0]?.there === true;
+}

@@ -1,0 +1,70 @@
+import { isIP } from "node:net";
+import { fetch as undiciFetch } from "undici";
+import type { Egress } from "../base/egress.ts";
+import { type EgressRules, judgeAddress } from "../base/egress-address.ts";
+import { createPinnedPools } from "../base/egress-pools.ts";
+import { rememberingResolve, systemResolve } from "../base/egress-resolve.ts";
+import { targetOf } from "../base/egress-target.ts";
+import { unreachable } from "../base/errors.ts";
+import type { Provider } from "./catalogue.ts";
+import { ModelError } from "./model.ts";
+
+/**
+ * `fetch` for a provider library, through the guard: an address that an organization names must not lead into the
+ * operator's network. Whole answers only, no streams. A redirect is handed on, and libraries take it for a failure.
+ */
+export const guardedFetch =
+  (
+    egress: Egress,
+    provider: Provider,
+    limits: { timeout_ms: number; max_response_bytes: number },
+  ): typeof fetch =>
+  async (input, init) => {
+    const unavailable = (why: string) =>
+      new ModelError("unavailable", provider, `${new URL(String(input)).host} can't be reached: ${why}.`);
+    const answer = await egress.send({
+      url: String(input),
+      method: "POST",
+      headers: Object.fromEntries(new Headers(init?.headers)),
+      body: String(init?.body ?? ""),
+      ...limits,
+      ...(init?.signal && { signal: init.signal }),
+    });
+    switch (answer.kind) {
+      case "response":
+        if (answer.truncated) throw unavailable(`it answers more than ${limits.max_response_bytes} bytes`);
+        return new Response(new Uint8Array(answer.body), { status: answer.status, headers: answer.headers });
+      case "redirect":
+        return new Response(null, { status: answer.status, headers: answer.headers });
+      case "timeout":
+        throw unavailable(`no answer within ${limits.timeout_ms / 1000} s`);
+      case "refused":
+      case "failed":
+        throw unavailable(answer.reason);
+      default:
+        return unreachable(answer);
+    }
+  };
+
+/**
+ * The same for answers that come as a stream, which the egress doesn't hand on: its rules, and connections pinned to the
+ * addresses that were judged. Nothing is followed.
+ */
+export function guardedStream(allow: EgressRules): typeof fetch {
+  const resolve = rememberingResolve(systemResolve, () => performance.now());
+  const pools = createPinnedPools();
+  return async (input, init) => {
+    const target = targetOf(String(input), []);
+    if (target.kind !== "host")
+      throw new Error(target.kind === "refused" ? target.reason : "no such address");
+    const { host, port, origin } = target;
+    const addresses = isIP(host) === 0 ? await resolve(host) : [host];
+    for (const address of addresses) {
+      const verdict = judgeAddress(address, host, port, allow);
+      if (verdict.kind === "denied") throw new Error(`the address ${address} of ${host} ${verdict.why}`);
+    }
+    const dispatcher = pools.get(origin, { kind: "addresses", addresses });
+    const options = { ...init, redirect: "manual", dispatcher };
+    return undiciFetch(String(input), options as never) as unknown as Promise<Response>;
+  };
+}

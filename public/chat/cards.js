@@ -57,7 +57,7 @@ function words({ header, subheader, description, avatarImageUrl }) {
   const address = pictureAddress(avatarImageUrl);
   const face = address ? element("img", { class: "face", alt: "", src: address }) : null;
   face?.addEventListener("error", () => face.remove());
-  const titles = [line("h3", header), line("p", subheader, "subheader")].filter((node) => node !== null);
+  const titles = [line("h2", header), line("p", subheader, "subheader")].filter((node) => node !== null);
   const head = titles.length > 0 || face ? element("div", { class: "head" }) : null;
   head?.append(...(face ? [face] : []), element("div", {}, ...titles));
   return [head, line("p", description, "description")];

@@ -12,6 +12,13 @@ export type Carrier = {
   name: string;
   /** Nobody is really reached; said wherever this carrier's name is shown. */
   simulated: boolean;
+  /**
+   * Signs in to the account and changes nothing. Resolves with what is known of it, a sentence; throws a `CarrierFault`.
+   * Left out by the simulators, which take every account.
+   */
+  check?(account: CarrierAccount): Promise<string>;
+  /** Whether this address is the carrier's own, so that an account's secrets may be told there; left out: none is. */
+  isOwnAddress?(url: string): boolean;
   numbers?: CarrierNumbers;
   calls?: CarrierCalls;
   texts?: CarrierTexts;
@@ -132,6 +139,8 @@ export type OutgoingMail = {
 };
 
 export type CarrierMail = {
+  /** As a carrier's. */
+  check(account: CarrierAccount): Promise<string>;
   /**
    * `handingOver` is awaited at the last moment at which the carrier can't have the mail yet: what is stored there tells,
    * after a crash, a mail that may be sent again from one that may have been taken. When it throws, nothing is sent.

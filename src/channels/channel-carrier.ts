@@ -2,7 +2,7 @@ import { z } from "zod";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
-import type { Carriers } from "./carrier.ts";
+import { CarrierFault, type Carriers } from "./carrier.ts";
 import { findChannel } from "./channel.ts";
 
 const ChannelCarrier = z
@@ -12,6 +12,14 @@ const ChannelCarrier = z
     note: z.string().nullable(),
   })
   .meta({ id: "ChannelCarrier" });
+
+const ChannelCarrierTest = z
+  .object({
+    works: z.boolean().describe("The carrier takes the account; always true of the simulator"),
+    message: z.string(),
+    duration_ms: z.number(),
+  })
+  .meta({ id: "ChannelCarrierTest" });
 
 export const NOBODY_IS_REACHED =
   "This channel has no carrier account, so a simulated carrier plays the people: nobody is really called or written to.";
@@ -33,6 +41,37 @@ export function channelCarrierRoutes(api: Api, { db, carriers }: { db: Db; carri
       if (!found) return { name: null, simulated: false, note: null };
       const { name, simulated } = found.carrier;
       return { name, simulated, note: simulated ? NOBODY_IS_REACHED : null };
+    },
+  );
+
+  api.post(
+    "/api/v1/channels/:channel_id/carrier/test",
+    {
+      summary: "Ask a channel's carrier whether its account is good",
+      description: "Signs in and sends nothing. Nothing is stored.",
+      tag: "channels",
+      permission: "channels_write",
+      params: z.object({ channel_id: recordId() }),
+      response: ChannelCarrierTest,
+    },
+    async ({ caller, params }) => {
+      const found = await carriers.of(await findChannel(db, caller, params.channel_id));
+      const begun = performance.now();
+      const answer = (works: boolean, message: string) => ({
+        works,
+        message,
+        duration_ms: performance.now() - begun,
+      });
+      if (!found) return answer(false, "This installation has no carrier for the channel.");
+      const { carrier, account } = found;
+      if (!carrier.check)
+        return answer(true, carrier.simulated ? NOBODY_IS_REACHED : "Nothing to sign in to.");
+      try {
+        return answer(true, await carrier.check(account));
+      } catch (error) {
+        if (!(error instanceof CarrierFault)) throw error;
+        return answer(false, error.message);
+      }
     },
   );
 }

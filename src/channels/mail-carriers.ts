@@ -32,7 +32,7 @@ export function createMailCarriers(parts: {
   const sendgrid = sendgridMail(egress, ({ credentials }) => accountOf(credentials, "sendgrid"));
   const carriers = {
     sendgrid: carrier("SendGrid", sendgrid),
-    simulator: { ...carrier("Mail simulator", sendgrid), simulated: true },
+    simulator: { name: "Mail simulator", simulated: true, mail: sendgrid },
     smtp: carrier(
       "SMTP",
       smtpMail(({ credentials }) => accountOf(credentials, "smtp").server, own),
@@ -60,7 +60,12 @@ export function createMailCarriers(parts: {
   };
 }
 
-const carrier = (name: string, mail: CarrierMail): Carrier => ({ name, simulated: false, mail });
+const carrier = (name: string, mail: CarrierMail): Carrier => ({
+  name,
+  simulated: false,
+  check: mail.check,
+  mail,
+});
 
 function accountOf<Kind extends "sendgrid" | "smtp">(credentials: Credentials, kind: Kind) {
   const { account } = readMailAccount(credentials);

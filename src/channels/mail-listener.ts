@@ -44,7 +44,11 @@ export async function startMailListener(
         return done(refusal(452, "4.5.3 too many recipients"));
       receiver
         .isKnown(address)
-        .then((known) => done(known ? null : refusal(550, "5.1.1 no such address here")))
+        .then((known) => {
+          if (!known)
+            log.info({ to: address, from: session.remoteAddress }, "a mail to nobody here was refused");
+          done(known ? null : refusal(550, "5.1.1 no such address here"));
+        })
         .catch((error) => {
           log.error({ err: error }, "could not look a recipient up");
           done(refusal(451, "4.3.0 try again later"));
@@ -52,7 +56,12 @@ export async function startMailListener(
     },
     onData(stream, session, done) {
       takeMail(receiver, stream, session)
-        .then((problem) => done(problem))
+        .then((problem) => {
+          const { remoteAddress: from, envelope } = session;
+          const to = envelope.rcptTo.map(({ address }) => address);
+          if (problem) log.warn({ from, to, why: problem.message }, "a mail was refused");
+          done(problem);
+        })
         .catch((error) => {
           log.error({ err: error }, "could not take a mail in");
           done(refusal(451, "4.3.0 not stored, try again later"));

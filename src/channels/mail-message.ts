@@ -67,10 +67,7 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     in_reply_to,
     thread_ids: [...new Set([...references, ...(in_reply_to ? [in_reply_to] : [])])].slice(-MOST_IDS),
     from,
-    subject: storableText(parsed.subject ?? "")
-      .replace(/\s+/g, " ")
-      .trim()
-      .slice(0, LONGEST_LINE),
+    subject: cut((parsed.subject ?? "").replace(/\s+/g, " ").trim(), LONGEST_LINE),
     text,
     new_text: newText(text),
     html: typeof parsed.html === "string" ? cut(parsed.html) : null,
@@ -80,7 +77,8 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
   };
 }
 
-const cut = (text: string): string => storableText(text).slice(0, LONGEST_TEXT);
+/** Cut before it is made well-formed, as a cut may go through a character. */
+const cut = (text: string, longest = LONGEST_TEXT): string => storableText(text.slice(0, longest));
 
 /** `<a@b>` without its brackets; null for what is no id. */
 export function bareId(id: string | undefined): string | null {
@@ -94,20 +92,17 @@ function senderOf(from: AddressObject | undefined): IncomingMail["from"] {
     if (normalised)
       return {
         address: normalised,
-        name:
-          storableText(name ?? "")
-            .trim()
-            .slice(0, 200) || null,
+        name: cut((name ?? "").trim(), 200) || null,
       };
   }
   return null;
 }
 
 function attached({ filename, contentType, content }: Attachment, index: number) {
-  const name = storableText(filename ?? `attachment-${index + 1}`).replace(/[\p{Cc}/\\]/gu, "_");
+  const name = (filename ?? `attachment-${index + 1}`).replace(/[\p{Cc}/\\]/gu, "_");
   return {
-    name: name.slice(0, 200),
-    content_type: (contentType ?? "application/octet-stream").slice(0, 100),
+    name: cut(name, 200),
+    content_type: cut(contentType ?? "application/octet-stream", 100),
     bytes: content,
   };
 }
@@ -183,7 +178,7 @@ export function deliveryReports(
       recipient: normaliseEmail((field(block, "final-recipient") ?? "").replace(/^[^;]*;/, "")),
       action: actionOf(field(block, "action") ?? ""),
       code: /\d\.\d{1,3}\.\d{1,3}/.exec(field(block, "status") ?? "")?.[0] ?? null,
-      said: field(block, "diagnostic-code")?.slice(0, 500) ?? null,
+      said: cut(field(block, "diagnostic-code") ?? "", 500) || null,
     }));
 }
 

@@ -99,6 +99,8 @@ export function createMailSimulator(
     const form = new FormData();
     form.set("envelope", JSON.stringify({ to: [to], from }));
     form.set("email", raw.toString());
+    form.set("SPF", "pass");
+    form.set("dkim", `{@${from.split("@")[1]} : pass}`);
     const encoded = new Response(form);
     const body = Buffer.from(await encoded.arrayBuffer());
     await post(`/carriers/sendgrid/${channel_id}/inbound`, body, encoded.headers.get("content-type") ?? "");

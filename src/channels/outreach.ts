@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import type { CarrierSignal } from "./carrier.ts";
+import { CarrierFault, type CarrierSignal } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 
 /**
@@ -36,12 +36,21 @@ export type Reached = {
 
 /** How one mode reaches people. `send` throws a `CarrierFault`. No transaction is open while either runs. */
 export type Sender = {
-  send(outreach: Outreach): Promise<Reached>;
+  /**
+   * `mayGo` is asked at the last moment before the carrier is: whoever was held up until others may have taken the try
+   * over sends nothing (`requireGo`).
+   */
+  send(outreach: Outreach, mayGo?: () => boolean): Promise<Reached>;
   /** What became of a `send` of unknown fate; null: it never got through, and trying again is safe. */
   find(outreach: Outreach, since: Date): Promise<Reached | null>;
   /** Calls a running try off, as far as that can be; never throws for one that is over. */
   cancel(outreach: Outreach, sid: string): Promise<void>;
 };
+
+/** Throws unless a try may still be handed to its carrier. */
+export function requireGo(mayGo: (() => boolean) | undefined): void {
+  if (mayGo?.() === false) throw new CarrierFault("held up until others may have taken it over", "not-sent");
+}
 
 export type Senders = Record<Outreach["mode"], Sender>;
 

@@ -1,23 +1,34 @@
 import MailComposer from "nodemailer/lib/mail-composer";
+import type { SenderChecks } from "./mail-authenticity.ts";
 
 /**
  * A mail that SendGrid received for us: a form with the whole mail in `email` where the hostname's setting says "post the
  * raw, full MIME message", else with its parts in fields of their own
  * (https://www.twilio.com/docs/sendgrid/for-developers/parsing-email/setting-up-the-inbound-parse-webhook).
  */
-export type InboundMail = { raw: Buffer; envelope: { from: string | null; to: string[] } };
+export type InboundMail = {
+  raw: Buffer;
+  envelope: { from: string | null; to: string[] };
+  checks: SenderChecks | null;
+};
 
 /** null: there is no mail in it, or nobody it went to. */
 export async function readInboundMail(body: Buffer, content_type: string): Promise<InboundMail | null> {
   const form = await formOf(body, content_type);
   const envelope = form && envelopeOf(form);
   if (!form || !envelope) return null;
+  const checks = { envelope_from: envelope.from, spf: textOf(form, "SPF"), dkim: textOf(form, "dkim") };
   const whole = form.get("email");
   if (whole !== null) {
     const raw = typeof whole === "string" ? Buffer.from(whole) : Buffer.from(await whole.arrayBuffer());
-    return { raw, envelope };
+    return { raw, envelope, checks };
   }
-  return typeof form.get("headers") === "string" ? { raw: await rebuilt(form), envelope } : null;
+  return typeof form.get("headers") === "string" ? { raw: await rebuilt(form), envelope, checks } : null;
+}
+
+function textOf(form: FormData, name: string): string | null {
+  const value = form.get(name);
+  return typeof value === "string" ? value : null;
 }
 
 async function formOf(body: Buffer, content_type: string): Promise<FormData | null> {

@@ -1,6 +1,7 @@
 import type { Egress, EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { type CarrierAccount, CarrierFault, type CarrierMail, type OutgoingMail } from "./carrier.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { extraHeaders } from "./smtp-mail.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -15,7 +16,24 @@ type SendGridAccount = { api_key: string; base_url: string };
 export const sendgridMail = (
   egress: Egress,
   accountOf: (account: CarrierAccount) => SendGridAccount,
+  timeout_ms = TIMEOUT_MS,
 ): CarrierMail => ({
+  async check(account) {
+    const { api_key, base_url } = accountOf(account);
+    const outcome = await egress.send({
+      url: `${base_url}/v3/scopes`,
+      method: "GET",
+      headers: { authorization: `Bearer ${api_key}` },
+      timeout_ms,
+      max_response_bytes: MAX_ANSWER_bytes,
+      httpsOnly: true,
+    });
+    if (outcome.kind !== "response" || outcome.status !== 200) throw faultOf(outcome, api_key);
+    if (!/"mail\.send"/.test(outcome.body.toString()))
+      throw new CarrierFault("The key is good, but lacks the permission mail.send.", "not-sent");
+    return "The key is good and may send mail.";
+  },
+
   async send(account, mail, handingOver) {
     const { api_key, base_url } = accountOf(account);
     const body = JSON.stringify(mailBody(mail));
@@ -25,14 +43,14 @@ export const sendgridMail = (
       method: "POST",
       headers: { authorization: `Bearer ${api_key}`, "content-type": "application/json" },
       body,
-      timeout_ms: TIMEOUT_MS,
+      timeout_ms,
       max_response_bytes: MAX_ANSWER_bytes,
       httpsOnly: true,
     });
     if (outcome.kind === "response" && outcome.status === 202) {
       return { sid: outcome.headers["x-message-id"] ?? mail.key, status: "PROCESSED" };
     }
-    throw faultOf(outcome);
+    throw faultOf(outcome, api_key);
   },
 });
 
@@ -60,10 +78,14 @@ export function mailBody(mail: OutgoingMail) {
   };
 }
 
-function faultOf(outcome: EgressOutcome): CarrierFault {
+function faultOf(outcome: EgressOutcome, api_key: string): CarrierFault {
   switch (outcome.kind) {
     case "response":
-      return faultOfAnswer(outcome.status, outcome.headers, outcome.body.toString());
+      return faultOfAnswer(
+        outcome.status,
+        outcome.headers,
+        hideSecrets(errorsIn(outcome.body.toString()), [api_key]),
+      );
     case "redirect":
       return new CarrierFault("SendGrid redirected the mail; base_url may be wrong.", "not-sent");
     case "refused":
@@ -80,8 +102,10 @@ function faultOf(outcome: EgressOutcome): CarrierFault {
 }
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/responses */
-function faultOfAnswer(http: number, headers: Record<string, string>, body: string): CarrierFault {
-  const message = `SendGrid answered ${http}: ${errorsIn(body)}`;
+function faultOfAnswer(http: number, headers: Record<string, string>, words: string): CarrierFault {
+  const message = `SendGrid answered ${http}: ${words.slice(0, 500)}`;
+  // Some yes, but not the one that says it has the mail.
+  if (http < 400) return new CarrierFault(message, "unknown");
   if (http === 401 || http === 403) return new CarrierFault(message, "not-sent", { retry_after_s: 300 });
   if (http === 429) {
     const reset_s = Number(headers["x-ratelimit-reset"]) - Date.now() / 1000;
@@ -97,7 +121,7 @@ function errorsIn(body: string): string {
   try {
     const { errors } = JSON.parse(body) as { errors?: { message?: unknown; field?: unknown }[] };
     const words = (errors ?? []).map(({ message, field }) => `${message}${field ? ` (${field})` : ""}`);
-    return words.join("; ").slice(0, 500) || "no reason given";
+    return words.join("; ") || "no reason given";
   } catch {
     return "no reason given";
   }

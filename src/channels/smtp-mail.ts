@@ -10,11 +10,18 @@ import {
   type Taken,
 } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import type { SmtpServer } from "./mail-credentials.ts";
 
-/** Longer than a mail server with work to do takes to answer one command. */
-const COMMAND_TIMEOUT_MS = 60_000;
-const CONNECT_TIMEOUT_MS = 15_000;
+export type SmtpTimes = {
+  connect_ms: number;
+  /** Longer than a mail server with work to do takes to answer one command. */
+  command_ms: number;
+  /** For all of it: a server that goes on answering a little must not hold a sender for ever. */
+  whole_ms: number;
+};
+
+const TIMES: SmtpTimes = { connect_ms: 15_000, command_ms: 60_000, whole_ms: 240_000 };
 
 /** Where a server is really reached: its address, checked and pinned, or why it must not be. */
 export type ReachServer = (server: SmtpServer) => Promise<{ address: string } | { refused: string }>;
@@ -23,8 +30,10 @@ export type ReachServer = (server: SmtpServer) => Promise<{ address: string } | 
 export const smtpMail = (
   serverOf: (account: CarrierAccount) => SmtpServer,
   reach: ReachServer,
+  times = TIMES,
 ): CarrierMail => ({
-  send: async (account, mail, handingOver) => sendBySmtp(serverOf(account), reach, mail, handingOver),
+  check: async (account) => checkServer(serverOf(account), reach),
+  send: async (account, mail, handingOver) => sendBySmtp(serverOf(account), reach, mail, handingOver, times),
 });
 
 export async function sendBySmtp(
@@ -32,43 +41,13 @@ export async function sendBySmtp(
   reach: ReachServer,
   mail: OutgoingMail,
   handingOver: () => Promise<void>,
+  times = TIMES,
 ): Promise<Taken> {
   const message = await compose(mail);
-  const reached = await reach(server).catch((cause: unknown) => {
-    throw new CarrierFault(`The mail server ${server.host} has no address: ${errorText(cause)}`, "not-sent");
-  });
-  if ("refused" in reached) {
-    throw new CarrierFault(`The mail server ${server.host} can't be reached: ${reached.refused}`, "not-sent");
-  }
-  const connection = new SMTPConnection({
-    host: reached.address,
-    port: server.port,
-    secure: server.tls === "implicit",
-    requireTLS: server.tls === "required",
-    servername: server.host,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: COMMAND_TIMEOUT_MS,
-    name: mail.from.address.split("@")[1],
-  });
-  const broken = Promise.withResolvers<never>();
-  // Told again by whatever waits for an answer then.
-  broken.promise.catch(() => {});
-  connection.on("error", broken.reject);
+  const { connection, step } = await connectionTo(server, reach, times, mail.from.address.split("@")[1]);
   const phase = { handedOver: false };
-  const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
-    Promise.race([
-      new Promise<T>((resolve, reject) =>
-        run((error, result) => (error ? reject(error) : resolve(result as T))),
-      ),
-      broken.promise,
-    ]);
   try {
-    await step<void>((done) => connection.connect(done));
-    if (server.user !== null) {
-      const credentials = { user: server.user, pass: server.password ?? "" };
-      await step<unknown>((done) => connection.login({ credentials }, done));
-    }
+    await signIn(connection, step, server);
     // The dot that ends a mail is sent when this stream ends: without it no server has a mail.
     const content = Readable.from(
       (async function* () {
@@ -84,6 +63,68 @@ export async function sendBySmtp(
   } catch (error) {
     connection.close();
     throw error instanceof CarrierFault ? error : faultOf(error, server, phase.handedOver);
+  }
+}
+
+type Step = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
+
+/** A connection to the server before its first word; whatever breaks it fails the step that runs. */
+async function connectionTo(
+  server: SmtpServer,
+  reach: ReachServer,
+  times: SmtpTimes,
+  name?: string,
+): Promise<{ connection: SMTPConnection; step: Step }> {
+  const reached = await reach(server).catch((cause: unknown) => {
+    throw new CarrierFault(`The mail server ${server.host} has no address: ${errorText(cause)}`, "not-sent");
+  });
+  if ("refused" in reached) {
+    throw new CarrierFault(`The mail server ${server.host} can't be reached: ${reached.refused}`, "not-sent");
+  }
+  const connection = new SMTPConnection({
+    host: reached.address,
+    port: server.port,
+    secure: server.tls === "implicit",
+    requireTLS: server.tls === "required",
+    servername: server.host,
+    connectionTimeout: times.connect_ms,
+    greetingTimeout: times.connect_ms,
+    socketTimeout: times.command_ms,
+    ...(name !== undefined && { name }),
+  });
+  const broken = Promise.withResolvers<never>();
+  // Told again by whatever waits for an answer then.
+  broken.promise.catch(() => {});
+  connection.on("error", broken.reject);
+  const tooLong = () => broken.reject(new Error(`it took more than ${times.whole_ms} ms`));
+  const timer = setTimeout(tooLong, times.whole_ms);
+  connection.once("end", () => clearTimeout(timer));
+  const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
+    Promise.race([
+      new Promise<T>((resolve, reject) =>
+        run((error, result) => (error ? reject(error) : resolve(result as T))),
+      ),
+      broken.promise,
+    ]);
+  return { connection, step };
+}
+
+async function signIn(connection: SMTPConnection, step: Step, server: SmtpServer): Promise<void> {
+  await step<void>((done) => connection.connect(done));
+  if (server.user === null) return;
+  const credentials = { user: server.user, pass: server.password ?? "" };
+  await step<unknown>((done) => connection.login({ credentials }, done));
+}
+
+async function checkServer(server: SmtpServer, reach: ReachServer): Promise<string> {
+  const { connection, step } = await connectionTo(server, reach, TIMES);
+  try {
+    await signIn(connection, step, server);
+    connection.quit();
+    return `The mail server ${server.host}:${server.port} ${server.user === null ? "answers" : "takes user and password"}.`;
+  } catch (error) {
+    connection.close();
+    throw faultOf(error, server, false);
   }
 }
 
@@ -125,21 +166,20 @@ type SmtpError = { responseCode?: number; response?: string; code?: string; comm
 function faultOf(error: unknown, server: SmtpServer, handedOver: boolean): CarrierFault {
   const { responseCode, response, code, command } = error as SmtpError;
   const where = `The mail server ${server.host}:${server.port}`;
-  if (code === "EAUTH")
-    return new CarrierFault(
-      `${where} did not accept user and password: ${response ?? errorText(error)}`,
-      "not-sent",
-      { retry_after_s: 300 },
-    );
+  const { user, password } = server;
+  const words = hideSecrets(response ?? errorText(error), [password, `\0${user}\0${password}`]).slice(0, 500);
+  if (code === "EAUTH") {
+    const message = `${where} did not accept user and password: ${words}`;
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300 });
+  }
   if (responseCode !== undefined && responseCode >= 500) {
-    const message = `${where} refused: ${response ?? errorText(error)}`;
-    return new CarrierFault(message, "refused", { status: refusalStatus(command, response ?? "") });
+    const status = refusalStatus(command, response ?? "");
+    return new CarrierFault(`${where} refused: ${words}`, "refused", { status });
   }
   if (responseCode !== undefined && responseCode >= 400) {
-    return new CarrierFault(`${where} said to try later: ${response ?? errorText(error)}`, "not-sent");
+    return new CarrierFault(`${where} said to try later: ${words}`, "not-sent");
   }
-  const fate = handedOver ? "unknown" : "not-sent";
-  return new CarrierFault(`${where} gave no answer: ${errorText(error)}`, fate, { cause: error });
+  return new CarrierFault(`${where} gave no answer: ${words}`, handedOver ? "unknown" : "not-sent");
 }
 
 /** An enhanced code 5.1.x or a refused recipient is about the address, anything else about the mail or us. */

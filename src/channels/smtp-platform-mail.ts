@@ -4,12 +4,12 @@ import { unguardedReach } from "./mail-carriers.ts";
 import type { SmtpServer } from "./mail-credentials.ts";
 import { sendBySmtp } from "./smtp-mail.ts";
 
-/** The program's own mails (invitations), by the installation's mail server. */
+/** The program's own mails (invitations, webhooks that were disabled), by the installation's mail server. */
 export const platformMail =
   (server: SmtpServer, from: string): NonNullable<SendMail> =>
-  async ({ to, subject, text }) => {
+  async ({ to, subject, text, key = randomId() }) => {
     const mail = {
-      key: randomId(),
+      key,
       from: { name: "Parley", address: from },
       reply_to: null,
       return_path: null,

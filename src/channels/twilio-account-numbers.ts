@@ -1,14 +1,16 @@
+import { z } from "zod";
 import { type CarrierAccount, CarrierFault, type CarrierNumber, type CarrierNumbers } from "./carrier.ts";
 import { accountPath, type TwilioApi } from "./twilio-api.ts";
 import type { TwilioUrls } from "./twilio-urls.ts";
 
 /** https://www.twilio.com/docs/phone-numbers/api/incomingphonenumber-resource */
-type NumberResource = {
-  sid: string;
-  phone_number: string;
-  friendly_name: string;
-  trunk_sid: string | null;
-};
+const NumberResource = z.object({
+  sid: z.string().min(1),
+  phone_number: z.string(),
+  friendly_name: z.string(),
+  trunk_sid: z.string().nullish(),
+});
+const NumberPage = z.object({ incoming_phone_numbers: z.array(NumberResource) });
 
 const PAGE = 1000;
 /** An account with more numbers than this is told so, rather than read for minutes. */
@@ -32,13 +34,11 @@ export function twilioNumbers(api: TwilioApi, urls: (channel_id: number) => Twil
     async list(account) {
       const numbers: CarrierNumber[] = [];
       for (let page = 0; page < MOST_PAGES; page++) {
-        const query = { PageSize: PAGE, Page: page };
-        const { incoming_phone_numbers } = await api.get<{ incoming_phone_numbers: NumberResource[] }>(
-          account,
-          "api",
-          `${path(account)}.json`,
-          query,
-        );
+        const { incoming_phone_numbers } = await api.get(account, {
+          path: `${path(account)}.json`,
+          fields: { PageSize: PAGE, Page: page },
+          answer: NumberPage,
+        });
         numbers.push(...incoming_phone_numbers.map(shown));
         if (incoming_phone_numbers.length < PAGE) return numbers;
       }
@@ -46,14 +46,16 @@ export function twilioNumbers(api: TwilioApi, urls: (channel_id: number) => Twil
     },
 
     async buy(account, { area_code, friendly_name }) {
-      const form = { AreaCode: area_code, FriendlyName: friendly_name, ...leadHere(account) };
-      return shown(await api.post<NumberResource>(account, "api", `${path(account)}.json`, form));
+      const fields = { AreaCode: area_code, FriendlyName: friendly_name, ...leadHere(account) };
+      return shown(
+        await api.post(account, { path: `${path(account)}.json`, fields, answer: NumberResource }),
+      );
     },
 
     async attach(account, { sid, friendly_name }) {
-      const form = { FriendlyName: friendly_name, ...leadHere(account) };
+      const fields = { FriendlyName: friendly_name, ...leadHere(account) };
       const one = `${path(account)}/${encodeURIComponent(sid)}.json`;
-      return shown(await api.post<NumberResource>(account, "api", one, form));
+      return shown(await api.post(account, { path: one, fields, answer: NumberResource }));
     },
 
     async isA2pApproved(account, phone_number) {
@@ -63,7 +65,12 @@ export function twilioNumbers(api: TwilioApi, urls: (channel_id: number) => Twil
   };
 }
 
-const shown = ({ sid, phone_number, friendly_name, trunk_sid }: NumberResource): CarrierNumber => ({
+const shown = ({
+  sid,
+  phone_number,
+  friendly_name,
+  trunk_sid,
+}: z.infer<typeof NumberResource>): CarrierNumber => ({
   sid,
   phone_number,
   friendly_name,
@@ -76,16 +83,19 @@ async function serviceOf(
   account: CarrierAccount,
   phone_number: string,
 ): Promise<string | null> {
-  const { services } = await api.get<{ services: { sid: string }[] }>(account, "messaging", "/v1/Services", {
-    PageSize: 100,
+  const { services } = await api.get(account, {
+    host: "messaging",
+    path: "/v1/Services",
+    fields: { PageSize: 100 },
+    answer: z.object({ services: z.array(z.object({ sid: z.string() })) }),
   });
   for (const { sid } of services) {
-    const { phone_numbers } = await api.get<{ phone_numbers: { phone_number: string }[] }>(
-      account,
-      "messaging",
-      `/v1/Services/${sid}/PhoneNumbers`,
-      { PageSize: 1000 },
-    );
+    const { phone_numbers } = await api.get(account, {
+      host: "messaging",
+      path: `/v1/Services/${encodeURIComponent(sid)}/PhoneNumbers`,
+      fields: { PageSize: 1000 },
+      answer: z.object({ phone_numbers: z.array(z.object({ phone_number: z.string() })) }),
+    });
     if (phone_numbers.some((each) => each.phone_number === phone_number)) return sid;
   }
   return null;
@@ -93,15 +103,19 @@ async function serviceOf(
 
 /** https://www.twilio.com/docs/messaging/api/usapptoperson-resource: a campaign verified, of a brand approved. */
 async function isRegistered(api: TwilioApi, account: CarrierAccount, service: string): Promise<boolean> {
-  const { compliance } = await api.get<{
-    compliance: { campaign_status: string; brand_registration_sid: string }[];
-  }>(account, "messaging", `/v1/Services/${service}/Compliance/Usa2p`);
+  const { compliance } = await api.get(account, {
+    host: "messaging",
+    path: `/v1/Services/${encodeURIComponent(service)}/Compliance/Usa2p`,
+    answer: z.object({
+      compliance: z.array(z.object({ campaign_status: z.string(), brand_registration_sid: z.string() })),
+    }),
+  });
   const verified = compliance.find((campaign) => campaign.campaign_status === "VERIFIED");
   if (!verified) return false;
-  const brand = await api.get<{ status: string }>(
-    account,
-    "messaging",
-    `/v1/a2p/BrandRegistrations/${verified.brand_registration_sid}`,
-  );
+  const brand = await api.get(account, {
+    host: "messaging",
+    path: `/v1/a2p/BrandRegistrations/${encodeURIComponent(verified.brand_registration_sid)}`,
+    answer: z.object({ status: z.string() }),
+  });
   return brand.status === "APPROVED";
 }

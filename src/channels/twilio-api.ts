@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import type { Egress, EgressRequest } from "../base/egress.ts";
 import { type CarrierAccount, CarrierFault } from "./carrier.ts";
+import { hideSecrets } from "./hide-secrets.ts";
 import { faultOf } from "./twilio-fault.ts";
 
 /** Twilio's three hosts; with one address for all (`TWILIO_BASE_URL`, the simulator) their paths don't overlap. */
@@ -16,10 +18,19 @@ export const hostsAt = (base: string): TwilioHosts => ({ api: base, lookups: bas
 /** Values in order; a list becomes the same name several times. */
 export type TwilioFields = Record<string, string | number | boolean | string[] | undefined>;
 
-/** One request to Twilio's REST API as this account. Throws a `CarrierFault` for all that is no 2xx with JSON. */
+type Asked<T> = {
+  host?: keyof TwilioHosts;
+  path: string;
+  /** Of a GET's query, or of a POST's form. */
+  fields?: TwilioFields;
+  /** What has to be in the answer; what else it holds is not read. */
+  answer: z.ZodType<T>;
+};
+
+/** One request to Twilio's REST API as this account. Throws a `CarrierFault` for all that is no 2xx with this answer. */
 export type TwilioApi = {
-  get<T>(account: CarrierAccount, host: keyof TwilioHosts, path: string, query?: TwilioFields): Promise<T>;
-  post<T>(account: CarrierAccount, host: keyof TwilioHosts, path: string, form: TwilioFields): Promise<T>;
+  get<T>(account: CarrierAccount, asked: Asked<T>): Promise<T>;
+  post<T>(account: CarrierAccount, asked: Asked<T>): Promise<T>;
 };
 
 /** Longer than Twilio takes to place a call, shorter than a claim of the dialer lasts. */
@@ -31,6 +42,7 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
   async function send<T>(
     { credentials }: CarrierAccount,
     request: Pick<EgressRequest, "url" | "method"> & { body?: string },
+    answer: z.ZodType<T>,
   ): Promise<T> {
     const what = `${request.method} ${new URL(request.url).pathname.split("/").at(-1)}`;
     const signIn = `${credentials.account_sid ?? ""}:${credentials.auth_token ?? ""}`;
@@ -45,30 +57,34 @@ export function createTwilioApi(egress: Egress, hosts: TwilioHosts, timeout_ms =
       max_response_bytes: MAX_BYTES,
     });
     const asked = { what, changes: request.method === "POST" };
-    if (outcome.kind !== "response" || outcome.status >= 300) throw faultOf(outcome, asked);
-    try {
-      return JSON.parse(outcome.body.toString()) as T;
-    } catch (cause) {
-      // It said yes, so it was done; only what was done is not known.
-      throw new CarrierFault(
-        `Twilio answered ${what} with what is no JSON.`,
-        asked.changes ? "unknown" : "not-sent",
-        { cause },
-      );
+    if (outcome.kind !== "response" || outcome.status >= 300) {
+      const secrets = [credentials.auth_token, signIn];
+      throw faultOf(outcome, { ...asked, shown: (words) => hideSecrets(words, secrets) });
     }
+    const read = answer.safeParse(parsed(outcome.body));
+    if (read.success) return read.data;
+    // It said yes, so it was done; only what was done is not known.
+    const fate = asked.changes ? "unknown" : "not-sent";
+    throw new CarrierFault(`Twilio's answer to ${what} can't be read.`, fate, { cause: read.error });
   }
 
   return {
-    get: (account, host, path, query = {}) => {
-      const search = encoded(query);
-      return send(account, {
-        method: "GET",
-        url: `${hosts[host]}${path}${search === "" ? "" : `?${search}`}`,
-      });
+    get: (account, { host = "api", path, fields = {}, answer }) => {
+      const search = encoded(fields);
+      const url = `${hosts[host]}${path}${search === "" ? "" : `?${search}`}`;
+      return send(account, { method: "GET", url }, answer);
     },
-    post: (account, host, path, form) =>
-      send(account, { method: "POST", url: `${hosts[host]}${path}`, body: encoded(form) }),
+    post: (account, { host = "api", path, fields = {}, answer }) =>
+      send(account, { method: "POST", url: `${hosts[host]}${path}`, body: encoded(fields) }, answer),
   };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 function encoded(fields: TwilioFields): string {

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CarrierAccount, CarrierCalls, OutgoingCall, Taken } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 import { CALL_SIGNALS } from "./status-signals.ts";
@@ -5,14 +6,12 @@ import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts"
 import type { TwilioUrls } from "./twilio-urls.ts";
 
 /** https://www.twilio.com/docs/voice/api/call-resource */
-type CallResource = {
-  sid: string;
-  status: string;
-  from: string;
-  to: string;
+const CallResource = z.object({
+  sid: z.string().min(1),
+  status: z.string(),
   /** RFC 2822. */
-  date_created: string | null;
-};
+  date_created: z.string().nullish(),
+});
 
 /** Clocks differ by this much. */
 const SLACK_MS = 5_000;
@@ -20,8 +19,9 @@ const SLACK_MS = 5_000;
 export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => TwilioUrls): CarrierCalls {
   return {
     async place(account, call) {
-      const form = placement(call, urls(account.channel_id));
-      return taken(await api.post<CallResource>(account, "api", `${accountPath(account)}/Calls.json`, form));
+      const fields = placement(call, urls(account.channel_id));
+      const path = `${accountPath(account)}/Calls.json`;
+      return taken(await api.post(account, { path, fields, answer: CallResource }));
     },
 
     /**
@@ -30,19 +30,20 @@ export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => Twilio
      */
     async find(account, { from, to }, since) {
       const earliest = since.getTime() - SLACK_MS;
-      const { calls } = await api.get<{ calls: CallResource[] }>(
-        account,
-        "api",
-        `${accountPath(account)}/Calls.json`,
-        { To: to, From: from, "StartTime>": new Date(earliest).toISOString().slice(0, 10), PageSize: 100 },
-      );
+      const day = new Date(earliest).toISOString().slice(0, 10);
+      const { calls } = await api.get(account, {
+        path: `${accountPath(account)}/Calls.json`,
+        fields: { To: to, From: from, "StartTime>": day, PageSize: 100 },
+        answer: z.object({ calls: z.array(CallResource) }),
+      });
       const found = calls.filter((call) => Date.parse(call.date_created ?? "") >= earliest - 1000).at(-1);
       return found ? taken(found) : null;
     },
 
     /** "completed" also ends a call that still rings; one that is over stays as it is (error 21220). */
     async hangUp(account, sid) {
-      await api.post(account, "api", `${callPath(account, sid)}.json`, { Status: "completed" });
+      const path = `${callPath(account, sid)}.json`;
+      await api.post(account, { path, fields: { Status: "completed" }, answer: z.unknown() });
     },
   };
 }
@@ -50,7 +51,7 @@ export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => Twilio
 const callPath = (account: CarrierAccount, sid: string): string =>
   `${accountPath(account)}/Calls/${encodeURIComponent(sid)}`;
 
-const taken = ({ sid, status }: CallResource): Taken => ({ sid, status: callStatus(status) });
+const taken = ({ sid, status }: z.infer<typeof CallResource>): Taken => ({ sid, status: callStatus(status) });
 
 export const callStatus = (word: string): ChannelStatus => CALL_SIGNALS[word] ?? "UNKNOWN";
 

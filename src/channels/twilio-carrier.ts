@@ -1,7 +1,14 @@
+import { z } from "zod";
 import type { Egress } from "../base/egress.ts";
-import type { Carrier } from "./carrier.ts";
+import { type Carrier, type CarrierAccount, CarrierFault } from "./carrier.ts";
 import { twilioNumbers } from "./twilio-account-numbers.ts";
-import { createTwilioApi, type TwilioHosts } from "./twilio-api.ts";
+import {
+  accountPath,
+  createTwilioApi,
+  TWILIO_HOSTS,
+  type TwilioApi,
+  type TwilioHosts,
+} from "./twilio-api.ts";
 import { twilioCalls } from "./twilio-calls.ts";
 import { twilioLookup } from "./twilio-lookup.ts";
 import { twilioTexts } from "./twilio-texts.ts";
@@ -26,9 +33,27 @@ export function createTwilio(parts: {
   return {
     name,
     simulated,
+    ...(!simulated && { check: (account) => checkAccount(api, account) }),
+    isOwnAddress: (url) => isTwilios(url, hosts),
     numbers: twilioNumbers(api, urls),
     calls: twilioCalls(api, urls),
     texts: twilioTexts(api, urls),
     lookup: twilioLookup(api),
   };
+}
+
+/** Twilio has further hosts for its regions; any other address stands for Twilio alone. */
+export function isTwilios(url: string, { api }: TwilioHosts): boolean {
+  const { protocol, hostname, origin } = URL.parse(url) ?? {};
+  if (api !== TWILIO_HOSTS.api) return origin === new URL(api).origin;
+  return protocol === "https:" && /(^|\.)twilio\.com$/.test(hostname ?? "");
+}
+
+/** https://www.twilio.com/docs/iam/api/account: a suspended account still signs in. */
+async function checkAccount(api: TwilioApi, account: CarrierAccount): Promise<string> {
+  const answer = z.object({ friendly_name: z.string(), status: z.string(), type: z.string() });
+  const found = await api.get(account, { path: `${accountPath(account)}.json`, answer });
+  if (found.status !== "active") throw new CarrierFault(`The account is ${found.status}.`, "not-sent");
+  const trial = found.type === "Trial" ? ", a trial: it reaches verified numbers only" : "";
+  return `Account “${found.friendly_name}”${trial}.`;
 }

@@ -77,7 +77,12 @@ export const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
 };
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
-export type Asked = { what: string; changes: boolean };
+export type Asked = {
+  what: string;
+  changes: boolean;
+  /** Makes words of Twilio's fit to be shown; as they are when left out. */
+  shown?: (words: string) => string;
+};
 
 type Error = { code?: unknown; message?: unknown };
 
@@ -110,10 +115,10 @@ function faultOfAnswer(
   http: number,
   headers: Record<string, string>,
   error: Error,
-  { what, changes }: Asked,
+  { what, changes, shown = (words) => words }: Asked,
 ): CarrierFault {
   const code = typeof error.code === "number" ? error.code : null;
-  const words = typeof error.message === "string" ? error.message : "no reason given";
+  const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
   const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
   const told = Number(headers["retry-after"]);
   const retry = (after_s: number) =>

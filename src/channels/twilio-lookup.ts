@@ -1,22 +1,23 @@
+import { z } from "zod";
 import type { LookupField, NumberFacts, NumberLookup } from "./carrier.ts";
 import type { TwilioApi } from "./twilio-api.ts";
 
 /** https://www.twilio.com/docs/lookup/v2-api */
-type LookupAnswer = {
-  valid: boolean;
-  line_type_intelligence?: {
-    type: string | null;
-    carrier_name: string | null;
-    mobile_country_code: string | null;
-    mobile_network_code: string | null;
-    error_code: number | string | null;
-  } | null;
-  caller_name?: {
-    caller_name: string | null;
-    caller_type: string | null;
-    error_code: number | string | null;
-  } | null;
-};
+const word = z.string().nullish();
+const errorCode = z.union([z.number(), z.string()]).nullish();
+const LookupAnswer = z.object({
+  line_type_intelligence: z
+    .object({
+      type: word,
+      carrier_name: word,
+      mobile_country_code: word,
+      mobile_network_code: word,
+      error_code: errorCode,
+    })
+    .nullish(),
+  caller_name: z.object({ caller_name: word, caller_type: word, error_code: errorCode }).nullish(),
+});
+type LookupAnswer = z.infer<typeof LookupAnswer>;
 
 /** What each package costs, in US dollars a number (https://www.twilio.com/en-us/user-authentication-identity/pricing/lookup). */
 const PACKAGES = {
@@ -35,12 +36,12 @@ export function twilioLookup(api: TwilioApi): NumberLookup {
   return {
     async lookup(account, number, fields) {
       const packages = [...new Set(fields.map((field) => PACKAGE_OF[field]))];
-      const answer = await api.get<LookupAnswer>(
-        account,
-        "lookups",
-        `/v2/PhoneNumbers/${encodeURIComponent(number)}`,
-        packages.length > 0 ? { Fields: packages.join(",") } : {},
-      );
+      const answer = await api.get(account, {
+        host: "lookups",
+        path: `/v2/PhoneNumbers/${encodeURIComponent(number)}`,
+        fields: packages.length > 0 ? { Fields: packages.join(",") } : {},
+        answer: LookupAnswer,
+      });
       return { facts: factsOf(answer), cost: packages.reduce((sum, each) => sum + PACKAGES[each], 0) };
     },
   };

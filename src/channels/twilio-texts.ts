@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CarrierTexts, OutgoingText, Taken } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 import { MESSAGE_SIGNALS } from "./status-signals.ts";
@@ -5,32 +6,29 @@ import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts"
 import type { TwilioUrls } from "./twilio-urls.ts";
 
 /** https://www.twilio.com/docs/messaging/api/message-resource */
-type MessageResource = {
-  sid: string;
-  status: string;
-  body: string | null;
-  direction: string;
+const MessageResource = z.object({
+  sid: z.string().min(1),
+  status: z.string(),
+  body: z.string().nullish(),
   /** RFC 2822, to the second. */
-  date_created: string | null;
-};
+  date_created: z.string().nullish(),
+});
 
 export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => TwilioUrls): CarrierTexts {
   return {
     async send(account, text) {
-      const form = messageForm(text, urls(account.channel_id));
+      const fields = messageForm(text, urls(account.channel_id));
       const path = `${accountPath(account)}/Messages.json`;
-      return taken(await api.post<MessageResource>(account, "api", path, form));
+      return taken(await api.post(account, { path, fields, answer: MessageResource }));
     },
 
     /** A message keeps no key of ours: it is found by sender, recipient, words and the second it was made in. */
     async find(account, text, since) {
-      const query = {
-        To: address(text.medium, text.to),
-        From: address(text.medium, text.from),
-        PageSize: 50,
-      };
-      const path = `${accountPath(account)}/Messages.json`;
-      const { messages } = await api.get<{ messages: MessageResource[] }>(account, "api", path, query);
+      const { messages } = await api.get(account, {
+        path: `${accountPath(account)}/Messages.json`,
+        fields: { To: address(text.medium, text.to), From: address(text.medium, text.from), PageSize: 50 },
+        answer: z.object({ messages: z.array(MessageResource) }),
+      });
       const earliest = since.getTime() - 6000;
       const found = messages
         .filter((message) => Date.parse(message.date_created ?? "") >= earliest)
@@ -41,7 +39,10 @@ export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => Twilio
   };
 }
 
-const taken = ({ sid, status }: MessageResource): Taken => ({ sid, status: messageStatus(status) });
+const taken = ({ sid, status }: z.infer<typeof MessageResource>): Taken => ({
+  sid,
+  status: messageStatus(status),
+});
 
 export const messageStatus = (word: string): ChannelStatus => MESSAGE_SIGNALS[word] ?? "DELIVERY_UNKNOWN";
 

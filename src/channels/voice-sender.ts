@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import { type AnswererDetection, CarrierFault, type Carriers, type OutgoingCall } from "./carrier.ts";
-import type { Outreach, Reached, Sender } from "./outreach.ts";
+import { type Outreach, type Reached, requireGo, type Sender } from "./outreach.ts";
 
 /** People are called this long, and talk at most this long (domain decisions 32 and 13.3). */
 const RING_TIMEOUT_S = 40;
@@ -27,8 +27,9 @@ export function voiceSender(parts: { db: Db; carriers: Carriers }): Sender {
   });
 
   return {
-    async send(outreach) {
+    async send(outreach, mayGo) {
       const { calls, account } = await callsOf(outreach.channel_id);
+      requireGo(mayGo);
       return reached(await calls.place(account, outgoingCall(outreach)));
     },
     async find(outreach, since) {

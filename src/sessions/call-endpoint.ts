@@ -1,5 +1,6 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
+import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
 import { type EndpointRequest, endpointRequest } from "./endpoint-request.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
@@ -111,6 +112,11 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
   }
   const text = outcome.body.toString("utf8").replaceAll("\0", "");
   const parsed = parse(text);
+  if (parsed.ok && nestsDeeperThan(DEEPEST_ANSWER, parsed.value)) {
+    return problem(
+      `The service's answer has lists or objects within one another more than ${DEEPEST_ANSWER} levels deep and was not read.`,
+    );
+  }
   if (outcome.status < 200 || outcome.status > 299) {
     const body = parsed.ok ? capped(parsed.value, text) : cut(text);
     return {

@@ -1,4 +1,4 @@
-import { greetingText, offersMenu } from "./greeting.ts";
+import { greetingText, greetingTrace, offersMenu } from "./greeting.ts";
 import { chosenLanguage } from "./language-menu.ts";
 import { sessionFacts } from "./session-facts.ts";
 import type { TurnRecord } from "./turn-record.ts";
@@ -27,6 +27,7 @@ export function chooseLanguage(record: TurnRecord): boolean {
   record.apply({ language, ...(language !== state.language && { event }) }, undefined);
   if (!repeats) return false;
   const { at } = record.surroundings();
+  record.trace(...greetingTrace(snapshot, at));
   record.say(greetingText(snapshot, state, sessionFacts(session), at, "without-menu") ?? "");
   return record.messages.length > 0;
 }

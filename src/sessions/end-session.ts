@@ -1,7 +1,7 @@
 import { Fault } from "../base/errors.ts";
 import { publish } from "../events/event.ts";
 import type { Engine } from "./engine.ts";
-import { takeLease } from "./lease.ts";
+import { releaseLease, takeLease } from "./lease.ts";
 import { updateSession } from "./turn-store.ts";
 
 export type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
@@ -18,8 +18,16 @@ const IN_WORDS: Record<EndReason, string> = {
 /** A chat is closed after this long without a word (domain decision 12.3). */
 export const IDLE_MS = 30 * 60_000;
 
-/** Ends a session from outside a turn; waits for a turn that runs. Ending it twice is ending it once. */
-export async function endSession(engine: Engine, session_id: number, reason: EndReason): Promise<void> {
+/**
+ * Ends a session from outside a turn; waits for a turn that runs. Ending it twice is ending it once. With `unless_after`,
+ * only if nobody has said anything since it had so many turns.
+ */
+export async function endSession(
+  engine: Engine,
+  session_id: number,
+  reason: EndReason,
+  unless_after?: { turn_count: number },
+): Promise<void> {
   const row = await engine.db
     .selectFrom("sessions")
     .select("ended_at")
@@ -33,6 +41,7 @@ export async function endSession(engine: Engine, session_id: number, reason: End
   });
   if (!taken) return;
   const { session } = taken;
+  if (unless_after && session.turn_count !== unless_after.turn_count) return releaseLease(engine, session);
   const at = engine.clock.now();
   await engine.db.transaction().execute(async (tx) => {
     const ended = { reason, user_terminated: reason === "user" };
@@ -54,16 +63,28 @@ export async function endSession(engine: Engine, session_id: number, reason: End
   });
 }
 
-/** Closes chats that nobody has written in for `IDLE_MS`; run every minute. */
+/**
+ * Closes chats that nobody has written in for `IDLE_MS`; run every minute. One that can't be closed now doesn't hold up
+ * the others.
+ */
 export async function endIdleSessions(engine: Engine): Promise<number> {
+  const now = engine.clock.now();
   const idle = await engine.db
     .selectFrom("sessions")
-    .select("id")
+    .select(["id", "turn_count"])
     .where("ended_at", "is", null)
     .where("channel", "=", "chat")
-    .where("last_activity_at", "<", new Date(engine.clock.now().getTime() - IDLE_MS).toISOString())
+    .where("last_activity_at", "<", new Date(now.getTime() - IDLE_MS).toISOString())
+    // Whoever holds it is busy with it.
+    .where((row) => row.or([row("lease_owner", "is", null), row("lease_expires_at", "<", now.toISOString())]))
     .limit(500)
     .execute();
-  for (const { id } of idle) await endSession(engine, id, "idle");
+  for (const { id, turn_count } of idle) {
+    try {
+      await endSession(engine, id, "idle", { turn_count });
+    } catch (error) {
+      engine.log.warn({ err: error, session_id: id }, "an idle chat could not be closed");
+    }
+  }
   return idle.length;
 }

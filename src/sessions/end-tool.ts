@@ -15,6 +15,7 @@ import { offeredTool } from "./offered-tools.ts";
 import { optOutEntries } from "./opt-out-tool.ts";
 import { runTool } from "./run-tool.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
+import { voiceInForce } from "./session-voice.ts";
 import type { Snapshot, SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
 import { insertTrace, type TraceEntry } from "./trace.ts";
@@ -87,7 +88,8 @@ function contextOf(engine: Engine, session: EndedSession, signal: AbortSignal): 
   const { language } = state;
   const at = agentTime(engine.clock.now(), session.override_timestamp, zone);
   const now = localTime(at, zone);
-  const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now));
+  const voice = voiceInForce(channel, snapshot, language);
+  const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now, voice));
   return { sub_organization_id, snapshot, lookup, language, channel, source, at, now, signal };
 }
 

@@ -1,3 +1,4 @@
+import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Log } from "../base/log.ts";
@@ -51,6 +52,8 @@ export type Engine = {
   auth: ServiceAuthenticator;
   /** The model a prompt asks for, with the keys of this sub-organization. */
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
+  /** What searches of data sources know meanings by, with the keys of a sub-organization. */
+  embedderOf: EmbedderOf;
   /** Names this process in leases. */
   owner: string;
   /** The turns that run here now; a stop waits for them, then raises `lost` (`finish-turns.ts`). */

@@ -5,7 +5,7 @@ import { sha256 } from "../base/crypto.ts";
 import type { Egress, EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
-import type { CarrierAccount, Carriers } from "../channels/carrier.ts";
+import type { Carriers } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { callOfId } from "./call-store.ts";
@@ -57,7 +57,7 @@ export async function storeRecording(
     .executeTakeFirst();
   if (stored) return;
 
-  const bytes = await fetchBytes(egress, url, await accountOf(carriers, db, call.channel_id));
+  const bytes = await fetchBytes(egress, url, await signInFor(carriers, db, call.channel_id, url));
   const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
   if (!type) throw new Error("what the carrier handed out is no recording");
   // The same recording has the same name: a fetch whose process died before the row was written is written over.
@@ -86,28 +86,35 @@ export async function storeRecording(
     .execute();
 }
 
-async function accountOf(carriers: Carriers, db: Db, channel_id: number): Promise<CarrierAccount | null> {
+/**
+ * What the channel's account signs in with at its carrier, and nowhere else: who may sign callbacks of a channel chooses
+ * the address, and the account it has by now may be the operator's.
+ */
+async function signInFor(
+  carriers: Carriers,
+  db: Db,
+  channel_id: number,
+  url: string,
+): Promise<Record<string, string>> {
   const channel = await db
     .selectFrom("channels")
     .select(["id", "channel_service"])
     .where("id", "=", channel_id)
     .executeTakeFirst();
-  return (channel && (await carriers.of(channel)))?.account ?? null;
+  const found = channel && (await carriers.of(channel));
+  if (!found?.carrier.isOwnAddress?.(url)) return {};
+  const { account_sid, auth_token } = found.account.credentials;
+  return { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}` };
 }
 
-/**
- * The address came in a callback that the same account had signed, so its credentials tell nobody anything new; they are
- * not sent along to where a redirect leads.
- */
-async function fetchBytes(egress: Egress, first: string, account: CarrierAccount | null): Promise<Buffer> {
-  const { account_sid, auth_token } = account?.credentials ?? {};
-  const basic = Buffer.from(`${account_sid}:${auth_token}`).toString("base64");
+/** The sign-in is not sent along to where a redirect leads. */
+async function fetchBytes(egress: Egress, first: string, signIn: Record<string, string>): Promise<Buffer> {
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const outcome: EgressOutcome = await egress.send({
       url,
       method: "GET",
-      headers: url === first && account_sid ? { authorization: `Basic ${basic}` } : {},
+      headers: url === first ? signIn : {},
       timeout_ms: FETCH_MS,
       max_response_bytes: MOST_bytes,
       httpsOnly: true,

@@ -11,7 +11,6 @@ import { handToCarrier, tellUnknown } from "./mail-outbox.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import {
   answersSince,
-  type Correspondence,
   insertOutgoing,
   mailTargetById,
   type StoredMail,
@@ -20,9 +19,10 @@ import {
 } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
 import { startSession } from "./start-session.ts";
+import { insertTrace } from "./trace.ts";
 import { runTurn } from "./turn.ts";
 import { findMessageTurn, loadAnswer } from "./turn-store.ts";
-import type { WrittenTarget } from "./written-target.ts";
+import { Correspondence, type WrittenTarget } from "./written-target.ts";
 
 /**
  * Conversations by mail. What comes in is stored with the job that goes on with it (mail-receive.ts); the job, one at a
@@ -34,7 +34,7 @@ import type { WrittenTarget } from "./written-target.ts";
  */
 const goOn: Job<Correspondence> = {
   name: "go-on-with-mails",
-  payload: z.object({ channel_target_id: z.number(), source: z.string() }),
+  payload: Correspondence,
   max_attempts: 16,
 };
 
@@ -92,9 +92,13 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
     );
     return void (await ignore(`${MOST_ANSWERS_AN_HOUR} answers within an hour: this looks like a loop`));
   }
-  const { session_id, said } = await answerTo(parts, target, mail);
+  const { session_id, turn_index, said } = await answerTo(parts, target, mail);
   await db.transaction().execute(async (tx) => {
-    if (!(await updateMail(tx, mail.id, { state: "answered" }, "received")) || said.length === 0) return;
+    if (!(await updateMail(tx, mail.id, { state: "answered" }, "received"))) return;
+    const { from_address: from, message_id, authenticity } = mail;
+    const details = { from, message_id, sender: authenticity };
+    await insertTrace(tx, session_id, turn_index, [{ category: "note", label: "mail", details }], now);
+    if (said.length === 0) return;
     const row = {
       key: randomId(),
       target,
@@ -112,15 +116,16 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
   });
 }
 
-type Answered = { session_id: number; said: string[] };
+type Heard = { turn_index: number; said: string[] };
+type Answered = Heard & { session_id: number };
 
 async function answerTo(parts: MailParts, target: WrittenTarget, mail: StoredMail): Promise<Answered> {
   const { session_id, opened } = await sessionOf(parts, target, mail);
-  const turn = await turnOn(parts.engine, session_id, mail, opened);
+  const heard = await turnOn(parts.engine, session_id, mail, opened);
   // The session ended between this mail's coming and its turn: the mail opens the next one.
-  if (turn === null) return answerTo(parts, target, { ...mail, session_id: null });
+  if (heard === null) return answerTo(parts, target, { ...mail, session_id: null });
   const greeting = opened ? await loadAnswer(parts.engine, session_id, 0) : [];
-  return { session_id, said: [...greeting, ...turn] };
+  return { session_id, turn_index: heard.turn_index, said: [...greeting, ...heard.said] };
 }
 
 /** The session that this mail is read in, and whether it opened it. */
@@ -185,15 +190,19 @@ async function turnOn(
   session_id: number,
   mail: StoredMail,
   opened: boolean,
-): Promise<string[] | null> {
+): Promise<Heard | null> {
   const client_message_id = messageId(mail);
   try {
-    return (await runTurn(engine, session_id, { text: wordsOf(mail, opened), client_message_id })).messages;
+    const words = { text: wordsOf(mail, opened), client_message_id };
+    const { turn_index, messages } = await runTurn(engine, session_id, words);
+    return { turn_index, said: messages };
   } catch (error) {
     if (!(error instanceof Fault && error.kind === "blocked")) throw error;
     // An answer that ended the session, stored by a run that died before it said so.
-    const heard = await findMessageTurn(engine, session_id, client_message_id).catch(() => null);
-    return heard === null ? null : loadAnswer(engine, session_id, heard);
+    const turn_index = await findMessageTurn(engine, session_id, client_message_id).catch(() => null);
+    return turn_index === null
+      ? null
+      : { turn_index, said: await loadAnswer(engine, session_id, turn_index) };
   }
 }
 
@@ -205,7 +214,7 @@ export function wordsOf(
   mail: Pick<StoredMail, "subject" | "text" | "new_text" | "attachments">,
   opened: boolean,
 ): string {
-  const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE);
+  const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE).toWellFormed();
   const subject = opened && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
   return [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "").join("\n\n");
 }

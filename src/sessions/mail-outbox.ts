@@ -1,5 +1,6 @@
 import { CarrierFault, type OutgoingMail, type Taken } from "../channels/carrier.ts";
 import { replyAddress, unsubscribeToken } from "../channels/mail-token.ts";
+import { requireGo } from "../channels/outreach.ts";
 import { publish } from "../events/event.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { type StoredMail, updateMail } from "./mail-store.ts";
@@ -12,7 +13,11 @@ import { type StoredMail, updateMail } from "./mail-store.ts";
  * A mail found in `handing` by anybody else may have been taken by a carrier that no one can ask: it is never sent again
  * and its fate is unknown until an event or a report tells of it.
  */
-export async function handToCarrier(parts: MailParts, mail: StoredMail): Promise<Taken> {
+export async function handToCarrier(
+  parts: MailParts,
+  mail: StoredMail,
+  mayGo?: () => boolean,
+): Promise<Taken> {
   const { engine, carriers } = parts;
   const { db, clock } = engine;
   const found = await carriers.of(mail.channel_id);
@@ -26,6 +31,7 @@ export async function handToCarrier(parts: MailParts, mail: StoredMail): Promise
   const handingOver = async () => {
     isOthers = !(await updateMail(db, mail.id, { state: "handing" }, "queued"));
     if (isOthers) throw new Error("somebody else sends this mail");
+    requireGo(mayGo);
   };
   try {
     const taken = await found.carrier.mail.send(found.account, outgoingMail(parts, mail), handingOver);

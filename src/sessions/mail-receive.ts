@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { randomId } from "../base/ids.ts";
+import { type Authenticity, judgeSender, type SenderChecks } from "../channels/mail-authenticity.ts";
 import { type IncomingMail, readMail } from "../channels/mail-message.ts";
 import { sessionOfAddress } from "../channels/mail-token.ts";
 import { type HandledOptOut, handleOptOut } from "../channels/opt-out.ts";
@@ -21,8 +22,13 @@ import {
 import { replySubject } from "./mail-template.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
-/** Who a mail says it goes to, beside its text. `from` "": an empty return path; null: not known. */
-export type Envelope = { from: string | null; to: readonly string[] };
+/** What is known of a mail beside its text. */
+export type Arrival = {
+  /** `from` "": an empty return path; null: not known. */
+  envelope: { from: string | null; to: readonly string[] };
+  /** Of its sender, by the server that took it; null: nobody looked. */
+  checks: SenderChecks | null;
+};
 
 /** An address of ours: the agent behind it, and the session that it names by itself. */
 export type Recipient = { target: WrittenTarget; session_id: number | null };
@@ -61,28 +67,32 @@ export type ReceivedMail = "new" | "known" | "ignored" | "nobody";
 export async function receiveMail(
   parts: MailParts,
   raw: Buffer,
-  envelope: Envelope,
+  { envelope, checks }: Arrival,
   channel_id: number | null = null,
 ): Promise<ReceivedMail> {
   const found = await Promise.all(envelope.to.map((address) => findRecipient(parts, address, channel_id)));
   const recipients = found.filter((recipient) => recipient !== null);
   if (recipients.length === 0) return "nobody";
   const mail = await readMail(raw, envelope.from);
-  if (mail.reports.length > 0) await takeMailSignals(parts, reportSignals(mail, parts.engine.clock.now()));
+  if (mail.reports.length > 0) await takeReports(parts, recipients, mail);
   const { from } = mail;
   if (from === null) {
     parts.engine.log.info({ message_id: mail.message_id }, "a mail without a sender was ignored");
     return "ignored";
   }
+  const authenticity = judgeSender(from.address, checks);
   let taken: ReceivedMail = "known";
   for (const recipient of recipients) {
-    const one = await receiveFor(parts, recipient, { ...mail, from });
+    const one = await receiveFor(parts, recipient, { ...mail, from, authenticity });
     if (one !== "known") taken = one;
   }
   return taken;
 }
 
-type FromSomebody = IncomingMail & { from: NonNullable<IncomingMail["from"]> };
+type FromSomebody = IncomingMail & {
+  from: NonNullable<IncomingMail["from"]>;
+  authenticity: Authenticity;
+};
 
 async function receiveFor(
   parts: MailParts,
@@ -130,7 +140,8 @@ const isKnown = async ({ engine }: MailParts, target: WrittenTarget, message_id:
 
 /**
  * The session that the mail goes on with, by the address it was sent to or the mails it follows. In other hands (a mail
- * that was handed on) either opens a session of its own, so that nobody reads on in somebody else's.
+ * that was handed on) either opens a session of its own, so that nobody reads on in somebody else's; and so does a mail
+ * that anybody may have written, so that nobody writes on in somebody else's name.
  */
 async function continuedSession(
   { engine }: MailParts,
@@ -139,6 +150,14 @@ async function continuedSession(
 ): Promise<number | null> {
   const id = session_id ?? (await sessionOfThread(engine.db, target.channel_id, mail.thread_ids));
   if (id === null) return null;
+  if (mail.authenticity.verdict === "unproven") {
+    const { from, message_id, authenticity } = mail;
+    engine.log.warn(
+      { session_id: id, from: from.address, message_id, authenticity },
+      "a mail in a session's thread does not prove its sender, and is a session of its own",
+    );
+    return null;
+  }
   const session = await engine.db
     .selectFrom("sessions")
     .select("id")
@@ -205,6 +224,22 @@ const answerOptOut = (
     },
     now,
   );
+
+/**
+ * A report counts for the mail that it says it is about where it came to that mail's own return path: its address is
+ * signed, so whoever sends one has had the mail.
+ */
+async function takeReports(
+  parts: MailParts,
+  recipients: readonly Recipient[],
+  mail: IncomingMail,
+): Promise<void> {
+  const signals = reportSignals(mail, parts.engine.clock.now());
+  for (const { target, session_id } of recipients) {
+    if (session_id !== null)
+      await takeMailSignals(parts, { channel_id: target.channel_id, session_id }, signals);
+  }
+}
 
 /** What a mail server reports of mails of ours, as any carrier's signals; the key is the left part of our Message-ID. */
 function reportSignals({ reports }: IncomingMail, at: Date): MailSignal[] {

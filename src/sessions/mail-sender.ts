@@ -16,11 +16,11 @@ import type { WrittenTarget } from "./written-target.ts";
  * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
  */
 export const mailSender = (parts: MailParts): Sender => ({
-  async send(outreach) {
+  async send(outreach, mayGo) {
     const mail = (await mailByKey(parts.engine.db, outreach.key)) ?? (await writeMail(parts, outreach));
     const before = reached(parts, mail);
     if (before) return before;
-    const taken = await handToCarrier(parts, mail);
+    const taken = await handToCarrier(parts, mail, mayGo);
     return { ...(await ids(parts, mail)), sid: taken.sid, status: taken.status };
   },
 

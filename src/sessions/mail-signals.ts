@@ -5,19 +5,28 @@ import { mailByKey, type StoredMail, updateMail } from "./mail-store.ts";
 
 /**
  * What became of mails, as carriers and mail servers tell it: kept at the mail, on the suppression list where it is about
- * the address, and told to campaigns. Safe with signals that come twice, late, out of order or for mails that never were.
+ * the address, and told to campaigns. Safe with signals that come twice, late, out of order or for mails that never were;
+ * and for mails beside what they may be `about`: the channel whose account signed them, and the session whose address
+ * they came to. Each recipient knows the key of a mail, and a tenant's own account may sign anything.
  */
 export async function takeMailSignals(
   parts: Pick<MailParts, "engine" | "attempts">,
+  about: { channel_id: number; session_id?: number },
   signals: readonly MailSignal[],
 ): Promise<void> {
+  const ours: MailSignal[] = [];
   for (const signal of signals) {
     const mail = signal.key === null ? undefined : await mailByKey(parts.engine.db, signal.key);
-    if (mail) await takeSignal(parts, mail, signal);
-    else
-      parts.engine.log.info({ sid: signal.sid, word: signal.word }, "a mail event is about no mail of ours");
+    const { channel_id, session_id = mail?.session_id } = about;
+    if (mail?.channel_id !== channel_id || mail.session_id !== session_id) {
+      const { sid, word } = signal;
+      parts.engine.log.info({ ...about, sid, word }, "what was told of a mail is about none of ours here");
+      continue;
+    }
+    await takeSignal(parts, mail, signal);
+    ours.push(signal);
   }
-  if (signals.length > 0) await parts.attempts.signal([...signals]);
+  if (ours.length > 0) await parts.attempts.signal(ours);
 }
 
 async function takeSignal(

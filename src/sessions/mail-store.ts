@@ -1,12 +1,10 @@
 import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Authenticity } from "../channels/mail-authenticity.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { StoredFile } from "./mail-files.ts";
-import { selectTargets, type WrittenTarget } from "./written-target.ts";
-
-/** One person writing with one of our addresses. */
-export type Correspondence = { channel_target_id: number; source: string };
+import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
 
 const selectMailTargets = (db: Db) => selectTargets(db).where("t.target_mode", "=", "email");
 
@@ -43,14 +41,16 @@ const MAIL_COLUMNS = [
   "new_text",
   "html",
   "attachments",
+  "authenticity",
   "answers",
   "carrier_sid",
   "channel_status",
   "created_at",
 ] as const;
 
-export type StoredMail = Omit<Awaited<ReturnType<typeof selectOne>>, "attachments"> & {
+export type StoredMail = Omit<Awaited<ReturnType<typeof selectOne>>, "attachments" | "authenticity"> & {
   attachments: StoredFile[];
+  authenticity: Authenticity | null;
 };
 
 const selectOne = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).executeTakeFirstOrThrow();
@@ -84,7 +84,7 @@ export const waitingMails = (
 type ReceivedMail = {
   key: string;
   target: WrittenTarget;
-  mail: IncomingMail & { from: NonNullable<IncomingMail["from"]> };
+  mail: IncomingMail & { from: NonNullable<IncomingMail["from"]>; authenticity: Authenticity };
   files: StoredFile[];
   session_id: number | null;
   state: "received" | "answered" | "ignored";
@@ -116,6 +116,7 @@ export async function insertReceived(tx: Tx, received: ReceivedMail, now: Date):
       new_text: mail.new_text,
       html: mail.html,
       attachments: json(files),
+      authenticity: json(mail.authenticity),
       created_at: now.toISOString(),
     })
     .onConflict((conflict) =>

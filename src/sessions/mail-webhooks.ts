@@ -59,10 +59,11 @@ export function mailWebhooks(api: Api, parts: MailParts): void {
       "/carriers/sendgrid/:channel_id/events",
       { bodyLimit: MAX_EVENTS_bytes, schema: { hide: true } },
       async (request, reply) => {
-        if ((await signed(request, reply, "event_public_key")) === null) return reply;
+        const channel_id = await signed(request, reply, "event_public_key");
+        if (channel_id === null) return reply;
         const events = parsed(request.body as Buffer);
         if (events === undefined) return reply.code(400).send({ detail: "The body is no JSON." });
-        await takeMailSignals(parts, readEvents(events, engine.clock.now()));
+        await takeMailSignals(parts, { channel_id }, readEvents(events, engine.clock.now()));
         return { ok: true };
       },
     );
@@ -80,7 +81,7 @@ export function mailWebhooks(api: Api, parts: MailParts): void {
           engine.log.warn({ channel_id, why }, "an inbound mail was dropped");
           return { taken: "dropped" };
         }
-        return { taken: await receiveMail(parts, mail.raw, mail.envelope, channel_id) };
+        return { taken: await receiveMail(parts, mail.raw, mail, channel_id) };
       },
     );
   });

@@ -54,7 +54,8 @@ export function createMail(
       if (!settings.listener) return null;
       const receiver = {
         isKnown: async (address: string) => (await findRecipient(parts, address, null)) !== null,
-        receive: (raw: Buffer, envelope: { from: string; to: string[] }) => receiveMail(parts, raw, envelope),
+        receive: (raw: Buffer, envelope: { from: string; to: string[] }) =>
+          receiveMail(parts, raw, { envelope, checks: null }),
       };
       return startMailListener(receiver, { ...settings.listener, log });
     },

@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { greetingParts, joinParts, type SpokenPart } from "./greeting.ts";
+import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
 import { releaseLease, renewLease, takeLease } from "./lease.ts";
 import { CallRunner } from "./run-calls.ts";
 import { sessionFacts } from "./session-facts.ts";
@@ -37,6 +37,7 @@ export async function openWorkflows(
     const before = record.messages.map(
       (text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }),
     );
+    record.trace(...greetingTrace(session.snapshot, at));
     const greeting = greetingParts(session.snapshot, session.state, sessionFacts(session), at);
     record.say(joinParts(greeting));
     const { messages, action, ended } = await record.finish();

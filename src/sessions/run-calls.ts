@@ -6,6 +6,7 @@ import type { FinishedCall } from "./finished-call.ts";
 import type { Answerer, Offering } from "./offered-tools.ts";
 import { runTool } from "./run-tool.ts";
 import type { SnapshotTool } from "./snapshot.ts";
+import { soundCalls } from "./sound-calls.ts";
 import { failed, type ToolOutcome } from "./tool-outcome.ts";
 import type { TurnRecord } from "./turn-record.ts";
 import type { SessionTask } from "./workflow-state.ts";
@@ -47,7 +48,10 @@ export class CallRunner {
   async runRound(round: number, calls: ToolCall[], offering: Offering): Promise<void> {
     const record = this.#record;
     this.#round = round;
-    const answered = calls.map((given) => {
+    const known = record.history.flatMap((entry) => (entry.kind === "call" ? [entry.call_id] : []));
+    const sound = soundCalls(calls, known);
+    if (sound.note) record.note(sound.note);
+    const answered = sound.calls.map((given) => {
       const call = this.workflows.withKnown(storableJson(given), offering);
       return { call, answerer: offering.answerers.get(call.name) };
     });

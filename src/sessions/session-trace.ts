@@ -36,6 +36,7 @@ export function sessionTraceRoutes(api: Api, { db }: { db: Db }): void {
         "`http`: the outcome of one request of a tool.",
         "`step`: `entered` (step, visit), `condition` (expression, value, whether it holds), `submission` (inputs, faults), `variables` (each with its value before and after), `call`, `requires`, `completed`.",
         "`state`: variables and language that a tool changed, before and after.",
+        "`greeting`: which text of the agent's message was chosen: the rule's place (from 0, null: the message's own text) and description, the kind of days that made it win, all rules that held, the agent's local time, day and time zone.",
         "`turn`: the milliseconds of a turn by phase.",
         "`note` and `error`: what was ignored or went wrong.",
         "Values longer than 2,000 characters are cut. A session that runs can be followed with `after`.",

@@ -2,10 +2,11 @@ import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { Engine } from "./engine.ts";
-import { greetingText } from "./greeting.ts";
+import { greetingText, greetingTrace } from "./greeting.ts";
 import { openWorkflows } from "./open-workflows.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
 import { freezeSnapshot, type Snapshot } from "./snapshot.ts";
+import { insertTrace } from "./trace.ts";
 import type { SessionState } from "./variables.ts";
 import { sessionTasks } from "./workflow-state.ts";
 
@@ -81,6 +82,7 @@ export async function startSession(
     });
     const greeting = hasTasks || greetsLater ? null : greetingText(snapshot, state, facts, at);
     if (greeting !== null) {
+      await insertTrace(tx, session_id, 0, greetingTrace(snapshot, at), real);
       await tx
         .insertInto("session_messages")
         .values({

@@ -1,13 +1,19 @@
-import type { Db } from "../db/database.ts";
 import { runCallTool } from "./call-tools.ts";
 import { optOut } from "./opt-out-tool.ts";
 import { searchSources } from "./search-tool.ts";
-import { done, failed, offersLanguage, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
+import {
+  done,
+  failed,
+  offersLanguage,
+  type ToolContext,
+  type ToolOutcome,
+  type ToolParts,
+} from "./tool-outcome.ts";
 import { transfer } from "./transfer-tool.ts";
 
 /** The built-in tools (domain decision 6). What a channel or installation can't do is told to the model in words. */
 export function runSystemTool(
-  { db }: { db: Db },
+  parts: ToolParts,
   context: ToolContext,
   name: string,
   values: Record<string, unknown>,
@@ -29,9 +35,9 @@ export function runSystemTool(
     case "set_current_language":
       return setLanguage(context, values);
     case "transfer":
-      return transfer(db, context, values);
+      return transfer(parts.db, context, values);
     case "data_source_search":
-      return searchSources(db, context, values);
+      return searchSources(parts, context, values);
     case "opt_out":
       return optOut(context, values);
     case "check_voicemail":

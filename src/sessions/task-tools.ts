@@ -98,7 +98,7 @@ export const allowedBy = (live: LiveTask): ReadonlySet<string> | null => {
 };
 
 /** What a tool can't be called without: what its schema requires and neither defaults nor agents fill in. */
-export function requiredOf({ definition }: SnapshotTool): string[] {
+export function requiredOf({ definition }: Pick<SnapshotTool, "definition">): string[] {
   const schema = definition.tool.function.parameters as { required?: unknown } | null;
   const required = Array.isArray(schema?.required) ? schema.required : [];
   const filled = new Set([

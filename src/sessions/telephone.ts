@@ -151,9 +151,15 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     }, KEEP_MS).unref();
   }
 
-  async function signal({ sid, status }: CarrierSignal): Promise<void> {
+  /** What one channel's account tells of another's call is as if nobody knew that call. */
+  const toldOf = async (sid: string, channel_id: number | null): Promise<CallRow | undefined> => {
     const call = await callOfSid(db, sid);
-    if (!call || call.state === "ended") return;
+    return channel_id === null || call?.channel_id === channel_id ? call : undefined;
+  };
+
+  async function signal({ sid, status }: CarrierSignal, channel_id: number | null): Promise<boolean> {
+    const call = await toldOf(sid, channel_id);
+    if (!call || call.state === "ended") return call !== undefined;
     if (isAnswerer(status)) {
       const found = status as Answerer;
       if (call.answerer === null) await noteAnswerer(db, call.id, found);
@@ -167,6 +173,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         await settle(call, call.state === "answered" ? "user" : reasonOf(call));
       }
     }
+    return true;
   }
 
   /** A process died over an open line; a transfer whose end nobody tells may well have gone through. */
@@ -182,8 +189,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     answer,
     open,
     signal,
-    async transferEnded(sid, result) {
-      const call = await callOfSid(db, sid);
+    async transferEnded(sid, result, channel_id) {
+      const call = await toldOf(sid, channel_id);
+      if (!call) log.warn({ sid }, "the end of a transfer is of no call of ours");
       if (!call || call.state === "open") return { action: "hangup" };
       if (call.state === "transferring" || call.state === "ended") {
         const end = await endTransfer(engine, call, result);
@@ -195,8 +203,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         ? { action: "reopen", ...(await opening(again)) }
         : { action: "hangup" };
     },
-    async recordingReady(sid, { url }) {
-      const call = await callOfSid(db, sid);
+    async recordingReady(sid, { url }, channel_id) {
+      const call = await toldOf(sid, channel_id);
       if (!call) return log.warn({ sid }, "a recording is of no call of ours");
       await queueRecording(db, { call_id: call.id, url });
     },

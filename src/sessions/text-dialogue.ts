@@ -9,7 +9,6 @@ import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {
-  type Dialogue,
   findTextTarget,
   insertText,
   type StoredText,
@@ -19,7 +18,7 @@ import {
 } from "./text-store.ts";
 import { runTurn } from "./turn.ts";
 import { findMessageTurn, loadAnswer } from "./turn-store.ts";
-import type { WrittenTarget } from "./written-target.ts";
+import { Correspondence, type WrittenTarget } from "./written-target.ts";
 
 /**
  * Dialogues of texts. What comes in is stored with the job that goes on with its dialogue, and the carrier is answered at
@@ -29,9 +28,9 @@ import type { WrittenTarget } from "./written-target.ts";
  *     RECEIVED → session known → turn (answered once, by the text's id) → answers PENDING, text ANSWERED, in one commit
  *     PENDING → asked_at → the carrier is asked → sid and status        (asked_at without sid: the carrier is asked for it)
  */
-const goOn: Job<Dialogue> = {
+const goOn: Job<Correspondence> = {
   name: "go-on-with-texts",
-  payload: z.object({ channel_target_id: z.number(), source: z.string() }),
+  payload: Correspondence,
   // Waits between tries grow from seconds to hours: a carrier that is down for a day is waited for.
   max_attempts: 16,
 };
@@ -50,7 +49,7 @@ export const textJobs = (parts: TextParts): JobHandler[] => [
   }),
 ];
 
-export const enqueueGoOn = (tx: Tx, dialogue: Dialogue, run_at?: Date): Promise<void> =>
+export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Promise<void> =>
   enqueue(tx, goOn, dialogue, {
     queue: `texts:${dialogue.channel_target_id}:${dialogue.source}`,
     ...(run_at && { run_at }),
@@ -114,7 +113,7 @@ export async function receiveText(
 }
 
 /** Everything that a dialogue waits for: answers first, then what is to be sent, each in its order. */
-export async function goOnWith(parts: TextParts, dialogue: Dialogue): Promise<void> {
+export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
   const { engine } = parts;
   for (const text of await waitingTexts(engine.db, dialogue, "in")) await answer(parts, dialogue, text);
   for (const text of await waitingTexts(engine.db, dialogue, "out")) {
@@ -128,7 +127,7 @@ export async function goOnWith(parts: TextParts, dialogue: Dialogue): Promise<vo
   }
 }
 
-async function answer(parts: TextParts, dialogue: Dialogue, text: StoredText): Promise<void> {
+async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
   const { engine } = parts;
   const target = await textTargetById(engine.db, dialogue.channel_target_id);
   const answers = target && !(await priorStatusOf(parts, text)) ? await answersTo(parts, target, text) : [];

@@ -1,7 +1,7 @@
 import { errorText } from "../base/errors.ts";
 import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { Attempts, Outreach, Reached, Sender } from "../channels/outreach.ts";
+import { type Attempts, type Outreach, type Reached, requireGo, type Sender } from "../channels/outreach.ts";
 import { endSession } from "./end-session.ts";
 import { enqueueGoOn } from "./text-dialogue.ts";
 import type { TextParts } from "./text-outbox.ts";
@@ -53,7 +53,7 @@ export function textSender(
       .executeTakeFirst();
 
   return {
-    async send(outreach) {
+    async send(outreach, mayGo) {
       const { carrier, account } = await carrierOf(outreach.channel_id);
       const template = templateOf(outreach, medium);
       if (medium === "whatsapp" && !template) await requireWindow(parts, outreach);
@@ -84,12 +84,14 @@ export function textSender(
           );
         if (id === undefined) throw new CarrierFault("This try was sent before.", "unknown");
         const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
-        const taken = await carrier
-          .texts!.send(account, { ...asked, text: first, template })
-          .catch(async (error) => {
-            await forget(parts, id, error);
-            throw error;
-          });
+        const sending = async () => {
+          requireGo(mayGo);
+          return carrier.texts!.send(account, { ...asked, text: first, template });
+        };
+        const taken = await sending().catch(async (error) => {
+          await forget(parts, id, error);
+          throw error;
+        });
         await db.transaction().execute(async (tx) => {
           await markTaken(tx, id, taken, clock.now());
           // The session goes by the carrier's name of its first text, as one that comes in does.

@@ -3,8 +3,8 @@ import type { Db } from "../db/database.ts";
 import { endSession } from "./end-session.ts";
 import type { Engine } from "./engine.ts";
 import { type OnOpen, type SessionStart, startSession } from "./start-session.ts";
-import type { Dialogue, Medium } from "./text-store.ts";
-import type { WrittenTarget } from "./written-target.ts";
+import type { Medium } from "./text-store.ts";
+import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /** A dialogue of texts stays open this long without a word, unless its campaign says otherwise (domain decision 12.4). */
 export const TEXT_TTL_MINUTES = 720;
@@ -12,7 +12,7 @@ export const TEXT_TTL_MINUTES = 720;
 /** The dialogue's session that a word of now belongs to. Index: text_sessions_dialogue. */
 export async function openTextSession(
   db: Db,
-  { channel_target_id, source }: Dialogue,
+  { channel_target_id, source }: Correspondence,
   now: Date,
 ): Promise<number | null> {
   const newest = await db

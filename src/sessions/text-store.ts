@@ -2,12 +2,9 @@ import { sql } from "kysely";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
-import { selectTargets, type WrittenTarget } from "./written-target.ts";
+import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
 
 export type Medium = OutgoingText["medium"];
-
-/** One person writing with one of our numbers. */
-export type Dialogue = { channel_target_id: number; source: string };
 
 /** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
 export const findTextTarget = (
@@ -66,7 +63,7 @@ export async function insertText(tx: Tx, text: NewText, now: Date): Promise<numb
 export type StoredText = Awaited<ReturnType<typeof waitingTexts>>[number];
 
 /** What a dialogue still waits for, oldest first. Index: text_messages_waiting. */
-export const waitingTexts = (db: Db, dialogue: Dialogue, direction: "in" | "out") =>
+export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" | "out") =>
   db
     .selectFrom("text_messages")
     .select([

@@ -1,3 +1,4 @@
+import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Db } from "../db/database.ts";
@@ -72,7 +73,13 @@ export type ToolContext = {
   call?: { is_outbound: boolean; answerer: Answerer | null; greeting(): string | null };
 };
 
-export type ToolParts = { db: Db; egress: Egress; auth: ServiceAuthenticator; clock: Clock };
+export type ToolParts = {
+  db: Db;
+  egress: Egress;
+  auth: ServiceAuthenticator;
+  clock: Clock;
+  embedderOf: EmbedderOf;
+};
 
 /** A failed call: the model reads the sentence and can put it right or tell the person. */
 export const failed = (message: string, request: unknown = null, trace: TraceEntry[] = []): ToolOutcome => ({

@@ -3,10 +3,18 @@ import { type Db, jsonOrNull } from "../db/database.ts";
 /** Rows of these are also the latency report. */
 export const TIMED_CATEGORIES = ["tts", "stt", "llm", "tool", "http"] as const;
 /**
- * `turn`: a whole turn by its phases. `step`: how a workflow went, with its conditions and what it changed. `state`: what
+ * `greeting`: which text of the agent's message was chosen. `turn`: a whole turn by its phases. `step`: how a workflow went, with its conditions and what it changed. `state`: what
  * a tool changed in the session. `note` and `error`: what was ignored or went wrong.
  */
-export const TRACE_CATEGORIES = [...TIMED_CATEGORIES, "turn", "step", "state", "note", "error"] as const;
+export const TRACE_CATEGORIES = [
+  ...TIMED_CATEGORIES,
+  "greeting",
+  "turn",
+  "step",
+  "state",
+  "note",
+  "error",
+] as const;
 
 /** One step of what the engine did and why. */
 export type TraceEntry = {

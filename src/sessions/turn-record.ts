@@ -7,10 +7,11 @@ import type { HistoryEntry } from "./build-prompt.ts";
 import { displayResult } from "./display-result.ts";
 import type { Engine } from "./engine.ts";
 import { callTrace, type FinishedCall, handsResultOn, storedCall } from "./finished-call.ts";
-import { greetingText } from "./greeting.ts";
+import { greetingText, greetingTrace } from "./greeting.ts";
 import { type LeasedSession, releaseLease } from "./lease.ts";
 import { optOutEntries, type SaidOptOut } from "./opt-out-tool.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
+import { voiceInForce } from "./session-voice.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { endsSession, type SessionAction, type ToolContext, type ToolEffects } from "./tool-outcome.ts";
 import { insertTrace, type TraceEntry, traced } from "./trace.ts";
@@ -200,10 +201,11 @@ export class TurnRecord {
 
   /** The program's own variables, and the agent's wall clock, as they are now. */
   surroundings() {
-    const { snapshot, state } = this.session;
+    const { snapshot, state, channel } = this.session;
     const at = agentTime(this.engine.clock.now(), this.input.override_timestamp, snapshot.agent.timezone);
     const now = localTime(at, snapshot.agent.timezone);
-    return { at, now, system: systemVariables(sessionFacts(this.session), state.language, now) };
+    const voice = voiceInForce(channel, snapshot, state.language);
+    return { at, now, system: systemVariables(sessionFacts(this.session), state.language, now, voice) };
   }
 
   context(): ToolContext {
@@ -218,7 +220,10 @@ export class TurnRecord {
 
   #callContext(at: Date) {
     const { snapshot, state, is_outbound } = this.session;
-    const greeting = () => greetingText(snapshot, state, sessionFacts(this.session), at);
+    const greeting = () => {
+      this.trace(...greetingTrace(snapshot, at));
+      return greetingText(snapshot, state, sessionFacts(this.session), at);
+    };
     return { is_outbound, answerer: state.answerer ?? null, greeting };
   }
 

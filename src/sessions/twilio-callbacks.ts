@@ -109,20 +109,28 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   const tellCall = async (
     reply: FastifyReply,
     form: TwilioForm,
+    channel_id: number,
     signal: ReturnType<typeof read.callSignal>,
   ) => {
     if (!signal) return unknown(reply, form, "a callback of a call says nothing of it");
-    await Promise.all([calls.signal(signal), signal.key === null ? null : attempts.signal([signal])]);
+    const { key } = signal;
+    const [known] = await Promise.all([
+      calls.signal(signal, channel_id),
+      key === null ? null : attempts.signal([signal]),
+    ]);
+    // Most tries end before anybody answers.
+    if (!known && (key === null || (await attempts.find(key)) === null))
+      return unknown(reply, form, "a callback is of no call of ours");
     return done(reply);
   };
-  post("/voice/status", channelPath, ({ form, reply }) =>
-    tellCall(reply, form, read.callSignal(form, null, clock.now())),
+  post("/voice/status", channelPath, ({ form, params, reply }) =>
+    tellCall(reply, form, params.channel_id, read.callSignal(form, null, clock.now())),
   );
   post("/calls/:key/status", callPath, ({ form, params, reply }) =>
-    tellCall(reply, form, read.callSignal(form, params.key, clock.now())),
+    tellCall(reply, form, params.channel_id, read.callSignal(form, params.key, clock.now())),
   );
   post("/calls/:key/answerer", callPath, ({ form, params, reply }) =>
-    tellCall(reply, form, read.answererSignal(form, params.key, clock.now())),
+    tellCall(reply, form, params.channel_id, read.answererSignal(form, params.key, clock.now())),
   );
 
   /** Our socket is done with the call: what we said should follow, follows. */
@@ -149,18 +157,19 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     const { rows } = await sql<{ word: string }>`
       delete from transfer_answerers where channel_id = ${params.channel_id} and call_key = ${params.key}
       returning word`.execute(db);
-    const next = await calls.transferEnded(result.sid, {
+    const ended = {
       status: result.word,
       answered_by: rows[0]?.word ?? null,
       duration_s: result.duration_s,
-    });
+    };
+    const next = await calls.transferEnded(result.sid, ended, params.channel_id);
     return xml(reply, markup.continuationMarkup(next, urls));
   });
 
-  post("/calls/:key/recording", callPath, async ({ form, reply }) => {
+  post("/calls/:key/recording", callPath, async ({ form, params, reply }) => {
     const recording = read.readyRecording(form);
     if (!recording) return unknown(reply, form, "a recording is not ready");
-    await calls.recordingReady(recording.sid, { url: recording.url, duration_s: recording.duration_s });
+    await calls.recordingReady(recording.sid, { url: recording.url }, params.channel_id);
     return done(reply);
   });
 

@@ -1,4 +1,6 @@
 import type { WebSocket } from "@fastify/websocket";
+import type { RawData } from "ws";
+import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { CallInput } from "../channels/call-socket.ts";
 import { readRelay, readSetup, writeRelay } from "../channels/twilio-relay.ts";
@@ -42,10 +44,13 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
     for (const event of waiting.splice(0)) line.input(event);
   };
 
-  socket.on("message", (data) => {
+  const take = (data: RawData): void => {
     if (++frames > MOST_FRAMES_A_SECOND) {
       log.warn({ frames }, "a call's socket was flooded and closed");
-      return socket.close(1008);
+      // While it closes, more may come.
+      socket.off("message", take);
+      socket.close(1008);
+      return;
     }
     const frame = String(data);
     if (!opening) {
@@ -57,7 +62,12 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
     }
     const event = readRelay(frame);
     if (event) give(event);
-  });
+  };
+  socket.on("message", take);
+  // A frame that is too large, or none: the socket is closed by then.
+  socket.on("error", (error) =>
+    log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
+  );
   socket.on("close", () => {
     clearTimeout(setup);
     clearInterval(second);

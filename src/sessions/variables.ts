@@ -52,11 +52,15 @@ export function localTime(at: Date, timezone: string): LocalTime {
   };
 }
 
-/** The system variables of domain decision 7.2; they can't be overridden, but for `vars.session.voice`. */
+/**
+ * The system variables of domain decision 7.2; they can't be overridden, but for `vars.session.voice` where no voice is
+ * given (`session-voice.ts`).
+ */
 export function systemVariables(
   facts: SessionFacts,
   language: string,
   now: LocalTime,
+  voice: string | null = null,
 ): Record<string, unknown> {
   return {
     "vars.session.id": String(facts.session_id),
@@ -72,6 +76,7 @@ export function systemVariables(
     "vars.session.user": facts.source ?? "",
     "vars.session.channel": facts.channel,
     "vars.session.is_outbound": facts.is_outbound,
+    ...(voice !== null && { "vars.session.voice": voice }),
   };
 }
 

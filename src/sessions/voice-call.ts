@@ -79,7 +79,7 @@ export class VoiceCall {
       const now = this.#engine.clock.now().getTime();
       const { state, effects } = step(this.#settings, this.#state, next, now);
       this.#state = state;
-      for (const effect of effects) this.#do(effect);
+      for (const effect of effects) this.#doSafely(effect);
     }
     this.#isTaking = false;
     this.#setAlarm();
@@ -101,6 +101,16 @@ export class VoiceCall {
       this.tell({ type: "tick" });
     });
     this.#wake = { at, cancel };
+  }
+
+  /** A line that breaks at one word must cost neither what else was to be done nor the calls beside this one. */
+  #doSafely(effect: CallEffect): void {
+    try {
+      this.#do(effect);
+    } catch (error) {
+      const { session_id, type } = { session_id: this.#session_id, type: effect.type };
+      this.#engine.log.error({ err: error, session_id, type }, "the line of a call failed");
+    }
   }
 
   #do(effect: CallEffect) {

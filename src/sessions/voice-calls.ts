@@ -25,7 +25,10 @@ export type TransferResult = {
   duration_s: number | null;
 };
 
-/** Telephone calls as carriers' callbacks and sockets see them. Everything may be told twice, late or out of order. */
+/**
+ * Telephone calls as carriers' callbacks and sockets see them. Everything may be told twice, late or out of order. What is
+ * told by the account of one channel (`channel_id`) counts for calls of that channel only; null: any.
+ */
 export type VoiceCalls = {
   /**
    * Somebody is on the line: a call that came in, or a try that was answered. Null: no agent stands behind this number.
@@ -34,10 +37,13 @@ export type VoiceCalls = {
   answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | null>;
   /** The line is open; the token proves that it is ours. Runs the call until the line closes. Null: not a call of ours. */
   open(call_id: string, token: string, line: CallLine): Promise<{ input(event: CallInput): void } | null>;
-  /** The carrier's words on the call: its states, who answered, its end. (Of a try of ours, `Attempts` hears them too.) */
-  signal(signal: CarrierSignal): Promise<void>;
+  /**
+   * The carrier's words on the call: its states, who answered, its end. (Of a try of ours, `Attempts` hears them too.)
+   * False: nobody answered such a call.
+   */
+  signal(signal: CarrierSignal, channel_id: number | null): Promise<boolean>;
   /** How a transfer's leg ended, and what the call does now. */
-  transferEnded(sid: string, result: TransferResult): Promise<CallContinuation>;
+  transferEnded(sid: string, result: TransferResult, channel_id: number | null): Promise<CallContinuation>;
   /** A recording can be fetched at `url` with the channel's account. */
-  recordingReady(sid: string, recording: { url: string; duration_s: number | null }): Promise<void>;
+  recordingReady(sid: string, recording: { url: string }, channel_id: number | null): Promise<void>;
 };

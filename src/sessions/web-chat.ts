@@ -1,11 +1,12 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { FastifyRequest } from "fastify";
+import type { RawData } from "ws";
 import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
 import { inputErrors } from "../api/input-errors.ts";
 import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
-import { Fault, InvalidInput } from "../base/errors.ts";
+import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
 import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
 import { endSession } from "./end-session.ts";
@@ -39,6 +40,8 @@ const token = z.string().max(200);
 
 /** A person does not write faster than this; what comes beyond is refused, not queued. */
 const MAX_WAITING = 20;
+/** Refused in a row, with nothing answered between them: no page of ours does that. */
+const MAX_REFUSED = 200;
 
 const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
 
@@ -142,15 +145,29 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       // Messages are answered one after the other, in the order they came: a lease alone would let those that wait
       // overtake one another. The first wait until the session is known.
       let waiting = 0;
-      let last = admit(engine, socket, request.params.session_id, request.query.token ?? "");
-      socket.on("message", (data) => {
-        if (waiting >= MAX_WAITING)
-          return send(socket, { type: "error", message: "Too many messages at once." });
+      let refused = 0;
+      const { session_id } = request.params;
+      let last = admit(engine, socket, session_id, request.query.token ?? "");
+      const take = (data: RawData) => {
+        if (waiting >= MAX_WAITING) {
+          send(socket, { type: "error", message: "Too many messages at once." });
+          if (++refused < MAX_REFUSED) return;
+          engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");
+          // While it closes, more may come.
+          socket.off("message", take);
+          return socket.close(1008);
+        }
+        refused = 0;
         waiting++;
         last = last
-          .then(() => receive(engine, limit, socket, Number(request.params.session_id), String(data)))
+          .then(() => receive(engine, limit, socket, Number(session_id), String(data)))
           .finally(() => waiting--);
-      });
+      };
+      socket.on("message", take);
+      // A frame that is too large, or none: the socket is closed by then.
+      socket.on("error", (error) =>
+        engine.log.warn({ session_id, reason: errorText(error) }, "a chat's socket sent what can't be read"),
+      );
     },
   );
 }

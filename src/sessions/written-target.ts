@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Db } from "../db/database.ts";
 
 /** An address that somebody writes to, by text or e-mail, with the agent behind it. */
@@ -10,6 +11,13 @@ export type WrittenTarget = {
   target: string;
   is_test: boolean;
 };
+
+/** One person writing with one of our addresses, by text or by e-mail; what comes of it is done one thing after the other. */
+export type Correspondence = { channel_target_id: number; source: string };
+export const Correspondence: z.ZodType<Correspondence> = z.object({
+  channel_target_id: z.number(),
+  source: z.string(),
+});
 
 /** Those that an agent answers. */
 export const selectTargets = (db: Db) =>

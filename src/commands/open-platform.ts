@@ -55,7 +55,8 @@ export async function openPlatform(
 
 async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    // Whole: of a relative path in a folder that was deleted meanwhile, Node.js tries the parts for ever.
+    await mkdir(path.resolve(dataDir), { recursive: true, mode: 0o700 });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new Fault(

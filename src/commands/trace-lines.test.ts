@@ -35,6 +35,22 @@ test.each<[string, TraceEntry, string[]]>([
     entry("tool", "find", { arguments: {}, prepared: { a: 1 }, error: "The service answered 500." }),
     ["find {}", '= {"a":1}', "✗ The service answered 500."],
   ],
+  [
+    "the rule that chose the greeting, and those it won over",
+    entry("greeting", "rule", {
+      ...{ rule: 1, description: "Weekend", kind: "days_of_week", held: [1, 3] },
+      ...{ local_time: "2026-11-28 12:00", day_of_week: "Saturday", timezone: "America/New_York" },
+    }),
+    ["greeting: rule 2 “Weekend” by its weekdays, over rule 4 (Saturday 2026-11-28 12:00 America/New_York)"],
+  ],
+  [
+    "a greeting that no rule chose",
+    entry("greeting", "default text", {
+      ...{ rule: null, description: null, kind: null, held: [] },
+      ...{ local_time: "2026-11-24 12:00", day_of_week: "Tuesday", timezone: "UTC" },
+    }),
+    ["greeting: the message's own text, no rule holds (Tuesday 2026-11-24 12:00 UTC)"],
+  ],
   ["a request of a tool, which the tool tells of", entry("http", "GET host", { status: 200 }), []],
   [
     "a step, and coming back to it",

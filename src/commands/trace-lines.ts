@@ -23,6 +23,8 @@ export function traceLines({ category, label, duration_ms, metadata, details }: 
       return [];
     case "step":
       return stepLines(label, told);
+    case "greeting":
+      return [greeting(told)];
     case "state":
       return changes(told);
     case "turn":
@@ -31,6 +33,23 @@ export function traceLines({ category, label, duration_ms, metadata, details }: 
       return [`${category}: ${label}`];
   }
 }
+
+/** Rules are counted from 1, as people count. */
+function greeting(told: Record<string, unknown>): string {
+  const when = `${told.day_of_week} ${told.local_time} ${told.timezone}`;
+  if (told.rule === null) return `greeting: the message's own text, no rule holds (${when})`;
+  const others = (told.held as number[]).filter((rule) => rule !== told.rule).map((rule) => rule + 1);
+  const name = told.description ? ` “${told.description}”` : "";
+  const over = others.length > 0 ? `, over rule ${others.join(", ")}` : "";
+  return `greeting: rule ${Number(told.rule) + 1}${name} by ${WHY[String(told.kind)] ?? told.kind}${over} (${when})`;
+}
+
+const WHY: Record<string, string> = {
+  date: "its date",
+  days_of_week: "its weekdays",
+  times: "its times",
+  inverted: "being outside its hours",
+};
 
 function stepLines(label: string, told: Record<string, unknown>): string[] {
   switch (label) {

@@ -65,3 +65,15 @@ test("the room is never negative nor beyond the bound, whatever happens in whate
     }),
   );
 });
+
+test("with very many webhooks, those that are well are forgotten, and one that is left alone stays so", () => {
+  const gates = createGates();
+  round(gates, false, at(0));
+  round(gates, false, at(0));
+  for (let id = 2; id < 10_100; id++) {
+    gates.began(id);
+    gates.ended(id, true, at(0));
+  }
+  expect(gates.rooms(at(0)).length).toBeLessThan(200);
+  expect(roomOf(gates, at(1))).toBe(0);
+});

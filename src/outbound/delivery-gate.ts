@@ -9,7 +9,7 @@ const FIRST = 4;
 export const MOST_TO_ONE = 64;
 const FAILURES_TO_OPEN = 5;
 const OPEN_ms = 30_000;
-/** Webhooks that have been quiet are forgotten past this many. */
+/** Webhooks that are quiet and well are forgotten past this many; one that is left alone stays so. */
 const MOST_REMEMBERED = 10_000;
 
 type Gate = {
@@ -42,7 +42,7 @@ export function createGates(): Gates {
     return gate;
   };
   const forgetQuiet = () => {
-    for (const [id, gate] of gates) if (gate.in_flight === 0) gates.delete(id);
+    for (const [id, gate] of gates) if (gate.in_flight === 0 && gate.failures === 0) gates.delete(id);
   };
 
   return {

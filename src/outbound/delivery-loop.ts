@@ -40,8 +40,15 @@ export type DelivererParts = {
   timeout_ms?: number;
 };
 
-/** Under way at once in one process: each holds a socket and a few kilobytes. */
+/** Under way at once in one process, of those that receivers answer as they should. */
 const MOST_AT_ONCE = 1_000;
+/**
+ * Whoever takes longer is counted by itself: at 64 to each, sixteen receivers that hang at the same moment would fill the
+ * places of all others until the timeout.
+ */
+const SLOW_AFTER_ms = 1_000;
+/** With the slow ones: each holds a socket and a few kilobytes. */
+const MOST_IN_ALL = 5_000;
 /** A claim below this room isn't worth its statement while others are under way. */
 const LEAST_ROOM = 100;
 /** Six timeouts: a claim outlives its try even on a machine that stalls. What a dead process held is sent after it. */
@@ -65,6 +72,8 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   const owner = randomId();
   const gates = createGates();
   const underWay = new Set<Promise<void>>();
+  let slow = 0;
+  const places = () => Math.min(MOST_AT_ONCE - (underWay.size - slow), MOST_IN_ALL - underWay.size);
   const results: SettledTry[] = [];
   let settling: Promise<void> | null = null;
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
@@ -78,13 +87,19 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       now,
       lease_until: new Date(now.getTime() + LEASE_ms),
       rooms: gates.rooms(now),
-      most: MOST_AT_ONCE - underWay.size,
+      most: Math.max(0, places()),
     });
   };
 
   async function deliver(delivery: ClaimedDelivery): Promise<void> {
     gates.began(delivery.webhook_id);
-    const { sent, outcome } = await sendDelivery({ ...parts, timeout_ms }, delivery, cutOff.signal);
+    const { sent, outcome } = await sendDelivery({ ...parts, timeout_ms }, delivery, cutOff.signal).catch(
+      (error: unknown) => {
+        // A fault of ours: its place is free again, or the webhook would run out of them.
+        gates.ended(delivery.webhook_id, true, clock.now());
+        throw error;
+      },
+    );
     const now = clock.now();
     gates.ended(delivery.webhook_id, !isUnresponsive(outcome), now);
     // By our own stop: it says nothing of the receiver, and the claim is given back.
@@ -94,9 +109,16 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   }
 
   function begin(delivery: ClaimedDelivery): void {
+    let isSlow = false;
+    const slowness = setTimeout(() => {
+      isSlow = true;
+      slow++;
+    }, SLOW_AFTER_ms);
     const sending: Promise<void> = deliver(delivery)
       .catch((error) => log.error({ err: error, delivery: delivery.id }, "could not send a webhook delivery"))
       .finally(() => {
+        clearTimeout(slowness);
+        if (isSlow) slow--;
         underWay.delete(sending);
         progress.resolve();
       });
@@ -129,7 +151,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
           setAsideAt = performance.now() + SET_ASIDE_ms;
           await setAside(db, clock.now());
         }
-        if (MOST_AT_ONCE - underWay.size >= LEAST_ROOM) {
+        if (places() >= LEAST_ROOM) {
           const began = performance.now();
           const claimed = await claim();
           for (const delivery of claimed) begin(delivery);

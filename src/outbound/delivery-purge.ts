@@ -16,9 +16,15 @@ const purgeDeliveries: Job<object> = {
 };
 
 export const purgeDeliveriesJob = ({ db, clock }: { db: Db; clock: Clock }): JobHandler =>
-  handle(purgeDeliveries, async () => {
-    while ((await purgeSome(db, new Date(clock.now().getTime() - KEPT_ms))) === MOST_PER_STATEMENT);
+  handle(purgeDeliveries, async (_, { stopping }) => {
+    const before = new Date(clock.now().getTime() - KEPT_ms);
+    while (!stopping.aborted) if ((await purgeSome(db, before)) < MOST_PER_STATEMENT) break;
+    await purgeLateTries(db);
   });
+
+/** What was under way while its delivery was purged was logged after it. */
+const purgeLateTries = (db: Db) =>
+  sql`delete from webhook_tries where delivery_key < (select min(key) from webhook_deliveries)`.execute(db);
 
 /**
  * Those that still wait go too: they were replayed a month after they were written. Keys grow with time, so the oldest

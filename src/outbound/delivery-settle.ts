@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { storableJson, storableText } from "../base/storable.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { publish } from "../events/event.ts";
 import { type ClaimedDelivery, planByIndexes } from "./delivery-claim.ts";
 import type { SentTry } from "./delivery-send.ts";
 import type { DeliveryVerdict } from "./delivery-verdict.ts";
+import { type DisabledWebhook, tellDisabled } from "./webhook-disabled.ts";
 
 /** A try that was made, and what it makes of its delivery. */
 export type SettledTry = { delivery: ClaimedDelivery; sent: SentTry; verdict: DeliveryVerdict };
@@ -80,21 +80,13 @@ function storedVerdict(verdict: DeliveryVerdict) {
     case "delivered":
       return { state: "DELIVERED", due_at: null, failure: null };
     case "retry":
-      return { state: "WAITING", due_at: verdict.at.toISOString(), failure: verdict.failure };
+      return { state: "WAITING", due_at: verdict.at.toISOString(), failure: storableText(verdict.failure) };
     default:
-      return { state: "FAILED", due_at: null, failure: verdict.failure };
+      return { state: "FAILED", due_at: null, failure: storableText(verdict.failure) };
   }
 }
 
 type Health = { id: number; delivered: boolean; failed: number; gone: boolean; at: string };
-
-type Disabled = {
-  id: number;
-  sub_organization_id: number;
-  campaign_id: number;
-  url: string;
-  disabled_reason: string;
-};
 
 /** Nothing is written for webhooks that just work. */
 async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
@@ -112,7 +104,7 @@ async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
     .forNoKeyUpdate()
     .execute();
   if (locked.length === 0) return;
-  const { rows: disabled } = await sql<Disabled>`
+  const { rows: disabled } = await sql<DisabledWebhook>`
     with health as (
       select * from json_to_recordset(${JSON.stringify(health)}::json)
         as h (id bigint, delivered boolean, failed bigint, gone boolean, at timestamptz)
@@ -134,29 +126,13 @@ async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
       from judged where judged.id = webhook.id
       returning webhook.*, is_given_up
     )
-    select noted.id, campaign.sub_organization_id, noted.campaign_id, noted.url, noted.disabled_reason
+    select noted.id, campaign.sub_organization_id, noted.campaign_id, noted.url, noted.disabled_at,
+      noted.disabled_reason
     from noted join campaigns campaign on campaign.id = noted.campaign_id
     where is_given_up
   `.execute(tx);
-  for (const webhook of disabled) await tellDisabled(tx, webhook, new Date(tries[0]?.sent.at ?? 0));
+  for (const webhook of disabled) await tellDisabled(tx, webhook);
 }
-
-const tellDisabled = (
-  tx: Tx,
-  { id, sub_organization_id, campaign_id, url, disabled_reason }: Disabled,
-  at: Date,
-) =>
-  publish(tx, sub_organization_id, [
-    {
-      at,
-      source: "outbound",
-      source_id: campaign_id,
-      category: "outbound",
-      type: "webhook-disabled",
-      description: `Webhook ${id} of campaign ${campaign_id} was disabled: ${disabled_reason}`,
-      attributes: { webhook_id: id, campaign_id, url, reason: disabled_reason },
-    },
-  ]);
 
 function healthOf(tries: SettledTry[]): Health[] {
   const health = new Map<number, Health>();

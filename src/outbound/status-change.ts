@@ -18,8 +18,8 @@ export type StatusChange = {
   provider_status: string | null;
 };
 
-/** Longer variables are left out of a payload (null there), so that with all else it stays below 20 KB. */
-export const MAX_VARIABLES_bytes = 12_000;
+/** Longer variables are left out of a payload (null there), so that with all else, escaped, it stays below 20,000 bytes. */
+const MAX_VARIABLES_bytes = 10_000;
 
 /**
  * Puts a delivery into the outbox for every webhook that a change triggers: in the transaction that changes the status,
@@ -79,7 +79,8 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
   await sql`
     with change as (${changes}),
     triggered as materialized (
-      select nextval('webhook_deliveries_key_seq') as key, in_order.*
+      select nextval('webhook_deliveries_key_seq') as key,
+        'msg_' || replace(gen_random_uuid()::text, '-', '') as id, in_order.*
       from (
         select change.*, webhook.id as webhook_id, webhook.disabled_at is not null as is_disabled
         from change
@@ -93,18 +94,19 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
         key, id, sub_organization_id, campaign_id, webhook_id, batch_key, request_id, attempt_count,
         channel_manager_status, is_test, state, reason, body, created_at
       )
-      select t.key, 'msg_' || replace(gen_random_uuid()::text, '-', ''), t.sub_organization_id, t.campaign_id,
-        t.webhook_id, t.batch_key, t.request_id, t.attempt_count, t.status, false,
+      select t.key, t.id, t.sub_organization_id, t.campaign_id, t.webhook_id, t.batch_key, t.request_id,
+        t.attempt_count, t.status, false,
         case when t.is_disabled then 'HELD' else 'WAITING' end,
         case when t.is_disabled then 'The webhook is disabled.' end,
         (select row_to_json(message) from (
-          select 'outbound.request.status' as type, t.at as timestamp, (
+          select 'outbound.request.status' as type, t.id, t.at as timestamp, (
             select row_to_json(data) from (
               select t.campaign_id, campaign.campaign_name, batch.batch_id, t.request_id, request.reference_id,
                 left(request.target, 320) as target, coalesce(campaign.mode, 'voice') as mode, t.request_status,
                 t.status as channel_manager_status, t.previous as previous_channel_manager_status,
-                left(t.provider_status, 200) as provider_status, request.channel_manager_sid, t.attempt_count,
-                request.session_id, request.conversation_id,
+                left(t.provider_status, 200) as provider_status,
+                left(request.channel_manager_sid, 100) as channel_manager_sid, t.attempt_count,
+                campaign.retry_count + 1 as max_attempts, request.session_id, request.conversation_id,
                 case when octet_length(request.request_variables::text) <= ${MAX_VARIABLES_bytes}::integer
                   then request.request_variables end as request_variables,
                 request.sent_at, t.at as occurred_at, t.key as sequence, false as is_test

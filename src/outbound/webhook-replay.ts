@@ -80,11 +80,17 @@ function matching(caller: Caller, input: ReplayInput): RawBuilder<unknown>[] {
     sql`delivery.state = any (${states}::text[])`,
   ];
   if (campaign_id !== undefined) found.push(sql`delivery.campaign_id = ${campaign_id}`);
-  if (webhook_id !== undefined) found.push(sql`delivery.webhook_id = ${webhook_id}`);
+  if (webhook_id !== undefined) found.push(...ofWebhook(webhook_id));
   if (start_datetime !== undefined) found.push(sql`delivery.created_at >= ${start_datetime}::timestamptz`);
   if (end_datetime !== undefined) found.push(sql`delivery.created_at < ${end_datetime}::timestamptz`);
   return found;
 }
+
+/** By its campaign too, which the log has an index of. One that is gone has nothing to be sent again. */
+export const ofWebhook = (webhook_id: number): RawBuilder<unknown>[] => [
+  sql`delivery.webhook_id = ${webhook_id}`,
+  sql`delivery.campaign_id = (select campaign_id from campaign_webhooks where id = ${webhook_id})`,
+];
 
 async function replayByIds(tx: Tx, caller: Caller, ids: string[], now: Date): Promise<Replayed> {
   const mine = [
@@ -110,17 +116,20 @@ async function replayByIds(tx: Tx, caller: Caller, ids: string[], now: Date): Pr
 }
 
 /**
- * Those that wait are due now; all others wait again. Of the first only the outbox is written and of the others only
- * what no deliverer holds, so this and the settling of tries never wait for each other in a circle.
+ * Those that wait for a later time are due now; all others wait again. Of the first only the outbox is written and of the
+ * others only what no deliverer holds, so this and the settling of tries never wait for each other in a circle.
  */
 export async function replayMatching(tx: Tx, now: Date, where: RawBuilder<unknown>[]): Promise<Replayed> {
   const at = sql`${now.toISOString()}::timestamptz`;
   const condition = sql.join(where, sql` and `);
   const hastened = await sql`
     update webhook_outbox as outbox set due_at = ${at}, tries = 0
-    from webhook_deliveries delivery
-    where delivery.key = outbox.delivery_key and outbox.lease_owner is null and delivery.state = 'WAITING'
-      and ${condition}
+    where outbox.lease_owner is null and outbox.delivery_key in (
+      select waiting.delivery_key
+      from webhook_outbox waiting join webhook_deliveries delivery on delivery.key = waiting.delivery_key
+      where waiting.lease_owner is null and waiting.due_at > ${at} and delivery.state = 'WAITING' and ${condition}
+      order by waiting.delivery_key limit ${MOST_REPLAYED}::bigint
+    )
   `.execute(tx);
   const revived = await sql`
     with chosen as (
@@ -138,6 +147,9 @@ export async function replayMatching(tx: Tx, now: Date, where: RawBuilder<unknow
     update webhook_deliveries as delivery set state = 'WAITING', reason = null, ended_at = null
     from chosen where chosen.key = delivery.key
   `.execute(tx);
-  const count = Number(revived.numAffectedRows ?? 0);
-  return { replayed: count + Number(hastened.numAffectedRows ?? 0), more: count === MOST_REPLAYED };
+  const counts = [revived, hastened].map(({ numAffectedRows }) => Number(numAffectedRows ?? 0));
+  return {
+    replayed: counts.reduce((sum, count) => sum + count, 0),
+    more: counts.some((count) => count === MOST_REPLAYED),
+  };
 }

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
@@ -12,6 +13,7 @@ type Vector = {
   timestamp: number;
   body: string;
   signature: string;
+  plain_signature: string;
 };
 const VECTORS: Vector[] = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, "../../docs/webhook-vectors.json"), "utf8"),
@@ -19,12 +21,13 @@ const VECTORS: Vector[] = JSON.parse(
 
 test.each(VECTORS)(
   "the published vector of $about is signed so",
-  ({ secret, id, timestamp, body, signature }) => {
+  ({ secret, id, timestamp, body, signature, plain_signature }) => {
     const at = new Date(timestamp * 1000 + 999);
     expect(signedHeaders({ id, at, body }, [secret])).toEqual({
       "webhook-id": id,
       "webhook-timestamp": String(timestamp),
       "webhook-signature": signature,
+      "x-parley-signature": plain_signature,
     });
     expect(new Webhook(secret).sign(id, at, body)).toBe(signature);
   },
@@ -59,6 +62,19 @@ describe("while a secret is replaced", () => {
       { numRuns: 50 },
     );
   });
+});
+
+test("the plain header is the HMAC in hex over the time and the exact bytes, one for every secret", () => {
+  fc.assert(
+    fc.property(fc.array(secrets, { minLength: 1, maxLength: 2 }), bodies, (known, body) => {
+      const headers = signedHeaders({ id: "msg_x", at: new Date(1_700_000_000_999), body }, known);
+      const macs = known.map((secret) =>
+        createHmac("sha256", Buffer.from(secret, "base64")).update(`1700000000.${body}`).digest("hex"),
+      );
+      expect(headers["x-parley-signature"]).toBe(`t=1700000000,${macs.map((mac) => `v1=${mac}`).join(",")}`);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test("without a secret there is no signature", () => {

@@ -9,8 +9,13 @@ export type SignedHeaders = {
   "webhook-id": string;
   /** Seconds since 1970, of this try. */
   "webhook-timestamp": string;
-  /** Not there for a webhook without a secret. */
+  /** Neither is there for a webhook without a secret. */
   "webhook-signature"?: string;
+  /**
+   * For receivers without a library, in the one form that most of the field knows: `t=<seconds>,v1=<hex>` of the
+   * HMAC-SHA256 over `<seconds>.<body>`, a `v1` for every secret.
+   */
+  "x-parley-signature"?: string;
 };
 
 type Message = { id: string; at: Date; body: string };
@@ -22,12 +27,20 @@ export function signedHeaders({ id, at, body }: Message, secrets: string[]): Sig
     "webhook-timestamp": timestamp,
     ...(secrets.length > 0 && {
       "webhook-signature": secrets.map((secret) => signature(secret, id, timestamp, body)).join(" "),
+      "x-parley-signature": [
+        `t=${timestamp}`,
+        ...secrets.map((secret) => plain(secret, timestamp, body)),
+      ].join(","),
     }),
   };
 }
 
+const mac = (secret: string, signed: string) =>
+  createHmac("sha256", Buffer.from(secret, "base64")).update(signed);
 const signature = (secret: string, id: string, timestamp: string, body: string): string =>
-  `v1,${createHmac("sha256", Buffer.from(secret, "base64")).update(`${id}.${timestamp}.${body}`).digest("base64")}`;
+  `v1,${mac(secret, `${id}.${timestamp}.${body}`).digest("base64")}`;
+const plain = (secret: string, timestamp: string, body: string): string =>
+  `v1=${mac(secret, `${timestamp}.${body}`).digest("hex")}`;
 
 /** Older or newer messages are taken for recorded ones, sent again by somebody else. */
 const TOLERANCE_s = 300;

@@ -11,7 +11,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { findDelivery } from "./webhook-delivery.ts";
 import { WebhookDelivery } from "./webhook-delivery-schema.ts";
-import { replayMatching } from "./webhook-replay.ts";
+import { ofWebhook, replayMatching } from "./webhook-replay.ts";
 import { insertTestDelivery } from "./webhook-test.ts";
 
 /** Past this a backlog is only said to be that long. */
@@ -138,10 +138,7 @@ export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
         const { now, before } = await lockWebhook(tx, caller, params.webhook_id);
         await setDisabled(tx, before.id, null);
         if (body.send_held) {
-          await replayMatching(tx, now, [
-            sql`delivery.webhook_id = ${before.id}`,
-            sql`delivery.state = 'HELD'`,
-          ]);
+          await replayMatching(tx, now, [...ofWebhook(before.id), sql`delivery.state = 'HELD'`]);
         }
         return record(tx, caller, now, "enable", before);
       }),

@@ -15,11 +15,13 @@ export async function insertTestDelivery(
   status: ChannelStatus,
   now: Date,
 ): Promise<string> {
-  const { rows } = await sql<{ key: number; mode: string }>`
-    select nextval('webhook_deliveries_key_seq') as key, coalesce(mode, 'voice') as mode
-    from campaigns where id = ${webhook.campaign_id}
-  `.execute(tx);
-  const [{ key, mode } = { key: 0, mode: "voice" }] = rows;
+  const campaign = await tx
+    .selectFrom("campaigns")
+    .select(["retry_count", sql<string>`coalesce(mode, 'voice')`.as("mode")])
+    .select(sql<number>`nextval('webhook_deliveries_key_seq')`.as("key"))
+    .where("id", "=", webhook.campaign_id)
+    .executeTakeFirstOrThrow();
+  const { key } = campaign;
   const id = `msg_${randomId().replaceAll("-", "")}`;
   await tx
     .insertInto("webhook_deliveries")
@@ -33,7 +35,7 @@ export async function insertTestDelivery(
       channel_manager_status: status,
       is_test: true,
       state: "WAITING",
-      body: JSON.stringify(testMessage(webhook, status, { key, mode, at: now.toISOString() })),
+      body: JSON.stringify(testMessage(webhook, status, { ...campaign, id, at: now.toISOString() })),
       created_at: now.toISOString(),
     })
     .execute();
@@ -48,10 +50,17 @@ export async function insertTestDelivery(
 function testMessage(
   { campaign_id, campaign_name }: Tested,
   status: ChannelStatus,
-  { key, mode, at }: { key: number; mode: string; at: string },
+  {
+    id,
+    key,
+    mode,
+    retry_count,
+    at,
+  }: { id: string; key: number; mode: string; retry_count: number; at: string },
 ) {
   return {
     type: "outbound.request.status",
+    id,
     timestamp: at,
     data: {
       campaign_id,
@@ -67,6 +76,7 @@ function testMessage(
       provider_status: null,
       channel_manager_sid: null,
       attempt_count: 1,
+      max_attempts: retry_count + 1,
       session_id: null,
       conversation_id: null,
       request_variables: { name: "Test Person" },

@@ -1,0 +1,114 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Mail, SendMail } from "../accounts/welcome-mail.ts";
+import type { Log } from "../base/log.ts";
+import { CarrierFault } from "../channels/carrier.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+
+/** A webhook that the platform itself stopped sending to, as of the transaction that did. */
+export type DisabledWebhook = {
+  id: number;
+  sub_organization_id: number;
+  campaign_id: number;
+  url: string;
+  disabled_at: string;
+  disabled_reason: string;
+};
+
+type Notice = { webhook_id: number; disabled_at: string; user_id: number };
+
+/** A job for each person: a mail that can't be sent holds up none of the others, and none of them gets two. */
+const mailDisabled: Job<Notice> = {
+  name: "mail-webhook-disabled",
+  payload: z.object({ webhook_id: z.number(), disabled_at: z.string(), user_id: z.number() }),
+  max_attempts: 12,
+};
+
+/**
+ * Tells of a webhook that gave up, in the transaction that disables it: an event, and a mail to everybody who may enable
+ * it again. One that a person disabled is not told of: they know.
+ */
+export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<void> {
+  const { id, sub_organization_id, campaign_id, url, disabled_at, disabled_reason } = webhook;
+  await publish(tx, sub_organization_id, [
+    {
+      at: new Date(disabled_at),
+      source: "outbound",
+      source_id: campaign_id,
+      category: "outbound",
+      type: "webhook-disabled",
+      description: `Webhook ${id} of campaign ${campaign_id} was disabled: ${disabled_reason}`,
+      attributes: { webhook_id: id, campaign_id, url, reason: disabled_reason },
+    },
+  ]);
+  const people = await tx
+    .selectFrom("users as u")
+    .innerJoin("roles as r", "r.id", "u.role_id")
+    .select("u.id")
+    .where("u.sub_organization_id", "=", sub_organization_id)
+    .where("u.deleted_at", "is", null)
+    .where(sql<boolean>`'outbound_write' = any (r.permissions)`)
+    .execute();
+  for (const { id: user_id } of people)
+    await enqueue(tx, mailDisabled, { webhook_id: id, disabled_at, user_id });
+}
+
+type Deps = { db: Db; log: Log; publicUrl: string; sendMail: SendMail };
+
+/** Where no mail can be sent, the console tells of it alone. */
+export const mailDisabledJob = ({ db, log, publicUrl, sendMail }: Deps): JobHandler =>
+  handle(mailDisabled, async (notice) => {
+    const told = sendMail && (await readNotice(db, notice));
+    if (!told) return;
+    try {
+      await sendMail(disabledMail(told, notice, publicUrl));
+    } catch (error) {
+      // Refused, or perhaps sent: a second one would be refused too, or be one too many.
+      if (!(error instanceof CarrierFault) || error.fate === "not-sent") throw error;
+      log.warn({ err: error, ...notice }, "could not mail that a webhook is disabled");
+    }
+  });
+
+type Told = {
+  email: string;
+  first_name: string | null;
+  campaign_id: number;
+  campaign_name: string;
+  url: string;
+  disabled_reason: string;
+};
+
+/** Nothing where the person is gone, or somebody has dealt with it meanwhile. */
+async function readNotice(db: Db, { webhook_id, disabled_at, user_id }: Notice): Promise<Told | undefined> {
+  return db
+    .selectFrom("campaign_webhooks as w")
+    .innerJoin("campaigns as c", "c.id", "w.campaign_id")
+    .innerJoin("users as u", "u.sub_organization_id", "c.sub_organization_id")
+    .select(["u.email", "u.first_name", "c.id as campaign_id", "c.campaign_name", "w.url"])
+    .select(sql<string>`w.disabled_reason`.as("disabled_reason"))
+    .where("w.id", "=", webhook_id)
+    .where("w.disabled_at", "=", disabled_at)
+    .where("c.deleted_at", "is", null)
+    .where("u.id", "=", user_id)
+    .where("u.deleted_at", "is", null)
+    .executeTakeFirst();
+}
+
+function disabledMail(told: Told, { webhook_id, disabled_at, user_id }: Notice, publicUrl: string): Mail {
+  const { email, first_name, campaign_id, campaign_name, url, disabled_reason } = told;
+  const paragraphs = [
+    first_name ? `Hello ${first_name},` : "Hello,",
+    // Its host alone: paths and queries of webhooks often are a secret.
+    `Nothing is sent to webhook ${webhook_id} of the campaign "${campaign_name}" (${new URL(url).host}) any more: ${disabled_reason}`,
+    "What it would have been told is held, and kept 30 days. When its receiver answers again, enable the webhook and have sent what was held:",
+    `${publicUrl}/console/campaigns/${campaign_id}?view=webhooks`,
+  ];
+  return {
+    to: email,
+    subject: `A webhook of "${campaign_name}" was disabled`,
+    text: `${paragraphs.join("\n\n")}\n`,
+    key: `webhook-${webhook_id}-${Date.parse(disabled_at)}-${user_id}`,
+  };
+}

@@ -5,9 +5,14 @@ export type AttemptPhase = "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
 /** The modes of campaigns. */
 export type Mode = "voice" | "sms" | "email";
 
-/** Who is about to hand an attempt to its carrier says so for this long, and says it again while it does. */
-export const LEASE_ms = 8_000;
-export const RENEW_ms = 2_500;
+/**
+ * Who is about to hand an attempt to its carrier says so for this long, says it again while it does, and begins only
+ * within `HAND_OVER_ms` of having said so (leases.ts). What remains of a lease is for the way to the carrier, and for
+ * clocks of machines that differ.
+ */
+export const LEASE_ms = 3_000;
+export const HAND_OVER_ms = 2_000;
+export const RENEW_ms = 1_000;
 
 const MINUTE_ms = 60_000;
 const HOUR_ms = 60 * MINUTE_ms;
@@ -27,8 +32,11 @@ const CHECKS_ms = [1_000, 5_000, 15_000, MINUTE_ms, 5 * MINUTE_ms];
 export const nextCheck_ms = (checks: number): number =>
   CHECKS_ms[Math.min(checks, CHECKS_ms.length - 1)] as number;
 
-/** A carrier may not show at once what it took; what it doesn't know so long after never got through. */
-export const SHOWN_AFTER_ms = 10_000;
+/**
+ * A carrier may not show at once what it took; what it doesn't know so long after it can have been handed over at the
+ * latest never got through. What a process that died left behind is settled this and `HAND_OVER_ms` later.
+ */
+export const SHOWN_AFTER_ms = 6_500;
 /** A carrier that can't be asked for so long: the person is not tried again, for it may have reached them. */
 export const ASKED_FOR_ms = 24 * HOUR_ms;
 

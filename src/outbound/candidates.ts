@@ -5,6 +5,7 @@ import type { Tx } from "../db/database.ts";
 import type { DueBatch } from "./due-batches.ts";
 import { missingFields } from "./enrichment.ts";
 import type { Day, Obstacle, RequestView } from "./next-step.ts";
+import type { PersonLimit, TooOften } from "./per-person.ts";
 import { filterTarget } from "./target-filter.ts";
 
 /** A request that may be the next one of its batch. */
@@ -22,23 +23,24 @@ export type Candidate = {
   counted_on: string[];
 };
 
-/** A campaign that filters may skip many before it finds somebody to reach. */
+/** A campaign that filters, or a bound on how often people are tried, may pass over many before it finds somebody. */
 const FILTERED_FIRSTS = 20;
 
 /**
  * Of each batch the retry that is due first, and the requests that wait longest for a first attempt: in that order they
- * are taken. Reads a handful of rows however many wait (indexes: `requests_retry`, `requests_due`); those that somebody
+ * are taken. Reads a handful of rows however many wait (indexes: `requests_retry`, `requests_first`); those that somebody
  * changes right now, or whose reference is being reached, are passed over.
  */
 export async function lockCandidates(
   tx: Tx,
   batches: { batch: DueBatch; days: Day[] }[],
+  per_person: PersonLimit | null,
 ): Promise<Map<number, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
     campaign_id: batch.campaign.id,
     days: days.map(({ date }) => date),
-    firsts: isFiltered(batch) ? FILTERED_FIRSTS : 1,
+    firsts: per_person !== null || isFiltered(batch) ? FILTERED_FIRSTS : 1,
   }));
   const { rows } = await sql<Candidate>`
     select w.batch_key, r.*, array(
@@ -73,6 +75,47 @@ const NOT_LIVE = sql`not exists (
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
+
+/**
+ * Batches in which somebody waits who was passed over, because another process has the row or their reference is being
+ * reached from another batch. Nothing wakes a batch when that ends. Indexes: `requests_retry`, `requests_first`.
+ */
+export async function passedOver(
+  tx: Tx,
+  batches: { batch_key: number; seen: Candidate[] }[],
+): Promise<Set<number>> {
+  if (batches.length === 0) return new Set();
+  const given = batches.map(({ batch_key, seen }) => ({
+    batch_key,
+    retry: seen.some(({ attempt_count }) => attempt_count > 0),
+    first: seen.some(({ attempt_count }) => attempt_count === 0),
+  }));
+  const { rows } = await sql<{ batch_key: number }>`
+    select w.batch_key
+    from json_to_recordset(${JSON.stringify(given)}::json) as w (batch_key bigint, retry boolean, first boolean)
+    where (not w.retry and exists (
+        select from requests r
+        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count > 0))
+      or (not w.first and exists (
+        select from requests r
+        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count = 0))`.execute(
+    tx,
+  );
+  return new Set(rows.map(({ batch_key }) => batch_key));
+}
+
+/** They wait until then, whatever they waited for; those who are due go before them. By primary key. */
+export async function putOff(
+  tx: Tx,
+  requests: { batch_key: number; request_id: number; due_at: Date }[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await sql`
+    update requests r set due_at = n.due_at
+    from json_to_recordset(${JSON.stringify(requests)}::json)
+      as n (batch_key bigint, request_id bigint, due_at timestamptz)
+    where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
+}
 
 /** Who must not be reached, by batch and address; one question per organization and mode. */
 export async function findSuppressed(
@@ -121,10 +164,12 @@ export const requestView = (
   candidate: Candidate,
   retry_count: number,
   obstacle: Obstacle | null,
+  too_often: TooOften | null,
 ): RequestView => ({
   ...candidate,
   retry_count,
   due_at: new Date(candidate.due_at),
   is_reached_elsewhere: false,
+  too_often,
   obstacle,
 });

@@ -7,6 +7,8 @@ export type Choice = {
   start: { index: number; counts_on: string | null } | null;
   /** Who is not to be reached at all. */
   skips: { index: number; status: ChannelStatus; reason: "filtered" | "suppressed"; text: string }[];
+  /** Who may not be tried before a time, so that those behind have their turn; `due_at` is to be put there. */
+  put_off: { index: number; until: Date }[];
   /** When the batch is worth another look, where nobody starts; null: not before something changes. */
   look_at: Date | null;
   /** Somebody waits for what has no time: a lookup, another batch. */
@@ -21,7 +23,7 @@ export function chooseNext(
   hours: Hours,
   now: Date,
 ): Choice {
-  const choice: Choice = { start: null, skips: [], look_at: null, looks_soon: false };
+  const choice: Choice = { start: null, skips: [], put_off: [], look_at: null, looks_soon: false };
   for (const [index, candidate] of candidates.entries()) {
     const step = requestStep(candidate, days, reached, hours, now);
     if (step.kind === "start") return { ...choice, start: { index, counts_on: step.counts_on } };
@@ -29,8 +31,11 @@ export function chooseNext(
       const { status, reason, text } = step;
       choice.skips.push({ index, status, reason, text });
     }
-    // Behind one that was skipped stands the next.
-    const at = step.kind === "skip" ? now : step.until;
+    const put_off = step.kind === "wait" && step.reason === "too-often" ? step.until : null;
+    const isMoved = put_off !== null && put_off > candidate.due_at;
+    if (isMoved) choice.put_off.push({ index, until: put_off });
+    // Behind one that was skipped, or put off, stands the next.
+    const at = step.kind === "skip" || isMoved ? now : step.until;
     if (at === null) choice.looks_soon ||= step.kind === "wait" && step.reason !== "cap";
     else if (choice.look_at === null || at < choice.look_at) choice.look_at = at;
   }

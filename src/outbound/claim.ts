@@ -3,13 +3,22 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "./attempt.ts";
 import { statusAt } from "./batch-state.ts";
-import { type Candidate, findSuppressed, lockCandidates, obstacleOf, requestView } from "./candidates.ts";
+import {
+  type Candidate,
+  findSuppressed,
+  lockCandidates,
+  obstacleOf,
+  passedOver,
+  putOff,
+  requestView,
+} from "./candidates.ts";
 import { chooseNext } from "./choose-next.ts";
 import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { type BatchStep, batchStep, type Day } from "./next-step.ts";
 import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "./pacing.ts";
+import { readTried } from "./per-person.ts";
 import { type Skipped, skipRequests } from "./skip-requests.ts";
 import { insertAttempts, newStart, type Start } from "./start-attempts.ts";
 
@@ -104,11 +113,15 @@ async function claimReady(
     return [];
   });
   const batches = open.map(({ batch }) => batch);
-  const candidates = await lockCandidates(tx, open);
+  const { per_person = null } = parts.limits;
+  const candidates = await lockCandidates(tx, open, per_person);
+  const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const blocked = await findSuppressed(tx, batches, candidates);
   const reached = await readDays(tx, open);
   const starts: Start[] = [];
   const skipped: Skipped[] = [];
+  const late: Parameters<typeof putOff>[1] = [];
+  const idle: Parameters<typeof passedOver>[1] = [];
   for (const each of open) {
     const { batch, days } = each;
     const plan = plans.get(batch.batch_key) as Plan;
@@ -123,6 +136,7 @@ async function claimReady(
         candidate,
         batch.campaign.retry_count,
         obstacleOf(batch, candidate, blocked(batch, candidate.target)),
+        tried.tooOften({ ...batch, target: candidate.target }),
       ),
     );
     const hours = { schedule: batch.campaign, zone: batch.timezone as string };
@@ -130,19 +144,38 @@ async function claimReady(
     for (const { index, ...why } of chosen.skips) {
       skipped.push({ batch, candidate: mine[index] as Candidate, ...why });
     }
+    for (const { index, until } of chosen.put_off) {
+      const { request_id } = mine[index] as Candidate;
+      late.push({ batch_key: batch.batch_key, request_id, due_at: until });
+    }
     plan.wake_at =
       chosen.looks_soon && (chosen.look_at === null || chosen.look_at > soon) ? soon : chosen.look_at;
-    if (chosen.start === null) continue;
+    if (chosen.start === null) {
+      idle.push({ batch_key: batch.batch_key, seen: mine });
+      continue;
+    }
     const { index, counts_on } = chosen.start;
-    starts.push(newStart(batch, mine[index] as Candidate, counts_on, now));
+    const next = mine[index] as Candidate;
+    starts.push(newStart(batch, next, counts_on, now));
+    tried.add({ ...batch, target: next.target }, now);
     if (counts_on !== null) count(reached, dayName(batch, counts_on));
     lines.take(batch);
     plan.started = now;
     plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
   }
+  for (const batch_key of await passedOver(tx, idle)) {
+    const plan = plans.get(batch_key) as Plan;
+    if (plan.wake_at === null || plan.wake_at > soon) plan.wake_at = soon;
+  }
   await skipRequests(tx, skipped, now);
+  await putOff(tx, late);
   return insertAttempts(tx, parts.owner, starts, now);
 }
+
+const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) =>
+  batches.flatMap(({ batch_key, sub_organization_id }) =>
+    (candidates.get(batch_key) ?? []).map(({ target }) => ({ sub_organization_id, target })),
+  );
 
 /** An auto rate holds for some minutes; then it is worked out from what is left. */
 async function withRate(tx: Tx, batch: DueBatch, now: Date): Promise<Paced> {

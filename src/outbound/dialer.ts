@@ -8,12 +8,13 @@ import type { Reached, Sender, Senders } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import { type ClaimedAttempt, RENEW_ms } from "./attempt.ts";
 import { claimDue } from "./claim.ts";
+import { Leases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 import { CLOCK_SET_BACK_ms } from "./pacing.ts";
 import type { SettleQueue } from "./settle-queue.ts";
 import type { News } from "./settlement.ts";
-import { askCarrier, renewLeases, stillOurs, takeUnsettled } from "./unsettled.ts";
+import { askCarrier, takeUnsettled } from "./unsettled.ts";
 import { advanceRetries, lookAtAll } from "./wake.ts";
 
 /**
@@ -49,7 +50,7 @@ export const FAULT_POINTS = [
   "before-ask",
   "after-ask",
 ] as const;
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+export type FaultPoint = (typeof FAULT_POINTS)[number] | "before-renew";
 
 export type Dialer = {
   /** One round; resolves when what it claimed was handed over and taken in. Returns what it did. */
@@ -75,15 +76,15 @@ const ASK_ms = 500;
 const HELD_ms = 50;
 /** A sender has its own, shorter time limits; this one is for one that hangs. */
 const HUNG_ms = 60_000;
-/** Held up for so long since the claim, somebody may have taken the attempt over. */
-const HELD_UP_ms = 3_000;
 const FINISH_ms = 15_000;
 
 export function createDialer(parts: DialerParts): Dialer {
   const { db, clock, log, owner, senders, queue } = parts;
   const claim = { db, clock, owner, limits: parts.limits };
   const sending = new Map<string, Promise<void>>();
+  const leases = new Leases(parts);
   const stopping = new AbortController();
+  const stopped = new AbortController();
   let loop: Promise<void> | null = null;
   let asking: Promise<number> | null = null;
   let lookingUp: Promise<number> | null = null;
@@ -105,23 +106,29 @@ export function createDialer(parts: DialerParts): Dialer {
     const room = Math.min(MOST_BATCHES, MOST_SENDING - sending.size);
     if (room <= 0) return { claimed: 0, more: false };
     await reach("before-claim");
-    const claimedAt = performance.now();
+    const claimed_at = leases.moment();
     const { attempts, looked } = await claimDue(claim, room);
     await reach("after-claim");
     for (const attempt of attempts) {
-      const done = place(attempt, claimedAt).finally(() => sending.delete(attempt.outreach.key));
-      sending.set(attempt.outreach.key, done);
+      const { key } = attempt.outreach;
+      leases.take(key, claimed_at);
+      const done = place(attempt).finally(() => {
+        leases.drop(key);
+        sending.delete(key);
+      });
+      sending.set(key, done);
     }
     return { claimed: attempts.length, more: looked === room };
   }
 
   /** Never throws: what can't be stored is found by its lease running out. */
-  async function place({ outreach }: ClaimedAttempt, claimedAt: number): Promise<void> {
+  async function place({ outreach }: ClaimedAttempt): Promise<void> {
     const { key } = outreach;
     try {
       await reach("before-send");
-      if (performance.now() - claimedAt > HELD_UP_ms && !(await stillOurs(db, owner, key))) return;
-      const news = await handOver(() => senders[outreach.mode].send(outreach), key, clock);
+      if (!(await leases.holdOn(key))) return;
+      const send = () => senders[outreach.mode].send(outreach, () => leases.holds(key));
+      const news = await handOver(send, key, clock);
       await reach("after-send");
       await queue.add([news]);
       await reach("after-settle");
@@ -152,25 +159,37 @@ export function createDialer(parts: DialerParts): Dialer {
     const unsettled = await takeUnsettled(db, owner, now, MOST_ASKED);
     if (unsettled.length === 0) return 0;
     await reach("before-ask");
-    const news = await Promise.all(
-      unsettled.map((attempt) => askCarrier(db, findInTime(senders[attempt.mode]), attempt, clock.now())),
+    // Each by itself: a carrier that hangs keeps nobody else in the dark.
+    await Promise.all(
+      unsettled.map(async (attempt) => {
+        const news = await askCarrier(db, findInTime(senders[attempt.mode]), attempt, clock.now());
+        await reach("after-ask");
+        await queue.add([news]);
+      }),
     );
-    await reach("after-ask");
-    await queue.add(news);
     return unsettled.length;
   }
 
+  /** Beside all else: nothing that takes long may cost this process its leases. */
+  async function keepLeases(until: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(RENEW_ms / 2, undefined, { signal: until, ref: false }).catch(() => {});
+      if (until.aborted) return;
+      try {
+        await reach("before-renew");
+        await leases.renew();
+      } catch (error) {
+        log.warn({ error: errorText(error) }, "the dialer could not renew its leases");
+      }
+    }
+  }
+
   async function run(): Promise<void> {
-    let renewed = performance.now();
     while (!stopping.signal.aborted) {
       let pause_ms = LOOK_ms;
       try {
         inBackground();
         const { claimed, more } = await claimNext();
-        if (performance.now() - renewed >= RENEW_ms) {
-          renewed = performance.now();
-          await renewLeases(db, owner, [...sending.keys()], clock.now());
-        }
         pause_ms = more ? 0 : claimed > 0 ? 1 : await untilNext(db, clock.now());
       } catch (error) {
         // The database is away for a moment; all that is known stands there.
@@ -182,21 +201,30 @@ export function createDialer(parts: DialerParts): Dialer {
 
   return {
     async tick() {
-      await lookAhead(parts);
-      const { claimed, more } = await claimNext();
-      const asked = await askAbout();
-      await Promise.all(sending.values());
-      await queue.idle();
-      return { claimed, asked, more };
+      const done = new AbortController();
+      void keepLeases(done.signal);
+      try {
+        await lookAhead(parts);
+        const { claimed, more } = await claimNext();
+        const asked = await askAbout();
+        await Promise.all(sending.values());
+        await queue.idle();
+        return { claimed, asked, more };
+      } finally {
+        done.abort();
+      }
     },
     start() {
-      loop ??= run();
+      if (loop) return;
+      loop = run();
+      void keepLeases(stopped.signal);
     },
     async stop() {
       stopping.abort();
       await loop;
       const underWay = Promise.all([...sending.values(), asking, lookingUp]);
       await Promise.race([underWay, sleep(FINISH_ms, undefined, { ref: false })]);
+      stopped.abort();
       await queue.idle();
     },
   };
@@ -226,7 +254,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 /** Anything that is no `CarrierFault` may have happened after the carrier took it. */
 function newsOfFault(error: unknown, key: string, at: Date): News {
   const why = errorText(error);
-  if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why };
+  if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
   switch (error.fate) {
     case "refused":
       return {
@@ -240,7 +268,7 @@ function newsOfFault(error: unknown, key: string, at: Date): News {
     case "not-sent":
       return { kind: "not-taken", key, retry_after_s: error.retry_after_s, why };
     case "unknown":
-      return { kind: "unknown", key, why };
+      return { kind: "unknown", key, why, from: "handing-over" };
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { healthy, type SourceHealth, sourceLimit } from "./breaker.ts";
 import type { DueBatch } from "./due-batches.ts";
+import type { PersonLimit } from "./per-person.ts";
 import { healthOf } from "./source-health.ts";
 
 /**
@@ -15,6 +16,8 @@ export type LineLimits = {
   per_organization: number;
   /** Share of those, 0 to 1, that attempts leave to people who call. */
   kept_for_callers: number;
+  /** How often one person may be tried; null: as often as campaigns ask. */
+  per_person?: PersonLimit | null;
 };
 
 type OrganizationLines = { calls_out: number; calls_in: number };

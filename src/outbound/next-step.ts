@@ -1,6 +1,7 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type BatchStatus, isDialled } from "./batch-state.ts";
 import { nextSlot } from "./pacing.ts";
+import type { TooOften } from "./per-person.ts";
 import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from "./schedule.ts";
 
 /**
@@ -20,6 +21,7 @@ export const WAIT_REASONS = [
   "retry",
   "cap",
   "same-reference",
+  "too-often",
   "lookup",
   "refused-by-carrier",
 ] as const;
@@ -123,6 +125,8 @@ export type RequestView = {
   counted_on: readonly string[];
   /** The same reference is being reached from another batch of the campaign. */
   is_reached_elsewhere: boolean;
+  /** Its address was tried as often as this installation allows, over all campaigns; null: not yet. */
+  too_often: TooOften | null;
   /** What the number's lookup, the filters and the suppression list say; null: reach them. */
   obstacle: Obstacle | null;
 };
@@ -148,7 +152,9 @@ export function requestStep(
   { schedule, zone }: Hours,
   now: Date,
 ): RequestStep {
-  if (request.due_at > now) return notDue(request, zone, now);
+  const { too_often } = request;
+  const mayBeTriedFrom = too_often !== null && too_often.until >= request.due_at ? too_often : null;
+  if (request.due_at > now && mayBeTriedFrom === null) return notDue(request, zone, now);
   if (request.is_reached_elsewhere)
     return wait(
       "same-reference",
@@ -168,6 +174,7 @@ export function requestStep(
       };
     default:
   }
+  if (mayBeTriedFrom !== null) return triedTooOften(mayBeTriedFrom, zone, now);
   if (request.attempt_count > 0) return { kind: "start", counts_on: null };
   for (const { date, cap } of days) {
     if (request.counted_on.includes(date)) return { kind: "start", counts_on: null };
@@ -184,12 +191,28 @@ function notDue(
   const at = clockText(due_at, zone, now);
   if (refusals > 0)
     return wait("refused-by-carrier", `Waiting: the carrier took nothing; tried again at ${at}.`, due_at);
+  // Put off under a bound that was loosened since, or added by a clock that was ahead.
+  if (attempt_count === 0) return wait("queue", `Waiting: not before ${at}.`, due_at);
   return wait(
     "retry",
     `Waiting: retry ${attempt_count} of ${Math.max(retry_count, attempt_count)} at ${at}: ${spoken(channel_status)}.`,
     due_at,
   );
 }
+
+function triedTooOften({ attempts, window_ms, until }: TooOften, zone: string, now: Date): Wait {
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return wait(
+    "too-often",
+    `Waiting: tried ${times} in ${hoursText(window_ms)} over all campaigns, the most that is allowed; next ${clockText(until, zone, now)}.`,
+    until,
+  );
+}
+
+const hoursText = (ms: number): string => {
+  const hours = Math.round(ms / 3_600_000);
+  return hours > 24 && hours % 24 === 0 ? `${hours / 24} days` : `${hours} h`;
+};
 
 function capReached(schedule: Schedule, zone: string, days: readonly Day[], now: Date): Wait {
   const opening = nextOpening(withoutDays(schedule, days), zone, now);

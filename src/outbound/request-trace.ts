@@ -20,6 +20,7 @@ import {
 } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
 import { requestStep, spoken } from "./next-step.ts";
+import { readTried } from "./per-person.ts";
 import { isOver, isWaiting } from "./statuses.ts";
 
 const Attempt = z
@@ -153,11 +154,15 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
     await suppressed(deps.db, batch.sub_organization_id, batch.campaign.mode, [request.target]),
     await aroundRequest(deps.db, look, waiting),
   ];
+  const { per_person = null } = deps.limits;
+  const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
+  const tried = await readTried(deps.db, per_person, [person], now);
   const obstacle = obstacleOf(batch, request, blocked.get(request.target) ?? null);
   const view = requestView(
     { ...waiting, counted_on: around.counted_on },
     batch.campaign.retry_count,
     obstacle,
+    tried.tooOften(person),
   );
   const step = requestStep(
     { ...view, is_reached_elsewhere: around.is_reached_elsewhere },

@@ -99,13 +99,15 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     row.checks,
     row.holds_slot,
     row.decision,
+    row.handed_over_by,
   ]);
   await sql`
     update attempts a set state = n.v ->> 1, channel_status = n.v ->> 2, answerer = n.v ->> 3,
       provider_status = n.v ->> 4, error_code = n.v ->> 5, sid = n.v ->> 6, session_id = (n.v ->> 7)::bigint,
       conversation_id = (n.v ->> 8)::bigint, placed_at = (n.v ->> 9)::timestamptz, ended_at = (n.v ->> 10)::timestamptz,
       check_at = (n.v ->> 11)::timestamptz, checks = (n.v ->> 12)::integer, holds_slot = (n.v ->> 13)::boolean,
-      decision = case when n.v ->> 14 is null then null else n.v -> 14 end
+      decision = case when n.v ->> 14 is null then null else n.v -> 14 end,
+      handed_over_by = (n.v ->> 15)::timestamptz
     from (select v from json_array_elements(${JSON.stringify(given)}::json) as v) as n
     where a.key = n.v ->> 0`.execute(tx);
 }

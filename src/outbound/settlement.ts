@@ -7,6 +7,7 @@ import {
   type Mode,
   nextCheck_ms,
   refusalWait_ms,
+  SHOWN_AFTER_ms,
   silence_ms,
 } from "./attempt.ts";
 import { type BatchStatus, isDialled, statusAt } from "./batch-state.ts";
@@ -30,8 +31,8 @@ export type News =
     }
   /** The carrier did not take it, or never got it: as if it had not been tried. */
   | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string }
-  /** Nobody can say whether the carrier has it. */
-  | { kind: "unknown"; key: string; why: string }
+  /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
+  | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
   /** The carrier was asked, and the attempt goes on. */
   | { kind: "goes-on"; key: string };
 
@@ -60,6 +61,7 @@ export type AttemptRow = {
   ended_at: string | null;
   check_at: string | null;
   checks: number;
+  handed_over_by: string | null;
   decision: Decision | null;
   holds_slot: boolean;
   voicemail_left: boolean;
@@ -122,7 +124,7 @@ export class Settlement {
     const request = this.#requests.get(idOf(attempt)) as RequestRow;
     if (news.kind === "word") this.#word(attempt, request, news);
     else if (news.kind === "not-taken") this.#notTaken(attempt, request, news);
-    else if (news.kind === "unknown") this.#unknown(attempt);
+    else if (news.kind === "unknown") this.#unknown(attempt, news);
     else this.#goesOn(attempt);
   }
 
@@ -222,8 +224,10 @@ export class Settlement {
       this.#word(attempt, request, { kind: "word", key: attempt.key, ...word, provider_status: news.why });
       return;
     }
+    // That a process of ours died before it handed something over says nothing about the carrier.
+    const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
     this.#end(attempt);
-    this.#count(attempt, true);
+    if (isCarriers) this.#count(attempt, true);
     attempt.provider_status = news.why;
     this.#changedAttempts.add(attempt);
     if (attempt.attempt_number !== request.attempt_count) return;
@@ -241,12 +245,22 @@ export class Settlement {
     request.due_at = this.#after(wait_ms);
   }
 
-  #unknown(attempt: AttemptRow): void {
+  #unknown(attempt: AttemptRow, { from, why }: Extract<News, { kind: "unknown" }>): void {
     if (attempt.state === "ENDED" || attempt.state === "PLACED") return;
     this.#changedAttempts.add(attempt);
     attempt.state = "UNCERTAIN";
-    attempt.check_at = this.#after(nextCheck_ms(attempt.checks));
-    attempt.checks += 1;
+    if (from === "handing-over") attempt.provider_status = why;
+    const now_ms = this.#now.getTime();
+    // Later than now it can only be by a clock that was set back since.
+    const handed_over_by = from === "asking" ? Date.parse(attempt.handed_over_by ?? "") : now_ms;
+    const by_ms = Math.min(Number.isNaN(handed_over_by) ? now_ms : handed_over_by, now_ms);
+    attempt.handed_over_by = new Date(by_ms).toISOString();
+    // From then on the carrier's answer is final, so it is asked then too, beside the questions that get rarer.
+    const final_ms = by_ms + SHOWN_AFTER_ms - now_ms;
+    const wait_ms = nextCheck_ms(attempt.checks);
+    const isBetween = final_ms > 0 && final_ms < wait_ms;
+    attempt.check_at = this.#after(isBetween ? final_ms : wait_ms);
+    if (!isBetween) attempt.checks += 1;
     const asked_ms = this.#now.getTime() - new Date(attempt.started_at).getTime();
     if (asked_ms < ASKED_FOR_ms) return;
     const request = this.#requests.get(idOf(attempt)) as RequestRow;

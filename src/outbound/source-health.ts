@@ -72,7 +72,8 @@ async function tellOfClosing(
   const { rows } = await sql<{ id: number }>`
     select distinct c.sub_organization_id as id
     from campaigns c join sub_organizations s on s.id = c.sub_organization_id
-    where s.organization_id = ${organization_id} and c.source = ${source} and c.deleted_at is null`.execute(
+    where s.organization_id = ${organization_id} and c.deleted_at is null
+      and ltrim(lower(${source}), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))`.execute(
     tx,
   );
   for (const { id } of rows) {

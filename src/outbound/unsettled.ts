@@ -1,7 +1,14 @@
 import { sql } from "kysely";
 import type { Sender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
-import { type AttemptPhase, LEASE_ms, LONGEST_CALL_ms, type Mode, SHOWN_AFTER_ms } from "./attempt.ts";
+import {
+  type AttemptPhase,
+  HAND_OVER_ms,
+  LEASE_ms,
+  LONGEST_CALL_ms,
+  type Mode,
+  SHOWN_AFTER_ms,
+} from "./attempt.ts";
 import { findOutreach } from "./attempts.ts";
 import type { News } from "./settlement.ts";
 
@@ -15,22 +22,27 @@ export type Unsettled = {
   state: AttemptPhase;
   started_at: string;
   channel_status: string;
+  handed_over_by: string | null;
+  checks: number;
 };
 
 /**
  * Takes the next of them, leased to this process while it asks. One that was CLAIMED is UNCERTAIN from here on: whoever
- * claimed it does not place it any more (`stillOurs`). Index: `attempts_check`.
+ * claimed it does not hand it over any more (leases.ts). Index: `attempts_check`.
  */
 export async function takeUnsettled(db: Db, owner: string, now: Date, most: number): Promise<Unsettled[]> {
   const { rows } = await sql<Unsettled>`
     update attempts a set lease_owner = ${owner}, check_at = ${new Date(now.getTime() + LEASE_ms).toISOString()},
-      state = case a.state when 'CLAIMED' then 'UNCERTAIN' else a.state end
+      state = case a.state when 'CLAIMED' then 'UNCERTAIN' else a.state end,
+      handed_over_by = case a.state
+        when 'CLAIMED' then a.check_at - ${LEASE_ms - HAND_OVER_ms}::integer * interval '1 millisecond'
+        else a.handed_over_by end
     where a.key in (
       select key from attempts
       where state <> 'ENDED' and check_at <= ${now.toISOString()}::timestamptz
       order by check_at limit ${most} for update skip locked
     )
-    returning a.key, a.mode, a.state, a.started_at, a.channel_status`.execute(db);
+    returning a.key, a.mode, a.state, a.started_at, a.channel_status, a.handed_over_by, a.checks`.execute(db);
   return rows;
 }
 
@@ -53,7 +65,7 @@ export async function askCarrier(
     return { kind: "word", key, status, is_transient: null, at: now, sid, session, provider_status: "asked" };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (state !== "PLACED") return { kind: "unknown", key, why };
+    if (state !== "PLACED") return { kind: "unknown", key, why, from: "asking" };
     return mayGoOn(attempt, now) ? { kind: "goes-on", key } : silence(attempt, now);
   }
 }
@@ -64,11 +76,17 @@ const mayGoOn = ({ mode, channel_status, started_at }: Unsettled, now: Date): bo
   channel_status !== "QUEUED" &&
   now.getTime() - new Date(started_at).getTime() < LONGEST_CALL_ms;
 
-/** A carrier that takes something on shows it soon: what it doesn't show then never got through. */
-function notShown({ key, started_at }: Unsettled, now: Date): News {
-  const age_ms = now.getTime() - new Date(started_at).getTime();
-  return age_ms < SHOWN_AFTER_ms
-    ? { kind: "unknown", key, why: "not shown by the carrier yet" }
+/**
+ * A carrier that takes something on shows it soon: what it doesn't show then never got through. It is asked twice at
+ * least, for by a clock that jumped any time is long past. Pure.
+ */
+export function notShown(
+  { key, handed_over_by, checks }: Pick<Unsettled, "key" | "handed_over_by" | "checks">,
+  now: Date,
+): News {
+  const since_ms = handed_over_by === null ? 0 : now.getTime() - new Date(handed_over_by).getTime();
+  return checks === 0 || since_ms < SHOWN_AFTER_ms
+    ? { kind: "unknown", key, why: "not shown by the carrier yet", from: "asking" }
     : { kind: "not-taken", key, retry_after_s: null, why: "never got to the carrier" };
 }
 
@@ -81,18 +99,3 @@ const silence = ({ key, mode }: Unsettled, now: Date): News => ({
   at: now,
   provider_status: "no word",
 });
-
-/** Says again that this process is about to place these. */
-export async function renewLeases(db: Db, owner: string, keys: string[], now: Date): Promise<void> {
-  if (keys.length === 0) return;
-  await sql`
-    update attempts set check_at = ${new Date(now.getTime() + LEASE_ms).toISOString()}
-    where key = any(${keys}::text[]) and state = 'CLAIMED' and lease_owner = ${owner}`.execute(db);
-}
-
-/** Whether nobody has taken an attempt over from this process, which was held up before it placed it. */
-export async function stillOurs(db: Db, owner: string, key: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from attempts where key = ${key} and state = 'CLAIMED' and lease_owner = ${owner}`.execute(db);
-  return rows.length > 0;
-}

@@ -22,7 +22,10 @@ export async function wakeCampaign(tx: Tx, campaign_id: number, at: Date): Promi
     )`.execute(tx);
 }
 
-/** Never later than they would be looked at anyway. Rows are locked in the order of their keys. */
+/**
+ * Never later than they would be looked at anyway. Rows are locked in the order of their keys, all of them: a dialer that
+ * looks at a batch right now does not see this transaction yet, and may be about to say that it need not be looked at.
+ */
 export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[]): Promise<void> {
   if (wakes.length === 0) return;
   await sql`
@@ -32,9 +35,8 @@ export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[])
       group by batch_key
     ),
     locked as (
-      select p.batch_key, due.at
+      select p.batch_key, least(p.wake_at, due.at) as at
       from batch_pacing p join due using (batch_key)
-      where p.wake_at is null or p.wake_at > due.at
       order by p.batch_key
       for update of p
     )

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConfigFaults, readConfig, SETTINGS } from "./config.ts";
+import { ConfigFaults, readConfig } from "./config.ts";
+import { SETTINGS } from "./settings.ts";
 
 type Env = Record<string, string>;
 const config = (env: Env) => readConfig(env).config;
@@ -15,6 +16,12 @@ function faults(env: Env): string[] {
   }
 }
 
+test("every setting that is read is told of, and every one told of is read", () => {
+  const read = new Set<string>();
+  readConfig(new Proxy<Env>({}, { get: (_, name) => void read.add(String(name)) }));
+  expect([...read].toSorted()).toEqual(SETTINGS.map(({ name }) => name).toSorted());
+});
+
 test("an empty environment is a good one", () => {
   expect(readConfig({})).toEqual({
     config: {
@@ -28,12 +35,13 @@ test("an empty environment is a good one", () => {
       egress_allow: { hosts: [], networks: [] },
       llm_base_urls: {},
       llm_models: [],
+      embedding_model: null,
       deepgram_base_url: null,
       speech_base_urls: {},
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
       insight_concurrency: 32,
-      lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3 },
+      lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3, per_person: null },
       mail_port: null,
       mail_tls: null,
       log_level: "info",
@@ -77,8 +85,16 @@ describe("a good value is taken", () => {
     [{ BOOTSTRAP_ADMIN_EMAIL: "Ann@Example.com" }, { bootstrap_admin_email: "ann@example.com" }],
     [{ TRUST_PROXY: "2" }, { trust_proxy: 2 }],
     [{ INSIGHT_CONCURRENCY: "8" }, { insight_concurrency: 8 }],
+    [
+      { OUTREACH_MOST_PER_PERSON: "3/7d" },
+      { lines: expect.objectContaining({ per_person: { attempts: 3, window_ms: 7 * 86_400_000 } }) },
+    ],
     [{ API_KEY_HEADERS: "X-Key, Api-Token," }, { api_key_headers: ["X-Key", "Api-Token"] }],
     [{ OPENAI_BASE_URL: "http://127.0.0.1:1/v1/" }, { llm_base_urls: { openai: "http://127.0.0.1:1/v1" } }],
+    [
+      { EMBEDDING_MODEL: "openai/text-embedding-3-small" },
+      { embedding_model: { provider: "openai", model: "text-embedding-3-small" } },
+    ],
     [{ LLM_MODELS: "openai/meta/llama-3" }, { llm_models: [{ provider: "openai", model: "meta/llama-3" }] }],
     [{ LOG_LEVEL: "DEBUG" }, { log_level: "debug" }],
   ])("%j", (env, expected) => {
@@ -148,6 +164,8 @@ describe("a bad value is named with what to write instead", () => {
     [{ BOOTSTRAP_API_TOKEN: `${KEY}ü` }, /^BOOTSTRAP_API_TOKEN holds a space or a letter beyond ASCII/],
     [{ BOOTSTRAP_API_TOKEN: `local.${KEY}` }, /^BOOTSTRAP_API_TOKEN starts with "local\."/],
     [{ BOOTSTRAP_ADMIN_EMAIL: "ann" }, /^BOOTSTRAP_ADMIN_EMAIL is "ann"; use an e-mail address such as/],
+    [{ OUTREACH_MOST_PER_PERSON: "3" }, /^OUTREACH_MOST_PER_PERSON is "3"; write .* 3\/24h or 5\/7d\.$/],
+    [{ OUTREACH_MOST_PER_PERSON: "0/24h" }, /^OUTREACH_MOST_PER_PERSON is "0\/24h"/],
     [{ TRUST_PROXY: "yes" }, /^TRUST_PROXY is "yes"; use the number of proxies/],
     [{ API_KEY_HEADERS: "X Key" }, /^API_KEY_HEADERS holds "X Key"/],
     [{ EGRESS_ALLOW: "10.1.0.0/99" }, /^EGRESS_ALLOW/],
@@ -156,6 +174,10 @@ describe("a bad value is named with what to write instead", () => {
     [{ ANTHROPIC_BASE_URL: "x" }, /^ANTHROPIC_BASE_URL is "x"/],
     [{ GOOGLE_BASE_URL: "x" }, /^GOOGLE_BASE_URL is "x"/],
     [{ AZURE_OPENAI_API_KEY: "k" }, /^AZURE_OPENAI_API_KEY is set without AZURE_OPENAI_BASE_URL/],
+    [
+      { EMBEDDING_MODEL: "anthropic/x" },
+      /^EMBEDDING_MODEL is "anthropic\/x"; write a provider \(openai, azure_/,
+    ],
     [{ LLM_MODELS: "llama-3" }, /^LLM_MODELS holds "llama-3"; write a provider \(openai, /],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL is "loud"; use one of trace, debug/],
   ])("%j", (env, expected) => {

@@ -1,183 +1,6 @@
 import type { EgressRules } from "./base/egress-address.ts";
 import { parseEgressAllow } from "./base/egress-allow.ts";
 
-/** One setting: its name in the environment, what it means to a person, and what it is when nothing is said. */
-export type Setting = { name: string; example: string; about: string };
-
-export const SETTINGS: Setting[] = [
-  { name: "PORT", example: "8080", about: "The port the program listens on." },
-  {
-    name: "HOST",
-    example: "127.0.0.1",
-    about: "The address it listens on; 0.0.0.0 for every network of the machine.",
-  },
-  {
-    name: "DATA_DIR",
-    example: "./data",
-    about: "Where the embedded database, the generated key and recordings live.",
-  },
-  {
-    name: "DATABASE_URL",
-    example: "",
-    about:
-      "An outside PostgreSQL (15 or newer) in place of the embedded one: postgres://user:password@host/database",
-  },
-  {
-    name: "PUBLIC_URL",
-    example: "http://127.0.0.1:8080",
-    about: "How people and carriers reach this program from outside.",
-  },
-  {
-    name: "SECRET_KEY",
-    example: "",
-    about:
-      "Encrypts secrets at rest and signs links; 32 characters or more. Generated into DATA_DIR when empty. Every machine of a cluster needs the same one.",
-  },
-  {
-    name: "BOOTSTRAP_API_TOKEN",
-    example: "",
-    about: "The first API token, 32 characters or more. Generated and printed once when empty.",
-  },
-  {
-    name: "BOOTSTRAP_ADMIN_EMAIL",
-    example: "admin@localhost",
-    about: "The e-mail address of the first administrator.",
-  },
-  {
-    name: "TRUST_PROXY",
-    example: "0",
-    about:
-      "How many proxies stand in front of this program; the address they name in X-Forwarded-For is then a caller's.",
-  },
-  {
-    name: "API_KEY_HEADERS",
-    example: "",
-    about: "More header names, comma-separated, that may carry an API token beside Service-API-Key.",
-  },
-  {
-    name: "EGRESS_ALLOW",
-    example: "",
-    about:
-      "Hosts and networks, comma-separated, that tools and webhooks may reach although they are private: tools.internal:8443, *.corp.example, 10.1.0.0/16",
-  },
-  {
-    name: "OPENAI_API_KEY",
-    example: "",
-    about: "Key for OpenAI, or for any server that speaks its API (set the URL then).",
-  },
-  { name: "OPENAI_BASE_URL", example: "https://api.openai.com/v1", about: "Where the OpenAI API is." },
-  { name: "AZURE_OPENAI_API_KEY", example: "", about: "Key for Azure OpenAI." },
-  {
-    name: "AZURE_OPENAI_BASE_URL",
-    example: "https://RESOURCE.openai.azure.com/openai",
-    about: "Where the Azure OpenAI resource is.",
-  },
-  { name: "ANTHROPIC_API_KEY", example: "", about: "Key for Anthropic." },
-  {
-    name: "ANTHROPIC_BASE_URL",
-    example: "https://api.anthropic.com/v1",
-    about: "Where the Anthropic API is.",
-  },
-  { name: "GOOGLE_API_KEY", example: "", about: "Key for Google's Gemini API." },
-  {
-    name: "GOOGLE_BASE_URL",
-    example: "https://generativelanguage.googleapis.com/v1beta",
-    about: "Where the Gemini API is.",
-  },
-  {
-    name: "LLM_MODELS",
-    example: "",
-    about:
-      "Models beside the known ones that prompts may choose, comma-separated, each after its provider: openai/llama-3.3-70b, azure_openai/our-deployment",
-  },
-  { name: "ELEVENLABS_API_KEY", example: "", about: "Key for ElevenLabs, for samples of its voices." },
-  {
-    name: "ELEVENLABS_BASE_URL",
-    example: "https://api.elevenlabs.io",
-    about: "Where the ElevenLabs API is.",
-  },
-  { name: "CARTESIA_API_KEY", example: "", about: "Key for Cartesia, for samples of its voices." },
-  { name: "CARTESIA_BASE_URL", example: "https://api.cartesia.ai", about: "Where the Cartesia API is." },
-  {
-    name: "GOOGLE_SPEECH_API_KEY",
-    example: "",
-    about: "Key for Google's Text-to-Speech API; GOOGLE_API_KEY's when empty.",
-  },
-  {
-    name: "GOOGLE_SPEECH_BASE_URL",
-    example: "https://texttospeech.googleapis.com",
-    about: "Where that API is.",
-  },
-  { name: "DEEPGRAM_API_KEY", example: "", about: "Key for Deepgram, which transcribes recordings." },
-  { name: "DEEPGRAM_BASE_URL", example: "https://api.deepgram.com", about: "Where the Deepgram API is." },
-  {
-    name: "LINES_PER_NUMBER",
-    example: "20",
-    about: "Attempts of campaigns that may run at once from one number or address.",
-  },
-  {
-    name: "LINES",
-    example: "100",
-    about: "Calls that an organization may have at once, both ways; further attempts of campaigns wait.",
-  },
-  {
-    name: "LINES_KEPT_PERCENT",
-    example: "30",
-    about: "How many of these lines, in percent, campaigns leave to people who call.",
-  },
-  {
-    name: "INSIGHT_CONCURRENCY",
-    example: "32",
-    about: "Sessions and recordings that are analysed at once by this program, 1 to 512.",
-  },
-  {
-    name: "TWILIO_ACCOUNT_SID",
-    example: "",
-    about:
-      "The operator's Twilio account, for system channels without credentials of their own. Empty: calls and texts go to the built-in carrier simulator and reach nobody.",
-  },
-  { name: "TWILIO_AUTH_TOKEN", example: "", about: "The auth token of that account." },
-  {
-    name: "TWILIO_BASE_URL",
-    example: "",
-    about: "Another address for all of Twilio's APIs, such as a test double's.",
-  },
-  {
-    name: "SIMULATOR_SCENARIO",
-    example: "./people.json",
-    about: "A file that says how people behave whom the carrier simulator plays (docs/simulator.md).",
-  },
-  {
-    name: "SIMULATOR_SPEED",
-    example: "1",
-    about: "How many times as fast as life the people of the carrier simulator are, 0.1 to 10000.",
-  },
-  {
-    name: "SMTP_URL",
-    example: "",
-    about:
-      "The mail server that invitations and system e-mail channels send by: smtp://user:password@mail.example.com:587, or smtps:// for TLS from the first byte. Empty: no invitations, and e-mail channels without credentials of their own write to the built-in mail simulator, which reaches nobody.",
-  },
-  {
-    name: "MAIL_FROM",
-    example: "parley@example.com",
-    about: "The sender of the program's own mails; the user of SMTP_URL where that is an address.",
-  },
-  {
-    name: "MAIL_PORT",
-    example: "",
-    about:
-      "The port of the built-in SMTP server that takes mails to agents in, 25 where other mail servers are to find it. Empty: none.",
-  },
-  {
-    name: "MAIL_TLS_CERT",
-    example: "",
-    about: "File of that server's certificate (PEM), for STARTTLS. With MAIL_TLS_KEY.",
-  },
-  { name: "MAIL_TLS_KEY", example: "", about: "File of that certificate's key (PEM)." },
-  { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
-];
-
 export type Config = {
   port: number;
   host: string;
@@ -189,14 +12,22 @@ export type Config = {
   egress_allow: EgressRules;
   llm_base_urls: Partial<Record<LlmProvider, string>>;
   llm_models: { provider: LlmProvider; model: string }[];
+  /** What searches of data sources know meanings by; null: nothing. */
+  embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
   deepgram_base_url: string | null;
   speech_base_urls: Partial<Record<SpeechName, string>>;
   twilio_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
   /** Insight executions run at once by this process. */
   insight_concurrency: number;
-  /** How many attempts of campaigns may run at once (outbound/lines.ts). */
-  lines: { per_source: number; per_organization: number; kept_for_callers: number };
+  /** How many attempts of campaigns may run at once (outbound/lines.ts), and how many reach one person. */
+  lines: {
+    per_source: number;
+    per_organization: number;
+    kept_for_callers: number;
+    /** Null: as many as each campaign says. */
+    per_person: { attempts: number; window_ms: number } | null;
+  };
   /** The built-in SMTP server; null: none. */
   mail_port: number | null;
   mail_tls: { cert_file: string; key_file: string } | null;
@@ -224,6 +55,8 @@ export type SpeechName = keyof typeof SPEECH_SERVICES;
 
 export type LlmProvider = "openai" | "azure_openai" | "anthropic" | "google";
 const LLM_PROVIDERS: LlmProvider[] = ["openai", "azure_openai", "anthropic", "google"];
+/** Anthropic has no embeddings. */
+const EMBEDDING_PROVIDERS = ["openai", "azure_openai", "google"] as const;
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"];
 
 /** Every fault of the environment at once, each a sentence that says the fix. */
@@ -347,6 +180,18 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       return [];
     });
 
+  const embedding_model = ((): Config["embedding_model"] => {
+    const text = given("EMBEDDING_MODEL");
+    if (text === null) return null;
+    const [, name, model] = /^(\w+)\/(\S+)$/.exec(text) ?? [];
+    const provider = EMBEDDING_PROVIDERS.find((known) => known === name);
+    if (provider && model) return { provider, model };
+    faults.push(
+      `EMBEDDING_MODEL is "${text}"; write a provider (${EMBEDDING_PROVIDERS.join(", ")}), a slash and the model.`,
+    );
+    return null;
+  })();
+
   const wholeNumber = (name: string, otherwise: number, [least, most]: [number, number]): number => {
     const value = Number(given(name) ?? otherwise);
     if (Number.isInteger(value) && value >= least && value <= most) return value;
@@ -357,6 +202,20 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     per_source: wholeNumber("LINES_PER_NUMBER", 20, [1, 10_000]),
     per_organization: wholeNumber("LINES", 100, [1, 100_000]),
     kept_for_callers: wholeNumber("LINES_KEPT_PERCENT", 30, [0, 99]) / 100,
+    per_person: ((): Config["lines"]["per_person"] => {
+      const text = given("OUTREACH_MOST_PER_PERSON");
+      if (text === null) return null;
+      const [, attempts, count, unit] = /^([1-9]\d{0,2})\/([1-9]\d{0,2})([hd])$/.exec(text) ?? [];
+      if (attempts)
+        return {
+          attempts: Number(attempts),
+          window_ms: Number(count) * (unit === "h" ? 3_600_000 : 86_400_000),
+        };
+      faults.push(
+        `OUTREACH_MOST_PER_PERSON is "${text}"; write a number of attempts, a slash, and hours or days: 3/24h or 5/7d.`,
+      );
+      return null;
+    })(),
   };
 
   const simulator_speed = Number(given("SIMULATOR_SPEED") ?? 1);
@@ -419,6 +278,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,
     llm_models,
+    embedding_model,
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
@@ -454,9 +314,3 @@ export const hostInUrl = (host: string): string => (host.includes(":") ? `[${hos
 
 /** A fault is printed, and kept by whatever keeps what is printed. */
 const withoutPassword = (text: string): string => text.replace(/(:\/\/|^)[^/@]*@/, "$1…@");
-
-/** The text of `.env.example`; a test keeps the committed file equal to it. */
-export function envExample(): string {
-  const lines = SETTINGS.map(({ name, example, about }) => `# ${about}\n#${name}=${example}\n`);
-  return `# Everything here is optional: with an empty environment Parley starts and works offline.\n\n${lines.join("\n")}`;
-}

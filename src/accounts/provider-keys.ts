@@ -9,7 +9,12 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 
 const ProviderKeyInput = z.object({
-  api_key: z.string().min(1).max(500).nullish().describe("Write-only; omitted or null keeps the stored one."),
+  api_key: z
+    .string()
+    .min(1)
+    .max(500)
+    .nullish()
+    .describe("Write-only; omitted or null keeps the stored one, which a new base_url does not allow."),
   base_url: z
     .url({ protocol: /^https?$/ })
     .max(2048)
@@ -96,9 +101,17 @@ export function addProviderKeys<Name extends string, Other extends string>(
       write(db, noun, async (tx) => {
         const name = params.provider;
         const before = await show(tx, caller, name);
-        const row = await stored(tx, caller, name).select("sealed_api_key").forUpdate().executeTakeFirst();
+        const row = await stored(tx, caller, name)
+          .select(["sealed_api_key", "base_url"])
+          .forUpdate()
+          .executeTakeFirst();
         const sealed_api_key = body.api_key ? vault.seal(body.api_key) : row?.sealed_api_key;
         if (!sealed_api_key) throw invalid(["body", "api_key"], "Field required", "missing");
+        if (!body.api_key && row?.base_url !== (body.base_url ?? null)) {
+          // Who may set a key may not read the stored one, so may not have it sent to a server of theirs either.
+          const why = "Field required: a stored key is only sent to the base_url it was given with";
+          throw invalid(["body", "api_key"], why, "missing");
+        }
         keys.check?.(name, body);
         const values = {
           base_url: body.base_url ?? null,

@@ -1,7 +1,10 @@
 import type { Log } from "../base/log.ts";
 
-/** One plain mail. Whatever sends it throws when it can't. */
-export type Mail = { to: string; subject: string; text: string };
+/**
+ * One plain mail. Whatever sends it throws when it can't. A `key` names a mail that may be sent again after a fault: mail
+ * programs show what came twice under one name once.
+ */
+export type Mail = { to: string; subject: string; text: string; key?: string };
 /** Handed in by the composition root; null where no way to send mail is configured. */
 export type SendMail = ((mail: Mail) => Promise<void>) | null;
 

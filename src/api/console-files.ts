@@ -122,6 +122,7 @@ const notice = (title: string, text: string, again: boolean): string => `<!docty
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     ${again ? '<meta http-equiv="refresh" content="1" />' : ""}
     <title>Parley</title>
+    <link rel="icon" href="data:," />
     <link rel="stylesheet" href="/home/home.css" />
   </head>
   <body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main></body>

@@ -70,6 +70,7 @@ export interface Attempts {
   decision: unknown | null;
   ended_at: string | null;
   error_code: string | null;
+  handed_over_by: string | null;
   holds_slot: boolean;
   is_test: boolean;
   key: string;
@@ -318,6 +319,8 @@ export interface CustomMessages {
 
 export interface DataSourceChunks {
   data_source_id: number;
+  embedding: Buffer | null;
+  embedding_model: string | null;
   position: number;
   text: string;
   words: Generated<string>;
@@ -416,6 +419,7 @@ export interface Incidents {
 }
 
 export interface InsightBackfills {
+  covered_until: string | null;
   created_at: string;
   created_by: string;
   cursor_datetime: string | null;
@@ -431,6 +435,7 @@ export interface InsightBackfills {
   planned_input_tokens: number;
   planned_output_tokens: number;
   queued_count: Generated<number>;
+  rule: string | null;
   status: string;
   sub_organization_id: number;
   to_datetime: string;
@@ -614,6 +619,7 @@ export interface LlmProviders {
 export interface MailMessages {
   answers: number | null;
   attachments: unknown;
+  authenticity: unknown | null;
   carrier_sid: string | null;
   channel_id: number;
   channel_status: string | null;
@@ -746,8 +752,6 @@ export interface Requests {
   due_at: string | null;
   enrichment: unknown | null;
   id: Generated<number>;
-  insights: unknown | null;
-  insights_status: string | null;
   line_type: string | null;
   reference_id: string;
   refusals: Generated<number>;

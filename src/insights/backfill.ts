@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { allowance } from "./backfill-rate.ts";
+import { ruleOf } from "./coverage.ts";
 import type { Estimate } from "./estimate.ts";
 import { matchingSubjects, subjectColumn } from "./matching.ts";
 import { queueExecutions, subjectsOf } from "./queue.ts";
@@ -48,6 +49,7 @@ export async function openBackfill(
       status: "RUNNING",
       from_datetime: start_datetime,
       to_datetime: ended ? end_datetime : now,
+      rule: ruleOf(workflow),
       next_feed_at: now,
       planned_count: estimate.backfill.count,
       planned_duration: estimate.backfill.duration_s,

@@ -1,19 +1,22 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { matchingSubjects, type Subjects, subjectColumn } from "./matching.ts";
+import { type Counted, countSubjects, NOTHING } from "./count-subjects.ts";
+import { coveredUntil } from "./coverage.ts";
+import { matchingSubjects, type Span } from "./matching.ts";
 import { type Amount, costOf, estimateTool, type Measured, type ToolEstimate } from "./tool-cost.ts";
 import { MAX_CALL_CHARACTERS } from "./transcript-text.ts";
 import type { InsightWorkflowEstimate, StoredWorkflow } from "./workflow-schema.ts";
 
 /*
  * What a workflow would do if it were activated now: how much it would take up at once, and how much a day, judged by the
- * days just past. Indexes: sessions_analysable, which covers all conditions, so that a year of sessions is read without
- * their snapshots; insight_files_folder, insight_execution_tools_session. Figures: docs/benchmarks.md.
+ * days just past. Figures: docs/benchmarks.md.
  */
 
 export const DAYS = 14;
 const DAY_MS = 86_400_000;
+/** Sessions of these days that are looked at one by one: what a day to come will bring is no better known. */
+const EXACT_DAYS = 10_000;
 /** The newest runs of a tool that its mean of tokens is taken from. */
 const MEASURED_RUNS = 500;
 /** The newest transcripts that their mean length is taken from. */
@@ -23,7 +26,7 @@ const LINE_CHARACTERS = 20;
 
 /** What an estimate says, and what it is made of. */
 export type Estimate = {
-  backfill: Amount;
+  backfill: Counted;
   /** Of one day. */
   daily: Amount;
   tools: ToolEstimate[];
@@ -35,9 +38,10 @@ export async function estimateOf(
   { now, catalogue }: { now: Date; catalogue: readonly LlmEntry[] },
 ): Promise<Estimate> {
   // One after the other: within a transaction there is one connection.
-  const backfill = await amountOf(db, backfillOf(db, workflow, now));
+  const span = backfillSpan(workflow, now);
+  const backfill = span ? await countSubjects(db, workflow, span, { open: true }) : NOTHING;
   const recently = { from: new Date(now.getTime() - DAYS * DAY_MS), to: now };
-  const recent = await amountOf(db, matchingSubjects(db, workflow, recently));
+  const recent = await countSubjects(db, workflow, recently, { open: false, exact_up_to: EXACT_DAYS });
   const measured = await measuredTokens(db, workflow);
   const unknown = workflow.insight_tools.some(({ id }) => !measured.has(id));
   const transcript_characters = unknown ? await meanTranscript(db, workflow, now) : 0;
@@ -61,71 +65,17 @@ export const shownEstimate = ({ backfill, daily, tools }: Estimate): InsightWork
 });
 
 /**
- * What activation queues: from start_datetime on, whatever at least one tool has not analysed at its present version. null
- * when there is no start: then only what comes after the activation counts.
+ * What activation queues lies in this span: from start_datetime on, as far as it is not known to be done. null when there is
+ * no start: then only what comes after the activation counts.
  */
-export function backfillOf(db: Db, workflow: StoredWorkflow, now: Date): Subjects | null {
+function backfillSpan(workflow: StoredWorkflow, now: Date): Span | null {
   const { start_datetime, end_datetime, insight_tools } = workflow;
   if (start_datetime === null || insight_tools.length === 0) return null;
-  const from = latest(start_datetime, queuedUntil(workflow));
   const to = end_datetime !== null && Date.parse(end_datetime) < now.getTime() ? end_datetime : now;
-  const matching = matchingSubjects(db, workflow, { from, to });
-  if (!matching) return null;
-  const subject = sql.ref(workflow.source === "upload" ? "f.id" : "s.id");
-  // One test a tool with its version written out, so that PostgreSQL may hash each instead of probing an index per session.
-  const open = insight_tools.map(
-    (tool) => sql`not exists (
-      select from insight_execution_tools x
-      where x.workflow_id = ${workflow.id} and x.insight_tool_id = ${tool.id}
-        and x.insight_tool_version = ${tool.version}
-        and x.${sql.ref(subjectColumn(workflow))} = ${subject})`,
-  );
-  return matching.where(sql<boolean>`(${sql.join(open, sql` or `)})`);
-}
-
-/**
- * Up to when nothing can be left to queue: what an active workflow was fed so far, unless one of its tools was changed since.
- * Saves a list of active workflows from searching all of history for what is not there.
- */
-function queuedUntil({ status, activated_at, queued_until, insight_tools }: StoredWorkflow): string | null {
-  if (status !== "ACTIVE" || activated_at === null) return null;
-  const changed = insight_tools.some(
-    ({ updated_at }) => !updated_at || Date.parse(updated_at) >= Date.parse(activated_at),
-  );
-  return changed ? null : queued_until;
+  return { from: latest(start_datetime, coveredUntil(workflow, now)), to };
 }
 
 const latest = (a: string, b: string | null): string => (b !== null && Date.parse(b) > Date.parse(a) ? b : a);
-
-async function amountOf(db: Db, subjects: Subjects | null): Promise<Amount> {
-  if (!subjects) return { count: 0, duration_s: 0 };
-  const counted = db
-    .selectFrom(subjects.as("subject"))
-    .select([
-      sql<number>`count(*)`.as("count"),
-      sql<number>`coalesce(sum(subject.duration_s), 0)::float8`.as("duration_s"),
-    ]);
-  return forManyRows(db, (tx) =>
-    tx.executeQuery<Amount>(counted.compile()).then(({ rows }) => rows[0] as Amount),
-  );
-}
-
-/**
- * Planned for the very values and without nested loops. A plan for any values takes a span of years for a few rows and looks
- * the claims up session by session: 3 s for 100,000 sessions of which 1,000 are claimed, where hashing takes 35 ms.
- */
-async function forManyRows<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
-  if (!db.isTransaction) return db.transaction().execute((tx) => forManyRows(tx, read));
-  const tx = db as Tx;
-  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true),
-    set_config('random_page_cost', '1.1', true), set_config('work_mem', '64MB', true)`.execute(tx);
-  const result = await read(tx);
-  // What follows in the caller's transaction is planned as ever.
-  await sql`
-    select set_config(name, reset_val, true) from pg_settings
-    where name in ('plan_cache_mode', 'enable_nestloop', 'random_page_cost', 'work_mem')`.execute(tx);
-  return result;
-}
 
 /** By tool id; without those that nothing was counted of. Index: insight_execution_tools_measured. */
 async function measuredTokens(db: Db, { insight_tools }: StoredWorkflow): Promise<Map<number, Measured>> {
@@ -153,7 +103,9 @@ async function measuredTokens(db: Db, { insight_tools }: StoredWorkflow): Promis
 async function meanTranscript(db: Db, workflow: StoredWorkflow, now: Date): Promise<number> {
   if (workflow.source === "upload") return 0;
   const recently = { from: new Date(now.getTime() - DAYS * DAY_MS), to: now };
-  const matching = matchingSubjects(db, workflow, recently);
+  // Those that a sample leaves out are as long.
+  const conditions = { ...workflow.conditions, sample_rate: null };
+  const matching = matchingSubjects(db, { ...workflow, conditions }, recently);
   if (!matching) return 0;
   const newest = matching.orderBy("s.timestamp", "desc").limit(SAMPLED_TRANSCRIPTS);
   const { rows } = await sql<{ characters: number | null }>`

@@ -10,6 +10,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorText, Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
 import { RECORDING_TYPES } from "../sessions/recording-type.ts";
 import { FOLDERS, findFolder, folderParams } from "./folder.ts";
 import {
@@ -23,6 +24,7 @@ import {
 } from "./folder-file-store.ts";
 import { InsightsFolderFileMove, InsightsUploadFile } from "./folder-schema.ts";
 import type { RecordingStore, Saved } from "./recording-store.ts";
+import { removeRecording } from "./remove-recording.ts";
 import { textType } from "./text-transcript.ts";
 
 /** Six hours of a call as MP3, half an hour as uncompressed stereo. */
@@ -157,23 +159,22 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
     `${FOLDERS}/:folder_id/files/:file_id`,
     {
       summary: "Delete a recording",
-      description: "Its sound and its transcript are removed for good; what else tools found in it stays.",
+      description:
+        "Its sound, a moment later, and its transcript are removed for good; what else tools found in it stays.",
       tag,
       permission: "insights_delete",
       params: folderParams.extend({ file_id: recordId() }),
       response: Deleted,
     },
-    async ({ caller, params }) => {
-      const removed = await write(db, "File", async (tx) => {
+    ({ caller, params }) =>
+      write(db, "File", async (tx) => {
         const { folder_id, file_id } = params;
         const before = await removeFile(tx, { caller, at: clock.now() }, folder_id, file_id);
         const resource_id = before.id;
         await api.audit(tx, caller, { action: "delete", resource: "insight_files", resource_id, before });
-        return before;
-      });
-      await recordings.remove(removed.object_key);
-      return { success: true };
-    },
+        await enqueue(tx, removeRecording, { object_key: before.object_key });
+        return { success: true };
+      }),
   );
 
   async function receive(request: FastifyRequest, caller: Caller, at: Date) {

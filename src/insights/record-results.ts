@@ -21,7 +21,7 @@ export type Result = {
 
 /**
  * Stores results, many in one transaction, and answers the ids of executions that were still held; of any other nothing is
- * stored. Lock: the executions' rows in the order of their ids, then the days' rows of insight_usage.
+ * stored. Lock: the executions' rows in the order of their ids, then the days' rows of insight_usage, then the recordings'.
  */
 export async function recordResults(db: Db, owner: string, results: Result[]): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
@@ -202,6 +202,11 @@ async function noteFiles(tx: Tx, results: Result[]): Promise<void> {
       : [],
   );
   if (rows.length === 0) return;
+  // In one order, so that two processes with results of the same recordings never wait for each other.
+  const ids = rows.map(({ id }) => id);
+  await sql`select id from insight_files where id = any(${ids}::bigint[]) order by id for no key update`.execute(
+    tx,
+  );
   await sql`
     update insight_files f set error_message = r.error_message
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (id bigint, error_message text)

@@ -1,4 +1,4 @@
-import type { Retry } from "./tool-run.ts";
+import { LATER, NEVER, type Retry } from "./tool-run.ts";
 
 /** Waits before the second and the third try: a service that stumbled, and one that is being restarted. */
 const LATER_MS = [30_000, 300_000];
@@ -22,4 +22,11 @@ export function retryWait(retry: Retry, tries: number): number | null {
       return Math.min(Math.max(wait, retry.retry_after_ms ?? 0), LONGEST_WAIT_MS);
     }
   }
+}
+
+/** After a service's answer that was no success. Pure. */
+export function retryAfter(status: number, headers: Record<string, string>): Retry {
+  if (status !== 429) return status >= 500 ? LATER : NEVER;
+  const seconds = Number(headers["retry-after"]);
+  return { when: "allowed", retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null };
 }

@@ -1,17 +1,9 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { type InsightValue, storable } from "./check-answer.ts";
+import { retryAfter } from "./retry-policy.ts";
 import type { ToolArguments } from "./tool-arguments.ts";
-import {
-  done,
-  failed,
-  LATER,
-  NEVER,
-  type Retry,
-  type ToolRun,
-  type ToolRunner,
-  type ToolRunOutcome,
-} from "./tool-run.ts";
+import { done, failed, LATER, type ToolRun, type ToolRunner, type ToolRunOutcome } from "./tool-run.ts";
 import type { AnalysisSubject, Transcript } from "./transcript.ts";
 
 const HTTP_TIMEOUT_MS = 30_000;
@@ -78,10 +70,9 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
     default:
       return unreachable(outcome);
   }
-  const { status, truncated, body } = outcome;
+  const { status, headers, truncated, body } = outcome;
   if (status < 200 || status > 299) {
-    const retry: Retry = status === 429 ? waitAsAsked(outcome.headers) : status >= 500 ? LATER : NEVER;
-    return failed(`The service answered ${status}.`, retry);
+    return failed(`The service answered ${status}.`, retryAfter(status, headers));
   }
   if (truncated) return failed("The service's answer is larger than 1 MiB and was not read.");
   const values = valuesIn(body.toString("utf8"));
@@ -91,11 +82,6 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
         `The service's answer is not a JSON object of at most ${MAX_KEYS} keys, each of at most ${MAX_KEY_CHARACTERS} characters.`,
       );
 }
-
-const waitAsAsked = (headers: Record<string, string>): Retry => {
-  const seconds = Number(headers["retry-after"]);
-  return { when: "allowed", retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null };
-};
 
 /** Every key with a value; null says that there is none. */
 function valuesIn(text: string): InsightValue[] | null {

@@ -33,7 +33,7 @@ function findPattern(
   transcript: Transcript,
 ): InsightValue[] {
   const said = transcript.flatMap((entry) =>
-    entry.kind === "said" && (field == null || field === "transcript" || entry.role === field)
+    entry.kind === "said" && (field == null || field === "transcript" || entry.role.toLowerCase() === field)
       ? [entry.text]
       : [],
   );

@@ -52,6 +52,9 @@ const InsightSpending = z
   .object({
     tools: z.array(ToolSpending).describe("What the estimate is made of."),
     estimated_daily_cost: z.number(),
+    backfill_is_exact: z
+      .boolean()
+      .describe("false: backfill_count is told from a sixteenth of the sessions, since they are so many."),
     actual_daily: z
       .array(Used.extend({ day: z.string().describe("UTC") }))
       .describe(`Of the last ${DAYS} days that had runs.`),
@@ -79,7 +82,11 @@ export function spendingRoutes(api: Api, { db, clock, catalogue }: WorkflowDeps)
   );
 }
 
-const shown = ({ tools, daily }: Estimate) => ({ tools, estimated_daily_cost: costOf(tools, daily) });
+const shown = ({ tools, daily, backfill }: Estimate) => ({
+  tools,
+  estimated_daily_cost: costOf(tools, daily),
+  backfill_is_exact: backfill.is_exact,
+});
 
 const SUMS = sql`coalesce(sum(runs), 0) as runs, coalesce(sum(failed_runs), 0) as failed_runs,
   coalesce(sum(input_tokens), 0) as input_tokens, coalesce(sum(output_tokens), 0) as output_tokens,

@@ -66,6 +66,18 @@ describe("a transcript that comes as text", () => {
       expect(textType(name)).toBeNull();
   });
 
+  test.each([
+    ["tags that never end", "vtt", `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<".repeat(2_000_000)}`],
+    ["a name that never ends", "vtt", `WEBVTT\n\n00:01.000 --> 00:02.000\n<v${" ".repeat(2_000_000)}x`],
+    ["empty lines", "txt", "\n".repeat(4_000_000)],
+    ["digits", "txt", "1".repeat(2_000_000)],
+  ])("takes time in proportion to its length: %s", (_, extension, text) => {
+    const began = performance.now();
+    read(text, `a.${extension}`);
+    // Some 50 ms; taken anew from every sign on it would be an hour.
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
   test("of any kind at all is read or refused, never thrown at", () => {
     fc.assert(
       fc.property(

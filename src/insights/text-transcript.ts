@@ -39,7 +39,7 @@ export function readTextTranscript(text: string, media_type: string): Spoken[] |
     case "text/vtt":
       return fromSubtitles(body);
     default:
-      return fromLines(body.split("\n").map((line) => ({ start_time: null, line })));
+      return fromLines(linesOf(body));
   }
 }
 
@@ -79,16 +79,29 @@ function fromSubtitles(text: string): Spoken[] {
       .slice(at + 1)
       .join(" ")
       .trim();
-    const line = words.replace(/^<v(?:\.[^\s>]*)?\s+([^>]+)>/, "$1: ").replace(/<[^>]*>/g, "");
+    // Each linear, whatever the words: a tag that never ends is looked at once.
+    const line = words.replace(/^<v(?:\.[^\s>]*)?\s+([^\s>][^>]*)>/, "$1: ").replace(/<[^<>]*>/g, "");
     return [{ start_time, line }];
   });
   return fromLines(cues);
 }
 
+/** One at a time: a file of empty lines has 16 million. */
+function* linesOf(text: string): Generator<Line> {
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf("\n", from);
+    const to = end < 0 ? text.length : end;
+    yield { start_time: null, line: text.slice(from, to) };
+    from = to + 1;
+  }
+}
+
+type Line = { start_time: number | null; line: string };
+
 const CLOCK = /^\s*\[?(?:(\d+):)?(\d{1,2}):(\d{2})(?:[.,]\d+)?\]?\s+/;
 const SPEAKER = /^\s*([\p{L}][\p{L}\p{N} ._'-]{0,39}):\s*(.*)$/u;
 
-function fromLines(lines: { start_time: number | null; line: string }[]): Spoken[] {
+function fromLines(lines: Iterable<Line>): Spoken[] {
   const spoken: Spoken[] = [];
   for (const { start_time, line } of lines) {
     const clock = CLOCK.exec(line);

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { anyJson, integer, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import { definitionById, InsightToolDefinition } from "./tool-definition.ts";
@@ -49,6 +50,11 @@ export const TOOL_COLUMNS = [
   "c.updated_at",
   "c.last_updated_by",
 ] as const;
+
+/** The same as one JSON object. */
+export const toolJson = sql`json_build_object(${sql.join(
+  TOOL_COLUMNS.flatMap((column) => [sql.lit(column.slice("c.".length)), sql.ref(column)]),
+)})`;
 
 export const withDefinition = <T extends Omit<InsightToolOutput, "insight_tool_definition">>(row: T) => ({
   ...row,

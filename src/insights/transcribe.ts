@@ -1,18 +1,10 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { storable } from "./check-answer.ts";
+import { retryAfter } from "./retry-policy.ts";
 import { type Spoken, TEXT_TYPES } from "./text-transcript.ts";
 import type { TranscriptionArguments } from "./tool-arguments.ts";
-import {
-  done,
-  failed,
-  LATER,
-  NEVER,
-  type Retry,
-  type ToolRun,
-  type ToolRunner,
-  type ToolRunOutcome,
-} from "./tool-run.ts";
+import { done, failed, LATER, type ToolRun, type ToolRunner, type ToolRunOutcome } from "./tool-run.ts";
 import { deepgram } from "./transcribe-deepgram.ts";
 import { gemini } from "./transcribe-gemini.ts";
 import { openai } from "./transcribe-openai.ts";
@@ -121,17 +113,11 @@ function readOutcome(
   if (status < 200 || status > 299) {
     return failed(
       `${name} answered ${status}: ${body.toString("utf8").slice(0, 300).toWellFormed()}`,
-      retryOf(status, headers),
+      retryAfter(status, headers),
     );
   }
   const spoken = truncated ? null : read(parsed(body));
   return spoken ? { spoken } : failed(`${name} gave an answer that can't be read.`, LATER);
-}
-
-function retryOf(status: number, headers: Record<string, string>): Retry {
-  if (status !== 429) return status >= 500 ? LATER : NEVER;
-  const seconds = Number(headers["retry-after"]);
-  return { when: "allowed", retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null };
 }
 
 function parsed(body: Buffer): unknown {

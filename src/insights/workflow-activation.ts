@@ -5,6 +5,7 @@ import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { cancelBackfill, feedBackfill, openBackfill } from "./backfill.ts";
+import { noteCoverage } from "./coverage.ts";
 import { estimateOf, shownEstimate } from "./estimate.ts";
 import { releaseExecutions } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
@@ -17,8 +18,8 @@ import {
 } from "./workflow-schema.ts";
 import { findWorkflow, lockWorkflow, setStatus, shareFolders, type Workflow } from "./workflow-store.ts";
 
-/** A backfill that grew or shrank by more than this since it was read has to be read again. */
-const TOLERANCE = 0.1;
+/** A backfill that grew or shrank by more than both since it was read has to be read again. */
+const TOLERANCE = { share: 0.1, count: 5 };
 
 export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
   const { db, clock } = deps;
@@ -30,7 +31,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
     {
       summary: "Activate an insight workflow",
       description:
-        "Queues what the estimate calls backfill, oldest first and piece by piece; what comes after is analysed as it comes. Activated again, an active workflow takes up what is left, at the versions its tools have now. 400 when the estimate is not acknowledged or there is nothing to run, 412 when backfill_count has moved by more than 10 % since it was read.",
+        "Queues what the estimate calls backfill, oldest first and piece by piece; what comes after is analysed as it comes. Activated again, an active workflow takes up what is left, at the versions its tools have now. 400 when the estimate is not acknowledged or there is nothing to run, 412 when backfill_count has moved by more than 10 %, and by more than 5, since it was read.",
       tag,
       permission: "insights_write",
       params: workflowParams,
@@ -50,7 +51,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         // Read again now that its tools can't change any more.
         const workflow = await findWorkflow(tx, caller, before.id);
         const estimate = await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue });
-        refuseMoved(body.estimate, shownEstimate(estimate));
+        refuseMoved(workflow.source, body.estimate, shownEstimate(estimate));
 
         await setStatus(tx, { caller, at }, before.id, "ACTIVE");
         const backfill_id = await openBackfill(tx, { caller, at }, workflow, estimate);
@@ -77,6 +78,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
       write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         const at = clock.now();
+        await noteCoverage(tx, before, at);
         await cancelBackfill(tx, before.id, at);
         await releaseExecutions(tx, before, "PENDING", { at });
         await setStatus(tx, { caller, at }, before.id, "INACTIVE");
@@ -136,10 +138,12 @@ function refuseIdle({ name, source, conditions, insight_tool_ids }: Workflow): v
   }
 }
 
-function refuseMoved(read: InsightWorkflowEstimate, now: InsightWorkflowEstimate): void {
-  if (Math.abs(read.backfill_count - now.backfill_count) <= TOLERANCE * now.backfill_count) return;
+function refuseMoved(source: string, read: InsightWorkflowEstimate, now: InsightWorkflowEstimate): void {
+  const allowed = Math.max(TOLERANCE.count, TOLERANCE.share * now.backfill_count);
+  if (Math.abs(read.backfill_count - now.backfill_count) <= allowed) return;
+  const what = source === "upload" ? "recordings" : "sessions";
   throw new Fault(
     "blocked",
-    `The estimate has moved: it said backfill_count ${read.backfill_count}, now it is ${now.backfill_count}. Read the workflow again and acknowledge that.`,
+    `Activation would analyse ${now.backfill_count} ${what} now, not the ${read.backfill_count} you acknowledged (estimate.backfill_count). Read the workflow again and acknowledge what it says now.`,
   );
 }

@@ -4,8 +4,9 @@ import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { Conditions } from "./conditions.ts";
+import { selectCoverage } from "./coverage.ts";
 import { refuseUnknown, shareRows } from "./held-rows.ts";
-import { withDefinition } from "./tool-configuration-schema.ts";
+import { toolJson, withDefinition } from "./tool-configuration-schema.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
@@ -55,11 +56,7 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
       "w.end_datetime",
       "w.id",
       sql`(
-        select coalesce(json_agg(json_build_object(
-          'name', c.name, 'description', c.description, 'version', c.version, 'tool_arguments', c.tool_arguments,
-          'insight_tool_definition_id', c.insight_tool_definition_id, 'id', c.id,
-          'created_at', c.created_at, 'updated_at', c.updated_at, 'last_updated_by', c.last_updated_by
-        ) order by t.position), '[]')
+        select coalesce(json_agg(${toolJson} order by t.position), '[]')
         from insight_workflow_tools t join insight_tools c on c.id = t.insight_tool_id
         where t.workflow_id = w.id)`.as("insight_tools"),
       "w.status",
@@ -74,10 +71,7 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
       end`.as("last_folder_upload_at"),
       "w.sub_organization_id",
       "w.activated_at",
-      // What was fed lies before, what comes after is queued as it ends.
-      sql<string | null>`(
-        select case when b.fed_at is null then b.cursor_datetime else b.to_datetime end
-        from insight_backfills b where b.workflow_id = w.id order by b.id desc limit 1)`.as("queued_until"),
+      selectCoverage.as("covered"),
     ])
     .$castTo<Workflow>();
 

@@ -148,13 +148,13 @@ export async function withEstimate(
   workflow: Workflow,
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
-  const { sub_organization_id, activated_at, queued_until, ...shown } = workflow;
+  const { sub_organization_id, activated_at, covered, ...shown } = workflow;
   const estimate = await estimateOf(db, workflow, { now: clock.now(), catalogue });
   return { ...shown, estimate: shownEstimate(estimate) };
 }
 
 /** Its tools are records of their own, and its counts change by themselves. */
-export const audited = ({ insight_tools, queue_count, failed_count, ...own }: Workflow) => own;
+export const audited = ({ insight_tools, queue_count, failed_count, covered, ...own }: Workflow) => own;
 
 function refuseWhileActive(workflow: Workflow, what: string, kind: "blocked" | "refused"): void {
   if (workflow.status !== "ACTIVE") return;

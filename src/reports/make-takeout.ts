@@ -131,13 +131,13 @@ async function findRecordings(db: Db, owner: Owner, dataDir: string): Promise<Re
       file: path.join(dataDir, object_key),
     })),
   ];
-  const found = await Promise.all(
-    places.map(async ({ name, file }) => {
-      const info = await stat(file).catch(() => null);
-      return info ? [{ name, file, bytes: info.size }] : [];
-    }),
-  );
-  return found.flat();
+  const found: Recording[] = [];
+  // One after the other: there may be a million.
+  for (const { name, file } of places) {
+    const info = await stat(file).catch(() => null);
+    if (info) found.push({ name, file, bytes: info.size });
+  }
+  return found;
 }
 
 const recordingSource = ({ name, file }: Recording): ArchiveSource => ({

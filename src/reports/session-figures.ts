@@ -93,7 +93,8 @@ export async function sessions(db: Db, period: Period): Promise<Figures> {
 
 /** Events of sessions; what people did to the configuration is in the audit trail. */
 const eventsOf = (period: Period) => sql`
-  events e join sessions s on s.id::text = e.session_id and s.sub_organization_id = e.sub_organization_id
+  events e join sessions s on s.sub_organization_id = e.sub_organization_id
+    and s.id = case when e.session_id ~ '^[0-9]{1,18}$' then e.session_id::bigint end
   where e.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("e.timestamp", period)}`;
 
 type EventsOfVersion = { Agent: string; Prompt: string; Version: number; Events: number; Sessions: number };

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -30,6 +31,40 @@ const TakeoutStatusResponse = z
   })
   .meta({ id: "TakeoutStatusResponse" });
 
+const Takeout = z
+  .object({
+    job_id: z.string(),
+    status: TakeoutStatusResponse.shape.status,
+    created_at: timestamp(),
+    created_by: z.string(),
+    updated_at: timestamp(),
+    expires_at: timestamp().describe("Until then its files can be fetched."),
+    file_names: z.array(z.string()).nullish(),
+    error: z.string().nullish().describe("Why it failed."),
+  })
+  .meta({ id: "Takeout" });
+
+const takeoutList: list.ListRules = {
+  fields: {
+    job_id: list.exact("t.id"),
+    status: list.exact("t.status"),
+    created_at: list.time("t.created_at"),
+    created_by: list.text("t.created_by"),
+  },
+  time: "t.created_at",
+  order: [
+    { column: "t.created_at", direction: "desc" },
+    { column: "t.id", direction: "desc" },
+  ],
+};
+
+/** Those of the caller's sub-organization whose files can be fetched, or will be. */
+const selectTakeouts = (db: Db, { sub_organization_id }: Caller, now: Date) =>
+  db
+    .selectFrom("takeouts as t")
+    .where("t.sub_organization_id", "=", sub_organization_id)
+    .where("t.expires_at", ">", now.toISOString());
+
 export function takeoutRoutes(
   api: Api,
   { db, clock, dataDir }: { db: Db; clock: Clock; dataDir: string },
@@ -39,16 +74,38 @@ export function takeoutRoutes(
   const permission = "takeouts_create";
 
   const find = async (caller: Caller, job_id: string) => {
-    const found = await db
-      .selectFrom("takeouts")
-      .select(["id as job_id", "status", "updated_at", "file_names"])
-      .where("id", "=", job_id)
-      .where("sub_organization_id", "=", caller.sub_organization_id)
-      .where("expires_at", ">", clock.now().toISOString())
+    const found = await selectTakeouts(db, caller, clock.now())
+      .select(["t.id as job_id", "t.status", "t.updated_at", "t.file_names"])
+      .where("t.id", "=", job_id)
       .executeTakeFirst();
     if (!found) throw notFound("Takeout", job_id);
     return found;
   };
+
+  api.get(
+    `${prefix}/`,
+    {
+      summary: "List exports",
+      description: "Those of the last seven days, the newest first.",
+      tag,
+      permission,
+      query: list.listQuery(takeoutList),
+      response: list.listOf(Takeout),
+    },
+    async ({ caller, query }) => {
+      const rows = selectTakeouts(db, caller, clock.now()).select([
+        "t.id as job_id",
+        "t.status",
+        "t.created_at",
+        "t.created_by",
+        "t.updated_at",
+        "t.expires_at",
+        "t.file_names",
+        "t.error",
+      ]);
+      return list.onlyFields(await list.listPage(db, rows, query, takeoutList), query.fields, Takeout);
+    },
+  );
 
   api.post(
     `${prefix}/create`,

@@ -1,0 +1,194 @@
+/** One setting: its name in the environment, what it means to a person, and what it is when nothing is said. */
+export type Setting = { name: string; example: string; about: string };
+
+export const SETTINGS: Setting[] = [
+  { name: "PORT", example: "8080", about: "The port the program listens on." },
+  {
+    name: "HOST",
+    example: "127.0.0.1",
+    about: "The address it listens on; 0.0.0.0 for every network of the machine.",
+  },
+  {
+    name: "DATA_DIR",
+    example: "./data",
+    about: "Where the embedded database, the generated key and recordings live.",
+  },
+  {
+    name: "DATABASE_URL",
+    example: "",
+    about:
+      "An outside PostgreSQL (15 or newer) in place of the embedded one: postgres://user:password@host/database",
+  },
+  {
+    name: "PUBLIC_URL",
+    example: "http://127.0.0.1:8080",
+    about: "How people and carriers reach this program from outside.",
+  },
+  {
+    name: "SECRET_KEY",
+    example: "",
+    about:
+      "Encrypts secrets at rest and signs links; 32 characters or more. Generated into DATA_DIR when empty. Every machine of a cluster needs the same one.",
+  },
+  {
+    name: "BOOTSTRAP_API_TOKEN",
+    example: "",
+    about: "The first API token, 32 characters or more. Generated and printed once when empty.",
+  },
+  {
+    name: "BOOTSTRAP_ADMIN_EMAIL",
+    example: "admin@localhost",
+    about: "The e-mail address of the first administrator.",
+  },
+  {
+    name: "TRUST_PROXY",
+    example: "0",
+    about:
+      "How many proxies stand in front of this program; the address they name in X-Forwarded-For is then a caller's.",
+  },
+  {
+    name: "API_KEY_HEADERS",
+    example: "",
+    about: "More header names, comma-separated, that may carry an API token beside Service-API-Key.",
+  },
+  {
+    name: "EGRESS_ALLOW",
+    example: "",
+    about:
+      "Hosts and networks, comma-separated, that tools and webhooks may reach although they are private: tools.internal:8443, *.corp.example, 10.1.0.0/16",
+  },
+  {
+    name: "OPENAI_API_KEY",
+    example: "",
+    about: "Key for OpenAI, or for any server that speaks its API (set the URL then).",
+  },
+  { name: "OPENAI_BASE_URL", example: "https://api.openai.com/v1", about: "Where the OpenAI API is." },
+  { name: "AZURE_OPENAI_API_KEY", example: "", about: "Key for Azure OpenAI." },
+  {
+    name: "AZURE_OPENAI_BASE_URL",
+    example: "https://RESOURCE.openai.azure.com/openai",
+    about: "Where the Azure OpenAI resource is.",
+  },
+  { name: "ANTHROPIC_API_KEY", example: "", about: "Key for Anthropic." },
+  {
+    name: "ANTHROPIC_BASE_URL",
+    example: "https://api.anthropic.com/v1",
+    about: "Where the Anthropic API is.",
+  },
+  { name: "GOOGLE_API_KEY", example: "", about: "Key for Google's Gemini API." },
+  {
+    name: "GOOGLE_BASE_URL",
+    example: "https://generativelanguage.googleapis.com/v1beta",
+    about: "Where the Gemini API is.",
+  },
+  {
+    name: "LLM_MODELS",
+    example: "",
+    about:
+      "Models beside the known ones that prompts may choose, comma-separated, each after its provider: openai/llama-3.3-70b, azure_openai/our-deployment",
+  },
+  {
+    name: "EMBEDDING_MODEL",
+    example: "",
+    about:
+      "A model that finds parts of data sources by their meaning, after its provider: openai/text-embedding-3-small, google/gemini-embedding-001, azure_openai/our-deployment. Texts and questions are sent there, with the key that models of that provider use. Empty: searches go by words.",
+  },
+  { name: "ELEVENLABS_API_KEY", example: "", about: "Key for ElevenLabs, for samples of its voices." },
+  {
+    name: "ELEVENLABS_BASE_URL",
+    example: "https://api.elevenlabs.io",
+    about: "Where the ElevenLabs API is.",
+  },
+  { name: "CARTESIA_API_KEY", example: "", about: "Key for Cartesia, for samples of its voices." },
+  { name: "CARTESIA_BASE_URL", example: "https://api.cartesia.ai", about: "Where the Cartesia API is." },
+  {
+    name: "GOOGLE_SPEECH_API_KEY",
+    example: "",
+    about: "Key for Google's Text-to-Speech API; GOOGLE_API_KEY's when empty.",
+  },
+  {
+    name: "GOOGLE_SPEECH_BASE_URL",
+    example: "https://texttospeech.googleapis.com",
+    about: "Where that API is.",
+  },
+  { name: "DEEPGRAM_API_KEY", example: "", about: "Key for Deepgram, which transcribes recordings." },
+  { name: "DEEPGRAM_BASE_URL", example: "https://api.deepgram.com", about: "Where the Deepgram API is." },
+  {
+    name: "LINES_PER_NUMBER",
+    example: "20",
+    about: "Attempts of campaigns that may run at once from one number or address.",
+  },
+  {
+    name: "LINES",
+    example: "100",
+    about: "Calls that an organization may have at once, both ways; further attempts of campaigns wait.",
+  },
+  {
+    name: "LINES_KEPT_PERCENT",
+    example: "30",
+    about: "How many of these lines, in percent, campaigns leave to people who call.",
+  },
+  {
+    name: "OUTREACH_MOST_PER_PERSON",
+    example: "",
+    about:
+      "How often campaigns of a sub-organization may try one number or address, retries too: 3/24h, 5/7d. Empty: as often as each campaign says.",
+  },
+  {
+    name: "INSIGHT_CONCURRENCY",
+    example: "32",
+    about: "Sessions and recordings that are analysed at once by this program, 1 to 512.",
+  },
+  {
+    name: "TWILIO_ACCOUNT_SID",
+    example: "",
+    about:
+      "The operator's Twilio account, for system channels without credentials of their own. Empty: calls and texts go to the built-in carrier simulator and reach nobody.",
+  },
+  { name: "TWILIO_AUTH_TOKEN", example: "", about: "The auth token of that account." },
+  {
+    name: "TWILIO_BASE_URL",
+    example: "",
+    about: "Another address for all of Twilio's APIs, such as a test double's.",
+  },
+  {
+    name: "SIMULATOR_SCENARIO",
+    example: "./people.json",
+    about: "A file that says how people behave whom the carrier simulator plays (docs/simulator.md).",
+  },
+  {
+    name: "SIMULATOR_SPEED",
+    example: "1",
+    about: "How many times as fast as life the people of the carrier simulator are, 0.1 to 10000.",
+  },
+  {
+    name: "SMTP_URL",
+    example: "",
+    about:
+      "The mail server that invitations and system e-mail channels send by: smtp://user:password@mail.example.com:587, or smtps:// for TLS from the first byte. Empty: no invitations, and e-mail channels without credentials of their own write to the built-in mail simulator, which reaches nobody.",
+  },
+  {
+    name: "MAIL_FROM",
+    example: "parley@example.com",
+    about: "The sender of the program's own mails; the user of SMTP_URL where that is an address.",
+  },
+  {
+    name: "MAIL_PORT",
+    example: "",
+    about:
+      "The port of the built-in SMTP server that takes mails to agents in, 25 where other mail servers are to find it. Empty: none.",
+  },
+  {
+    name: "MAIL_TLS_CERT",
+    example: "",
+    about: "File of that server's certificate (PEM), for STARTTLS. With MAIL_TLS_KEY.",
+  },
+  { name: "MAIL_TLS_KEY", example: "", about: "File of that certificate's key (PEM)." },
+  { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
+];
+
+/** The text of `.env.example`; a test keeps the committed file equal to it. */
+export function envExample(): string {
+  const lines = SETTINGS.map(({ name, example, about }) => `# ${about}\n#${name}=${example}\n`);
+  return `# Everything here is optional: with an empty environment Parley starts and works offline.\n\n${lines.join("\n")}`;
+}

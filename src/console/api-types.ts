@@ -94,6 +94,8 @@ export type Channel = { "name": string; "channel_service": ChannelServices; "sup
 
 export type ChannelCarrier = { "name": string | null; "simulated": boolean; "note": string | null };
 
+export type ChannelCarrierTest = { "works": boolean; "message": string; "duration_ms": number };
+
 export type ChannelConfigView = { "telephony"?: TelephonyConfigurations | null | undefined; "email"?: EmailConfigurations | null | undefined; "credentials"?: Record<string, string> | null | undefined };
 
 export type ChannelManagerStatus = "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
@@ -282,7 +284,7 @@ export type InsightBackfillState = { "id": number; "status": "RUNNING" | "PAUSED
 
 export type InsightExecution = { "id": number; "workflow_id": number; "workflow_name": string; "session_id": number | null; "upload_file_id": number | null; "cause": "session" | "upload" | "manual" | "backfill"; "backfill_id": number | null; "status": "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED"; "attempts": number; "error_message": string | null; "created_at": string; "run_at": string; "started_at": string | null; "finished_at": string | null; "tools": (InsightToolRun)[]; "input_tokens": number | null; "output_tokens": number | null; "cost_usd": number | null };
 
-export type InsightSpending = { "tools": (InsightToolSpending)[]; "estimated_daily_cost": number; "actual_daily": ({ "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number; "day": string })[]; "actual_total": InsightUsage };
+export type InsightSpending = { "tools": (InsightToolSpending)[]; "estimated_daily_cost": number; "backfill_is_exact": boolean; "actual_daily": ({ "runs": number; "failed_runs": number; "input_tokens": number; "output_tokens": number; "cached_input_tokens": number; "cost_usd": number; "day": string })[]; "actual_total": InsightUsage };
 
 export type InsightToolDefinition = { "id": number; "name": string; "type": string; "description": string; "tool_parameters": unknown; "tool_result_set": unknown };
 
@@ -331,6 +333,12 @@ export type InspectLatencyResponse = { "session_id": string; "timeline": (Latenc
 export type InternalTool = { "type": "function"; "function": ToolFunction };
 
 export type InternalToolInput = { "type"?: "function" | undefined; "function": ToolFunctionInput };
+
+export type JobFailure = { "name": string; "reason": string; "jobs": number; "given_up": number; "failed_at": string };
+
+export type JobQueue = { "name": string; "waiting": number; "later": number; "running": number; "given_up": number };
+
+export type JobQueues = { "queues": (JobQueue)[]; "failures": (JobFailure)[] };
 
 export type LanguageCode = "yue-HK" | "en-US" | "ko-KR" | "zh-CN" | "fa-IR" | "es-US" | "th-TH" | "vi-VN" | "bs-BA" | "sw-KE" | "ru-RU" | "hi-IN" | "gu-IN" | "ar-XA" | "fr-FR" | "ja-JP" | "ne-NP";
 
@@ -418,7 +426,7 @@ export type PhraseSetInput = { "messages"?: (string)[] | undefined; "localized"?
 
 export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type": "submit"; "arguments": Record<string, unknown> } | { "type": "go_to_step"; "step_id": string } | { "type": "called"; "result": unknown; "error"?: string | null | undefined };
 
-export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
+export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
 export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
 
@@ -552,6 +560,8 @@ export type SuppressionFile = { "file"?: string | undefined };
 
 export type SuppressionImport = { "added": number; "known": number };
 
+export type Takeout = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "created_at": string; "created_by": string; "updated_at": string; "expires_at": string; "file_names"?: (string)[] | null | undefined; "error"?: string | null | undefined };
+
 export type TakeoutStatusResponse = { "job_id": string; "status": "pending" | "in_progress" | "completed" | "failed" | "canceled"; "updated_at": string; "file_names"?: (string)[] | null | undefined };
 
 export type TargetFilterRule = { "field": string; "op": FilterOp; "values": (string)[] };
@@ -632,13 +642,13 @@ export type ToolResultData = { "tool_name": string; "tool_result": unknown };
 
 export type ToolTryRequest = { "definition": ToolDefinitionInput; "service_id": number; "arguments": Record<string, unknown>; "variables"?: Record<string, string> | undefined; "agent_id"?: number | null | undefined };
 
-export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
+export type ToolTryResponse = { "given": Record<string, unknown>; "prepared": Record<string, unknown> | null; "request": unknown; "result": unknown; "error": string | null; "duration_ms": number; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "duration_ms": number | null; "details": Record<string, unknown> | null })[] };
 
 export type ToolType = "action" | "endpoint" | "context" | "log";
 
 export type ToolUpdateRequest = { "name": string; "definition": ToolDefinitionInput; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined };
 
-export type TraceEntryResponse = { "id": number; "turn_index": number | null; "category": "tts" | "stt" | "llm" | "tool" | "http" | "turn" | "step" | "state" | "note" | "error"; "label": string; "timestamp": string; "duration_ms": number | null; "metadata": (string)[] | null; "details": Record<string, unknown> | null };
+export type TraceEntryResponse = { "id": number; "turn_index": number | null; "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "timestamp": string; "duration_ms": number | null; "metadata": (string)[] | null; "details": Record<string, unknown> | null };
 
 export type TranscriptionProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
 
@@ -829,6 +839,7 @@ export type Operations = {
   "POST /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelCreateRequest; answer: Channel };
   "PUT /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelUpdateRequest; answer: Channel };
   "GET /api/v1/channels/{channel_id}/carrier": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrier };
+  "POST /api/v1/channels/{channel_id}/carrier/test": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrierTest };
   "GET /api/v1/channels/twilio/{channel_id}": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: Channel };
   "POST /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelCreateRequest; answer: Channel };
   "PUT /api/v1/channels/twilio/": { path: Record<never, never>; query: Record<never, never>; body: TwilioChannelUpdateRequest; answer: Channel };
@@ -938,9 +949,11 @@ export type Operations = {
   "GET /api/v1/insights/folders/{folder_id}/files": { path: { "folder_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("filename" | "filename_exact" | "call_id" | "agent_number" | "customer_number" | "duration" | "start_time" | "end_time" | "created_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (InsightsUploadFile)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/insights/folders/{folder_id}/move-files": { path: { "folder_id": number }; query: Record<never, never>; body: InsightsFolderFileMove; answer: (InsightsUploadFile)[] };
   "DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}": { path: { "folder_id": number; "file_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "GET /api/v1/takeouts/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "job_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("job_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Takeout)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/takeouts/create": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CreateTakeoutResponse };
   "GET /api/v1/takeouts/get/{job_id}": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: TakeoutStatusResponse };
   "GET /api/v1/takeouts/get/{job_id}/file/{file_name}": { path: { "job_id": string; "file_name": string }; query: Record<never, never>; body: undefined; answer: string };
+  "GET /api/v1/queues/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: JobQueues };
   "POST /api/v1/dashboards/list": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "display_name" | "rank" | "label" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (DashboardResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/dashboards/fetch_info": { path: Record<never, never>; query: { "dashboard_name": string }; body: undefined; answer: DashboardTokenResponse };
   "POST /api/v1/dashboards/session_events": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };

@@ -8,11 +8,11 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./ground/api.ts";
+import { nonce } from "./ground/nonce.ts";
 import { router } from "./router.tsx";
 import { theme, variables } from "./theme.ts";
 
-/** The one nonce under which style elements are allowed; what locks the page behind a window reads it from here. */
-const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";
+// What locks the page behind a window reads it from here.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
 // A page that was open while the program was updated asks for code that is gone: it starts anew. Not again at once,

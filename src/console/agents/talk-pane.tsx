@@ -63,7 +63,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
     },
   });
   const start = () => {
-    const test = crypto.randomUUID();
+    const test = randomName();
     setTestId(test);
     setSession(null);
     say.mutate({ test, words: "", start: true });
@@ -195,3 +195,9 @@ function lastTurn(turns: { duration_ms: number | null }[]): string {
   const ms = turns.at(-1)?.duration_ms;
   return ms === null || ms === undefined ? "–" : `${Math.round(ms)} ms`;
 }
+
+/** `crypto.randomUUID` is not there where the console is looked at over plain http from another machine. */
+const randomName = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );

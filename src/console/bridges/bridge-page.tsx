@@ -62,6 +62,12 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
   });
   const record = useRecordForm<BridgePhrasesResponse, Values>({
     noun: "Bridge phrases",
+    labels: {
+      config: "Phrases",
+      "config.randomize_bridge_phrases": "In no fixed order",
+      is_default: "For agents that name none",
+      edit_comments: "What changes",
+    },
     record: phrases,
     values: (found) => (found ? valuesOf(found) : NEW),
     save({ edit_comments, ...values }) {

@@ -108,6 +108,18 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
   const navigate = useNavigate();
   const record = useRecordForm<Channel, ChannelValues>({
     noun: "Channel",
+    labels: {
+      channel_service: "Service",
+      supported_modes: "For",
+      is_system_channel: "Without an account of its own, the installation's stands in",
+      config: "Settings",
+      "config.telephony": "Calls",
+      "config.account_sid": "Account SID",
+      "config.auth_token": "Auth token",
+      "config.email": "E-mail",
+      "config.email.sending_domain": "Domain it sends from",
+      "config.provider_credentials": "Account",
+    },
     record: channel,
     values: valuesOf,
     save(values) {

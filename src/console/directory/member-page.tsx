@@ -37,6 +37,7 @@ function MemberForm({ id, member }: { id: string; member: DirectoryMember | null
   const navigate = useNavigate();
   const record = useRecordForm<DirectoryMember, MemberValues>({
     noun: "Member",
+    labels: { type: "Kind", contact_tags: "Tags", comments: "What changes" },
     record: member,
     values: valuesOf,
     save(values) {

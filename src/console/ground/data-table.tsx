@@ -1,41 +1,14 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  CloseButton,
-  Group,
-  NativeSelect,
-  Pagination,
-  Popover,
-  Select,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { useDebouncedCallback, useDisclosure } from "@mantine/hooks";
-import {
-  IconArrowDown,
-  IconArrowsSort,
-  IconArrowUp,
-  IconColumns3,
-  IconFilter,
-  IconSearch,
-} from "@tabler/icons-react";
+import { Button, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { type Answer, call, type Given, type Operation } from "./api.ts";
 import classes from "./data-table.module.css";
-import {
-  type ListState,
-  listQuery,
-  readListState,
-  type SearchParams,
-  SIZES,
-  writeListState,
-} from "./list-state.ts";
+import { ListFoot } from "./list-foot.tsx";
+import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
+import { ColumnChooser, DayInput, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
 import { Failure, Scroller } from "./parts.tsx";
 import { useZone } from "./zone.ts";
 
@@ -57,10 +30,6 @@ export type Column<Row> = {
   hidden?: boolean;
   align?: "right";
 };
-
-export type Filter =
-  | { field: string; label: string; kind: "text" }
-  | { field: string; label: string; kind: "choice"; choices: { value: string; label: string }[] };
 
 type Props<O extends ListOperation> = {
   operation: O;
@@ -184,7 +153,14 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
         </div>
       ) : rows?.length === 0 ? (
         <div className={classes.notice}>
-          {isNarrowed ? (
+          {state.page > 1 ? (
+            <Stack align="center" py="xl" gap="xs">
+              <Text fw={600}>There is nothing on page {state.page.toLocaleString("en")}</Text>
+              <Button variant="default" size="xs" onClick={() => change({ page: 1 }, true)}>
+                To the first page
+              </Button>
+            </Stack>
+          ) : isNarrowed ? (
             <Stack align="center" py="xl" gap="xs">
               <Text fw={600}>Nothing matches</Text>
               <Text size="sm" c="dimmed">
@@ -236,7 +212,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
         </Scroller>
       )}
 
-      <Foot state={state} page={list.data} onChange={change} />
+      <ListFoot state={state} page={list.data} onChange={change} />
     </div>
   );
 }
@@ -249,98 +225,6 @@ const withFilter = (filters: Record<string, string>, field: string, value: strin
   value === ""
     ? Object.fromEntries(Object.entries(filters).filter(([name]) => name !== field))
     : { ...filters, [field]: value };
-
-const TYPING_MS = 300;
-
-/** What is being typed, told when the typing pauses; what the address says otherwise, a link or "Clear", takes its place. */
-function useTyping(value: string, onChange: (value: string) => void): [string, (text: string) => void] {
-  const [text, setText] = useState(value);
-  const [told, setTold] = useState(value);
-  const [seen, setSeen] = useState(value);
-  const tell = useDebouncedCallback((typed: string) => {
-    setTold(typed);
-    onChange(typed);
-  }, TYPING_MS);
-  if (value !== seen) {
-    setSeen(value);
-    if (value !== told) setText(value);
-    setTold(value);
-  }
-  const type = (typed: string) => {
-    setText(typed);
-    tell(typed);
-  };
-  return [text, type];
-}
-
-function SearchBox(props: { label: string; value: string; onChange(value: string): void }) {
-  const [text, type] = useTyping(props.value, props.onChange);
-  return (
-    <TextInput
-      className={classes.search}
-      size="xs"
-      aria-label={props.label}
-      placeholder={props.label}
-      leftSection={<IconSearch size={14} />}
-      rightSection={
-        text && <CloseButton size="xs" aria-label="Clear the search" onClick={() => props.onChange("")} />
-      }
-      value={text}
-      onChange={({ currentTarget }) => type(currentTarget.value)}
-    />
-  );
-}
-
-function FilterBox({
-  filter,
-  value,
-  onChange,
-}: {
-  filter: Filter;
-  value: string;
-  onChange(value: string): void;
-}) {
-  const [text, type] = useTyping(value, onChange);
-  if (filter.kind === "choice") {
-    return (
-      <Select
-        className={classes.filter}
-        size="xs"
-        aria-label={filter.label}
-        placeholder={filter.label}
-        data={filter.choices}
-        value={value || null}
-        onChange={(chosen) => onChange(chosen ?? "")}
-        clearable
-        clearButtonProps={{ "aria-label": `Clear ${filter.label}` }}
-      />
-    );
-  }
-  return (
-    <TextInput
-      className={classes.filter}
-      size="xs"
-      aria-label={filter.label}
-      placeholder={filter.label}
-      leftSection={<IconFilter size={14} />}
-      value={text}
-      onChange={({ currentTarget }) => type(currentTarget.value)}
-    />
-  );
-}
-
-/** The browser's own: a calendar, a keyboard and a locale without a byte of ours. */
-function DayInput(props: { label: string; value: string | null; onChange(value: string | null): void }) {
-  return (
-    <TextInput
-      type="date"
-      size="xs"
-      aria-label={props.label}
-      value={props.value ?? ""}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value || null)}
-    />
-  );
-}
 
 function HeadCell<Row>(props: {
   column: Column<Row>;
@@ -365,106 +249,5 @@ function HeadCell<Row>(props: {
         <Sign size={13} aria-hidden />
       </button>
     </Table.Th>
-  );
-}
-
-function ColumnChooser<Row>(props: {
-  columns: Column<Row>[];
-  shown: string[];
-  onChange(fields: string[] | null): void;
-}) {
-  const { columns, shown, onChange } = props;
-  const toggle = (field: string) => {
-    const next = columns
-      .map((column) => column.field)
-      .filter((name) => (name === field ? !shown.includes(name) : shown.includes(name)));
-    if (next.length > 0) onChange(next);
-  };
-  return (
-    <Popover position="bottom-end" withArrow>
-      <Popover.Target>
-        <ActionIcon aria-label="Choose columns" className={classes.columns} variant="default" size={30}>
-          <IconColumns3 size={16} />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <Stack gap={6}>
-          {columns.map(({ field, title }) => (
-            <Checkbox
-              key={field}
-              size="xs"
-              label={title}
-              checked={shown.includes(field)}
-              onChange={() => toggle(field)}
-            />
-          ))}
-          <Button size="compact-xs" variant="subtle" onClick={() => onChange(null)}>
-            As usual
-          </Button>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
-  );
-}
-
-function Foot<Row>(props: {
-  state: ListState;
-  page: Page<Row> | undefined;
-  onChange(part: Partial<ListState>): void;
-}) {
-  const { state, page, onChange } = props;
-  const [total, setTotal] = useState<number | null | undefined>(page?.total_count);
-  // While another page is read, the total stays that of the last.
-  useEffect(() => page && setTotal(page.total_count), [page]);
-  const count = page?.items.length ?? 0;
-  const first = (state.page - 1) * state.size;
-  const range = count === 0 ? "None" : `${first + 1}–${first + count}`;
-  const of = total === null || total === undefined ? "" : ` of ${total.toLocaleString("en")}`;
-  const isMore = count === state.size;
-  return (
-    <div className={classes.foot}>
-      <Text size="xs" c="dimmed" role="status">
-        {page ? `${range}${of}` : "…"}
-      </Text>
-      <Group gap="xs">
-        <NativeSelect
-          size="xs"
-          aria-label="Rows on a page"
-          data={SIZES.map((size) => ({ value: String(size), label: `${size} rows` }))}
-          value={String(state.size)}
-          onChange={({ currentTarget }) => onChange({ size: Number(currentTarget.value) })}
-        />
-        {typeof total === "number" ? (
-          <Pagination
-            size="xs"
-            siblings={1}
-            value={state.page}
-            total={Math.max(1, Math.ceil(total / state.size))}
-            onChange={(next) => onChange({ page: next })}
-            getControlProps={(control) => ({ "aria-label": `${control} page` })}
-            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
-          />
-        ) : (
-          <Button.Group>
-            <Button
-              size="xs"
-              variant="default"
-              disabled={state.page === 1}
-              onClick={() => onChange({ page: state.page - 1 })}
-            >
-              Previous
-            </Button>
-            <Button
-              size="xs"
-              variant="default"
-              disabled={!isMore}
-              onClick={() => onChange({ page: state.page + 1 })}
-            >
-              Next
-            </Button>
-          </Button.Group>
-        )}
-      </Group>
-    </div>
   );
 }

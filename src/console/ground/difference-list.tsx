@@ -1,10 +1,15 @@
 import { Text } from "@mantine/core";
 import classes from "./difference-list.module.css";
 import { type Difference, showValue } from "./differences.ts";
+import { type FieldLabels, fieldWords } from "./field-words.ts";
 import { lineChanges } from "./line-changes.ts";
 
-/** What differs, value by value: removed lines with a minus, added lines with a plus. */
-export function DifferenceList({ entries }: { entries: Difference[] }) {
+/**
+ * What differs, value by value: removed lines with a minus, added lines with a plus. With `labels` each value has the
+ * name that a form gives it, without them its path.
+ */
+export function DifferenceList(props: { entries: Difference[]; labels?: FieldLabels | undefined }) {
+  const { entries, labels } = props;
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -16,7 +21,11 @@ export function DifferenceList({ entries }: { entries: Difference[] }) {
     <ul className={classes.list}>
       {entries.map(({ path, before, after }) => (
         <li key={path}>
-          <code className={classes.path}>{path || "value"}</code>
+          {labels ? (
+            <b className={classes.name}>{fieldWords(path, labels)}</b>
+          ) : (
+            <code className={classes.path}>{path || "value"}</code>
+          )}
           <pre className={classes.lines} dir="auto">
             {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are

@@ -15,6 +15,7 @@ import { tags } from "@lezer/highlight";
 import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import classes from "./json-editor.module.css";
+import { nonce } from "./nonce.ts";
 
 type Props = {
   label: string;
@@ -25,9 +26,6 @@ type Props = {
   error?: ReactNode;
   readOnly?: boolean;
 };
-
-/** The style sheets that the editor makes are allowed by the page's nonce only. */
-const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 
 /** A JSON value as text. */
 export function JsonEditor({ label, description, value, onChange, error, readOnly = false }: Props) {
@@ -77,7 +75,7 @@ export function JsonEditor({ label, description, value, onChange, error, readOnl
 
   return (
     <Input.Wrapper label={label} description={description} error={fault ?? error} labelElement="div">
-      <div ref={place} className={classes.editor} dir="ltr" />
+      <div ref={place} className={classes.editor} dir="ltr" data-unreadable={fault !== null} />
     </Input.Wrapper>
   );
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LineChange, lineChanges } from "./line-changes.ts";
+import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
 
 const text = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 8 }).map((lines) => lines.join("\n"));
 const join = (changes: LineChange[], without: LineChange["kind"]) =>
@@ -27,4 +27,20 @@ test("lines that stand in both texts stay", () => {
     "added x",
     "same d",
   ]);
+});
+
+test("side by side each column reads as its own text, and a line that stayed stands beside itself", () => {
+  fc.assert(
+    fc.property(text, text, (before, after) => {
+      const pairs = sideBySide(lineChanges(before, after));
+      const column = (side: "before" | "after") =>
+        pairs.flatMap((pair) => (pair[side] ? [pair[side].text] : [])).join("\n");
+      expect(column("before")).toBe(before);
+      expect(column("after")).toBe(after);
+      for (const pair of pairs) {
+        expect(pair.before ?? pair.after).not.toBeNull();
+        if (pair.before?.kind === "same") expect(pair.after).toEqual(pair.before);
+      }
+    }),
+  );
 });

@@ -17,6 +17,31 @@ export function lineChanges(before: string, after: string): LineChange[] {
   return [...same(old.slice(0, start)), ...middle, ...same(end > 0 ? old.slice(-end) : [])];
 }
 
+/** Both sides of a change beside each other: what was removed stands beside what was added in its place. */
+export type LinePair = { before: LineChange | null; after: LineChange | null };
+
+export function sideBySide(changes: readonly LineChange[]): LinePair[] {
+  const pairs: LinePair[] = [];
+  for (let at = 0; at < changes.length; ) {
+    const change = changes[at] as LineChange;
+    if (change.kind === "same") {
+      pairs.push({ before: change, after: change });
+      at += 1;
+      continue;
+    }
+    let end = at;
+    while (end < changes.length && changes[end]?.kind !== "same") end += 1;
+    const run = changes.slice(at, end);
+    const gone = run.filter(({ kind }) => kind === "removed");
+    const come = run.filter(({ kind }) => kind === "added");
+    for (let line = 0; line < Math.max(gone.length, come.length); line += 1) {
+      pairs.push({ before: gone[line] ?? null, after: come[line] ?? null });
+    }
+    at = end;
+  }
+  return pairs;
+}
+
 function changesOf(old: string[], now: string[]): LineChange[] {
   if (old.length > MAX_LINES || now.length > MAX_LINES) return [...removed(old), ...added(now)];
   // common[i][j]: how many lines old from i and now from j share, in order.

@@ -46,6 +46,8 @@ export function RouteLink(props: {
   c?: string;
   fw?: number;
   title?: string;
+  /** In running text a link is told by more than its colour. */
+  underline?: "always";
 }) {
   const { to, ...rest } = props;
   return (

@@ -10,6 +10,7 @@ import { ApiError } from "./api.ts";
 import { DifferenceList } from "./difference-list.tsx";
 import { type Difference, differences } from "./differences.ts";
 import { fieldErrors } from "./field-errors.ts";
+import type { FieldLabels } from "./field-words.ts";
 import { Failure } from "./parts.tsx";
 
 type Options<Record_, Values extends object> = {
@@ -28,6 +29,8 @@ type Options<Record_, Values extends object> = {
   noun: string;
   /** Secrets: the review says that they change, not to what. */
   hides?: readonly string[];
+  /** How the form calls its fields, for the review. */
+  labels?: FieldLabels;
 };
 
 export type RecordForm<Values extends object> = {
@@ -44,6 +47,7 @@ export type RecordForm<Values extends object> = {
 
 type Review = {
   pending: { changes: Difference[]; conflict: Difference[] } | null;
+  labels: FieldLabels;
   confirm(): void;
   cancel(): void;
   error: Error | null;
@@ -56,7 +60,7 @@ type Review = {
 export function useRecordForm<Record_, Values extends object>(
   options: Options<Record_, Values>,
 ): RecordForm<Values> {
-  const { record, values, save, reread, invalidates, onSaved, noun, hides = [] } = options;
+  const { record, values, save, reread, invalidates, onSaved, noun, hides = [], labels = {} } = options;
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: values(record), onValuesChange: () => setGeneral([]) });
   const [general, setGeneral] = useState<string[]>([]);
@@ -124,6 +128,7 @@ export function useRecordForm<Record_, Values extends object>(
     isDirty: form.isDirty(),
     review: {
       pending,
+      labels,
       error,
       confirm: () => saving.mutate(form.getValues()),
       cancel: () => {
@@ -164,7 +169,10 @@ export function RecordFormFrame<Values extends object>(props: {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        form.submit();
+        // What it says would be left out: the value of the form is still the one before it.
+        const unreadable = event.currentTarget.querySelector('[data-unreadable="true"] [contenteditable]');
+        if (unreadable instanceof HTMLElement) unreadable.focus();
+        else form.submit();
       }}
     >
       <Stack gap="md">
@@ -199,7 +207,7 @@ export function RecordFormFrame<Values extends object>(props: {
 }
 
 function ReviewWindow({ review, isSaving }: { review: Review; isSaving: boolean }) {
-  const { pending } = review;
+  const { pending, labels } = review;
   const conflict = pending?.conflict ?? [];
   const [agreed, { toggle, close }] = useDisclosure(false);
   return (
@@ -220,11 +228,11 @@ function ReviewWindow({ review, isSaving }: { review: Review; isSaving: boolean 
             <Text size="sm" mb="xs">
               Below is what they changed. Saving puts your form in its place, theirs included.
             </Text>
-            <DifferenceList entries={conflict} />
+            <DifferenceList entries={conflict} labels={labels} />
             <Checkbox mt="sm" label="Save mine over theirs" checked={agreed} onChange={toggle} />
           </Alert>
         )}
-        <DifferenceList entries={pending?.changes ?? []} />
+        <DifferenceList entries={pending?.changes ?? []} labels={labels} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={review.cancel}>
             Keep editing

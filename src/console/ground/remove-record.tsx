@@ -18,13 +18,15 @@ type Props = {
   /** What else to say or ask. */
   children?: ReactNode;
   label?: string;
+  /** The API takes no reason, so none is asked for. */
+  withoutReason?: boolean;
 };
 
 const UNDO_MS = 10_000;
 
-/** A delete button that asks for a reason, which the API keeps with the record. */
+/** A delete button that asks for a reason, which the API keeps with the record where it takes one. */
 export function RemoveRecord(props: Props) {
-  const { noun, name, remove, restore, invalidates, onRemoved } = props;
+  const { noun, name, remove, restore, invalidates, onRemoved, withoutReason = false } = props;
   const client = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
   const [reason, setReason] = useState("");
@@ -88,14 +90,16 @@ export function RemoveRecord(props: Props) {
               <b>{name}</b> is taken out of every list. What it did stays readable.
             </Text>
             {props.children}
-            <TextInput
-              label="Reason"
-              description="Kept in the audit log."
-              maxLength={500}
-              value={reason}
-              onChange={({ currentTarget }) => setReason(currentTarget.value)}
-              data-autofocus
-            />
+            {!withoutReason && (
+              <TextInput
+                label="Reason"
+                description="Kept in the audit log."
+                maxLength={500}
+                value={reason}
+                onChange={({ currentTarget }) => setReason(currentTarget.value)}
+                data-autofocus
+              />
+            )}
             {removing.error && <Failure error={removing.error} />}
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={close}>

@@ -33,6 +33,9 @@ import classes from "./shell.module.css";
 import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 import { ZoneChooser } from "./zone-chooser.tsx";
 
+/** Where it is narrower, the menu is opened by hand. */
+const MENU_STANDS = "(min-width: 48em)";
+
 const Palette = lazy(() => import("./palette.tsx"));
 
 /** The frame around every page. Nothing of it is shown before it is known who looks. */
@@ -166,6 +169,12 @@ function MainMenu() {
   const { pathname } = useLocation();
   const isOpen = (path: string) =>
     path === "/" ? pathname === "/" : pathname === path || pathname.startsWith(`${path}/`);
+  // On a low screen the menu scrolls, and the page that is open may stand below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
+  useEffect(() => {
+    if (!window.matchMedia(MENU_STANDS).matches) return;
+    document.querySelector('nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+  }, [pathname]);
   return MENU_GROUPS.map((group) => {
     const pages = PAGES.filter(
       ({ menu, permission }) => menu?.group === group && (permission === undefined || may(permission)),

@@ -13,6 +13,7 @@ import {
 import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useRef } from "react";
 import classes from "./json-editor.module.css";
+import { nonce } from "./nonce.ts";
 import { isKnown, TEMPLATE, type Variable } from "./template-variables.ts";
 
 type Props = {
@@ -25,8 +26,6 @@ type Props = {
   error?: ReactNode;
   readOnly?: boolean;
 };
-
-const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";
 
 /** A text with variables in it: `{{` offers those that there are, and one that nobody sets is underlined. */
 export function TemplateEditor(props: Props) {

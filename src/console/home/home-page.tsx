@@ -1,13 +1,16 @@
 import { Grid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { CommunicationBatch, Event, Session } from "../api-types.ts";
+import type { Event, Session } from "../api-types.ts";
 import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Fetched, LinkButton, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { DisabledWebhooks } from "../outbound/disabled-webhooks.tsx";
 import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning } from "../sessions/sessions-page.tsx";
 import classes from "./home-page.module.css";
+import { OutboundPanel } from "./outbound-panel.tsx";
+import { QueuesPanel } from "./queues-panel.tsx";
 import { SetupSteps } from "./setup-steps.tsx";
 import { SystemHealth } from "./system-health.tsx";
 
@@ -23,8 +26,10 @@ export default function HomePage() {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
+            {may("outbound_read") && <DisabledWebhooks />}
             {may("sessions_read") && <Sessions />}
-            {may("outbound_read") && <Outbound />}
+            {may("outbound_read") && <OutboundPanel />}
+            <QueuesPanel />
             {may("events_read") && <Trouble />}
           </Stack>
         </Grid.Col>
@@ -112,43 +117,6 @@ const SessionRow = ({ session }: { session: Session }) => (
   </li>
 );
 
-function Outbound() {
-  const batches = useQuery({
-    queryKey: ["GET /api/v1/outbound/batches", "home"],
-    refetchInterval: REFRESH_MS,
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/batches", {
-        query: { order_by: "last_updated_at", order_by_direction: "desc", limit: LATEST },
-        signal,
-      }),
-  });
-  const shown =
-    batches.data?.items.filter(({ status }) => ["ACTIVE", "PENDING", "PAUSED"].includes(status)) ?? [];
-  if (shown.length === 0) return null;
-  return (
-    <Panel title="Outbound" flush>
-      <ul className={classes.rows}>
-        {shown.slice(0, SHOWN).map((batch) => (
-          <BatchRow key={batch.batch_id} batch={batch} />
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-const BatchRow = ({ batch }: { batch: CommunicationBatch }) => (
-  <li>
-    <span className={classes.main}>
-      <RouteLink to={`/batches/${batch.batch_id}`}>Batch {batch.upload_filename ?? batch.batch_id}</RouteLink>
-      <span className={classes.aside}>of campaign {batch.campaign_id}</span>
-    </span>
-    <Status tone={batch.status === "ACTIVE" ? "busy" : "quiet"}>{batch.status.toLowerCase()}</Status>
-    <span className={classes.aside}>
-      <Time at={batch.last_updated_at} distance />
-    </span>
-  </li>
-);
-
 /** What reads as a fault in the event log: its type says so. */
 const isTrouble = ({ type }: Event): boolean => /error|fail|refus|unreach|expired|disabled/i.test(type ?? "");
 
@@ -173,7 +141,9 @@ function Trouble() {
           const trouble = items.filter(isTrouble).slice(0, SHOWN);
           return trouble.length === 0 ? (
             <Text size="sm" c="dimmed" p="md">
-              Nothing among the latest {items.length === 1 ? "event" : `${items.length} events`}.
+              {items.length === 0
+                ? "Nothing has happened yet."
+                : `No fault among the latest ${items.length === 1 ? "one event" : `${items.length} events`}.`}
             </Text>
           ) : (
             <ul className={classes.rows}>

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { IconCircleCheckFilled, IconCircleDashed } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { TestCarrier } from "../channels/test-carrier.tsx";
 import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import { Fetched, Panel, RouteLink } from "../ground/parts.tsx";
@@ -12,7 +13,7 @@ type Step = { name: string; done: boolean; text: ReactNode };
 
 const NEEDED = ["integrations_read", "agents_read", "channels_read", "sessions_read", "users_read"];
 
-/** What a newcomer still has to do; the panel goes when all is done, or when the person could do none of it. */
+/** What a newcomer has to do, and of what is connected a test at any time; nothing for who could do none of it. */
 export function SetupSteps() {
   const may = useMay();
   const mayLook = NEEDED.every(may);
@@ -31,16 +32,21 @@ export function SetupSteps() {
         call("GET /api/v1/sessions/", { query: one, signal }),
         call("GET /api/v1/users/", { query: one, signal }),
       ]);
-      const carriers = await Promise.all(
+      const carried = await Promise.all(
         channels.items
           .filter(({ channel_service }) => channel_service !== "webchat")
-          .map(({ id }) =>
-            call("GET /api/v1/channels/{channel_id}/carrier", { path: { channel_id: id }, signal }),
-          ),
+          .map(async ({ id, name }) => ({
+            id,
+            name,
+            carrier: await call("GET /api/v1/channels/{channel_id}/carrier", {
+              path: { channel_id: id },
+              signal,
+            }),
+          })),
       );
       return {
         providers: providers.filter(({ source }) => source !== "none"),
-        reachesPeople: carriers.some(({ name, simulated }) => name !== null && !simulated),
+        carried: carried.filter(({ carrier }) => carrier.name !== null && !carrier.simulated),
         sessions: tests.items.length + real.items.length,
         people: users.total_count ?? 1,
       };
@@ -50,7 +56,7 @@ export function SetupSteps() {
   return (
     <Panel title="Set up">
       <Fetched query={setup} lines={11}>
-        {({ providers, reachesPeople, sessions, people }) => {
+        {({ providers, carried, sessions, people }) => {
           const steps: Step[] = [
             {
               name: "Talk to an agent",
@@ -76,13 +82,16 @@ export function SetupSteps() {
             },
             {
               name: "Connect a carrier",
-              done: reachesPeople,
-              text: (
-                <>
-                  For calls, texts and mail, under <RouteLink to="/channels">Channels</RouteLink>. Web chat
-                  needs none.
-                </>
-              ),
+              done: carried.length > 0,
+              text:
+                carried.length === 0 ? (
+                  <>
+                    For calls, texts and mail, under <RouteLink to="/channels">Channels</RouteLink>. Until
+                    then a simulator plays the people. Web chat needs none.
+                  </>
+                ) : (
+                  carried.map(({ id, name }) => <TestCarrier key={id} channel_id={id} name={name} />)
+                ),
             },
             {
               name: "Invite somebody",

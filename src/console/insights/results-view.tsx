@@ -139,7 +139,7 @@ function Answers() {
               </Text>
             )}
             {bars.length > 0 ? (
-              <BarList bars={bars} label={`Answers of ${key}`} />
+              <BarList bars={bars} label={`Answers of ${key}`} unnamed="nothing found" />
             ) : (
               <Text size="sm" c="dimmed" p="md">
                 Its answers are texts that differ each time; they are listed below.

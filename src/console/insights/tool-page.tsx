@@ -75,6 +75,7 @@ function ToolForm(props: {
   const navigate = useNavigate();
   const record = useRecordForm<InsightToolOutput, Values>({
     noun: "Insight tool",
+    labels: { insight_tool_definition_id: "What it does", tool_arguments: "Arguments" },
     record: tool,
     values: (found) => (found ? valuesOf(found) : NEW),
     save: (body) =>

@@ -48,6 +48,19 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
   const navigate = useNavigate();
   const record = useRecordForm<InsightWorkflowOutput, Values>({
     noun: "Workflow",
+    labels: {
+      source: "Over",
+      insight_tool_ids: "Tools",
+      start_datetime: "From",
+      end_datetime: "Until",
+      "conditions.min_duration": "At least this long",
+      "conditions.max_duration": "At most this long",
+      "conditions.sample_rate": "Share of them",
+      "conditions.agent_list": "Agents",
+      "conditions.folder_list": "Folders",
+      "conditions.prompt_list": "Prompts",
+      "conditions.sheet_info": "Sheet",
+    },
     record: workflow,
     values: valuesOf,
     save(values) {

@@ -1,4 +1,4 @@
-import { Stack, Tabs } from "@mantine/core";
+import { Group, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { InsightWorkflowOutput } from "../api-types.ts";
@@ -33,10 +33,12 @@ export default function WorkflowPage() {
         back={{ to: "/insights", label: "Insights" }}
         about={
           workflow.data && (
-            <>
-              <WorkflowStatus status={workflow.data.status} /> changed <Time at={workflow.data.updated_at} />{" "}
-              by {workflow.data.last_updated_by}
-            </>
+            <Group gap="xs" mt={4}>
+              <WorkflowStatus status={workflow.data.status} />
+              <span>
+                changed <Time at={workflow.data.updated_at} /> by {workflow.data.last_updated_by}
+              </span>
+            </Group>
           )
         }
       />

@@ -49,6 +49,11 @@ function LanguageForm({ id, group }: { id: string; group: LanguageGroupResponse 
   const navigate = useNavigate();
   const record = useRecordForm<LanguageGroupResponse, Values>({
     noun: "Group",
+    labels: {
+      language_configs: "Languages",
+      skip_current_language_in_message: "The menu leaves out the language spoken now",
+      edit_comments: "What changes",
+    },
     record: group,
     values: (found) => (found ? valuesOf(found) : NEW),
     save({ edit_comments, ...values }) {

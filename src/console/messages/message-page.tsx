@@ -67,6 +67,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
   const navigate = useNavigate();
   const record = useRecordForm<CustomMessageResponse, Values>({
     noun: "Message",
+    labels: { type: "Kind", repeat_after_language_change: "Say it again after a language was chosen" },
     record: message,
     values: (found) => (found ? valuesOf(found) : NEW),
     save(values) {

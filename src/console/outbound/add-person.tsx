@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Alert, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import type { CommunicationRequest } from "../api-types.ts";
 import { ApiError, call } from "../ground/api.ts";
 import { fieldErrors } from "../ground/field-errors.ts";
 import { KeyValues } from "../ground/key-values.tsx";
-import { Failure } from "../ground/parts.tsx";
+import { WindowForm } from "../ground/window-form.tsx";
 
 const FIELDS = ["reference_id", "target", "request_variables"];
 const faultsOf = (error: ApiError) => fieldErrors(error, (path) => FIELDS.includes(path));
@@ -35,54 +35,40 @@ export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): 
   });
   const general = add.error instanceof ApiError ? faultsOf(add.error).general : [];
   return (
-    <Modal opened onClose={onClose} title="Add a person">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {general.map((text) => (
-            <Failure key={text} error={new Error(text)} />
-          ))}
-          {add.data && (
-            <Alert color="yellow" role="status" title="Nobody is reached for this">
-              {add.data.duplicates > 0
-                ? "The batch has somebody of this reference already."
-                : "This is no number or address that can be reached."}
-            </Alert>
-          )}
-          <TextInput
-            label="Reference"
-            description="What you call the person."
-            required
-            data-autofocus
-            {...form.getInputProps("reference_id")}
-          />
-          <TextInput
-            label="Number or address"
-            description="Where they are reached."
-            required
-            {...form.getInputProps("target")}
-          />
-          <KeyValues
-            label="Variables"
-            value={form.getValues().request_variables}
-            onChange={(variables) => form.setFieldValue("request_variables", variables)}
-            error={form.errors.request_variables}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Not now
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              Add
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <WindowForm
+      title="Add a person"
+      verb="Add"
+      isSending={add.isPending}
+      general={general}
+      onSubmit={() => add.mutate()}
+      onClose={onClose}
+    >
+      {add.data && (
+        <Alert color="yellow" role="status" title="Nobody is reached for this">
+          {add.data.duplicates > 0
+            ? "The batch has somebody of this reference already."
+            : "This is no number or address that can be reached."}
+        </Alert>
+      )}
+      <TextInput
+        label="Reference"
+        description="What you call the person."
+        required
+        data-autofocus
+        {...form.getInputProps("reference_id")}
+      />
+      <TextInput
+        label="Number or address"
+        description="Where they are reached."
+        required
+        {...form.getInputProps("target")}
+      />
+      <KeyValues
+        label="Variables"
+        value={form.getValues().request_variables}
+        onChange={(variables) => form.setFieldValue("request_variables", variables)}
+        error={form.errors.request_variables}
+      />
+    </WindowForm>
   );
 }

@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { SuppressionCreateRequest } from "../api-types.ts";
 import { ApiError, call } from "../ground/api.ts";
 import { fieldErrors } from "../ground/field-errors.ts";
-import { Failure } from "../ground/parts.tsx";
+import { WindowForm } from "../ground/window-form.tsx";
 import { choices, REASONS, SCOPES, SUPPRESSIONS } from "./suppression-words.ts";
 
 const FIELDS = ["address", "scope", "reason", "comment"];
@@ -34,48 +34,29 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
   const general =
     add.error instanceof ApiError ? fieldErrors(add.error, (path) => FIELDS.includes(path)).general : [];
   return (
-    <Modal opened onClose={onClose} title="New suppression">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          add.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {general.map((text) => (
-            <Failure key={text} error={new Error(text)} />
-          ))}
-          <TextInput
-            label="Number or e-mail address"
-            description="Numbers with their country: +1 512 555 0123."
-            required
-            data-autofocus
-            {...form.getInputProps("address")}
-          />
-          <Select
-            label="Kept from"
-            data={choices(SCOPES)}
-            allowDeselect={false}
-            {...form.getInputProps("scope")}
-          />
-          <Select
-            label="Why"
-            data={choices(REASONS)}
-            allowDeselect={false}
-            {...form.getInputProps("reason")}
-          />
-          <TextInput label="Comment" dir="auto" {...form.getInputProps("comment")} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Not now
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              Suppress
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <WindowForm
+      title="New suppression"
+      verb="Suppress"
+      isSending={add.isPending}
+      general={general}
+      onSubmit={() => add.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Number or e-mail address"
+        description="Numbers with their country: +1 512 555 0123."
+        required
+        data-autofocus
+        {...form.getInputProps("address")}
+      />
+      <Select
+        label="Kept from"
+        data={choices(SCOPES)}
+        allowDeselect={false}
+        {...form.getInputProps("scope")}
+      />
+      <Select label="Why" data={choices(REASONS)} allowDeselect={false} {...form.getInputProps("reason")} />
+      <TextInput label="Comment" dir="auto" {...form.getInputProps("comment")} />
+    </WindowForm>
   );
 }

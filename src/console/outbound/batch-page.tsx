@@ -193,6 +193,11 @@ function SettingsPanel({ batch }: { batch: BatchDetails }) {
   const may = useMay();
   const record = useRecordForm<CommunicationBatch, Settings>({
     noun: "Batch",
+    labels: {
+      expires_on: "Expires",
+      call_rate: "Attempts an hour",
+      auto_call_rate: "Spread over the open hours until it expires",
+    },
     record: batch,
     values: (found) => ({
       expires_on: found?.expires_on ?? null,

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, TextInput } from "@mantine/core";
+import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
@@ -9,8 +9,9 @@ import { ApiError, call } from "../ground/api.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
-import { Empty, Failure, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { WindowForm } from "../ground/window-form.tsx";
 import { BATCH_WORDS, batchPath } from "./batch-words.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 import { WhenField } from "./when-field.tsx";
@@ -131,47 +132,34 @@ function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): vo
   const general =
     make.error instanceof ApiError ? fieldErrors(make.error, (path) => path in values).general : [];
   return (
-    <Modal opened onClose={onClose} title="New batch" size="lg">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          make.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {general.map((text) => (
-            <Failure key={text} error={new Error(text)} />
-          ))}
-          <TextInput
-            label="Name"
-            description="Yours to choose; it can't be changed later."
-            required
-            data-autofocus
-            {...form.getInputProps("batch_id")}
-          />
-          <BatchSettings
-            values={values}
-            set={(part) => form.setValues(part)}
-            errorOf={(name) => form.errors[name]}
-          />
-          <Checkbox
-            label="Paused at first"
-            description="So that you can look at its people before the first is reached."
-            checked={values.paused === true}
-            onChange={({ currentTarget }) => form.setFieldValue("paused", currentTarget.checked)}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Not now
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <WindowForm
+      title="New batch"
+      size="lg"
+      verb="Create"
+      isSending={make.isPending}
+      general={general}
+      onSubmit={() => make.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Yours to choose; it can't be changed later."
+        required
+        data-autofocus
+        {...form.getInputProps("batch_id")}
+      />
+      <BatchSettings
+        values={values}
+        set={(part) => form.setValues(part)}
+        errorOf={(name) => form.errors[name]}
+      />
+      <Checkbox
+        label="Paused at first"
+        description="So that you can look at its people before the first is reached."
+        checked={values.paused === true}
+        onChange={({ currentTarget }) => form.setFieldValue("paused", currentTarget.checked)}
+      />
+    </WindowForm>
   );
 }
 

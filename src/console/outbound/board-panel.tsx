@@ -1,10 +1,10 @@
 import { Grid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { CampaignBoard, CampaignBoardBatch } from "../api-types.ts";
-import { call } from "../ground/api.ts";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 import { batchPath, requestPath, requestWords } from "./batch-words.ts";
+import { boardQuery } from "./board-query.ts";
 import { capText } from "./opening.ts";
 import classes from "./outbound.module.css";
 import { StatusTiles } from "./status-tiles.tsx";
@@ -13,12 +13,7 @@ const FOLLOW_MS = 3000;
 
 /** A campaign as it runs: who is in which state, what each batch waits for, and what happened last, each with its reason. */
 export function BoardPanel({ campaign_id }: { campaign_id: number }) {
-  const board = useQuery({
-    queryKey: ["campaign", campaign_id, "board"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/campaigns/{campaign_id}/board", { path: { campaign_id }, signal }),
-    refetchInterval: FOLLOW_MS,
-  });
+  const board = useQuery({ ...boardQuery(campaign_id), refetchInterval: FOLLOW_MS });
   return (
     <Fetched query={board} lines={12}>
       {(now) => <Board board={now} />}

@@ -1,4 +1,4 @@
-import { Tabs } from "@mantine/core";
+import { Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { OutboundCampaignResponse } from "../api-types.ts";
@@ -7,6 +7,7 @@ import { Time } from "../ground/time.tsx";
 import { BatchesPanel } from "./batches-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
 import { CampaignForm, readCampaign } from "./campaign-form.tsx";
+import { DisabledWebhooks } from "./disabled-webhooks.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
 import { WebhooksPanel } from "./webhooks-panel.tsx";
 
@@ -43,7 +44,12 @@ export default function CampaignPage() {
         <CampaignForm campaign={null} />
       ) : (
         <Fetched query={campaign} lines={14}>
-          {(found) => <Views key={id} campaign={found} />}
+          {(found) => (
+            <Stack gap="md">
+              <DisabledWebhooks campaign_id={found.id} />
+              <Views key={id} campaign={found} />
+            </Stack>
+          )}
         </Fetched>
       )}
     </>

@@ -148,7 +148,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
     field: "reference_id",
     title: "About",
     orderable: true,
-    render: ({ reference_id }) => <bdi>{reference_id ?? "–"}</bdi>,
+    render: ({ reference_id, is_test }) => <bdi>{reference_id ?? (is_test ? "a made-up person" : "–")}</bdi>,
   },
   { field: "webhook_id", title: "Webhook", orderable: true, render: ({ webhook_id }) => webhook_id },
   {

@@ -272,6 +272,7 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
             <RemoveRecord
               noun="inbox"
               name={inbox.name}
+              withoutReason
               remove={() =>
                 call("DELETE /api/v1/outbound/webhook_inboxes/{name}", { path: { name: inbox.name } })
               }

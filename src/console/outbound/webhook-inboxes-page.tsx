@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconInbox, IconPlus } from "@tabler/icons-react";
@@ -9,8 +9,9 @@ import { ApiError, call } from "../ground/api.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
-import { Empty, Failure, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { WindowForm } from "../ground/window-form.tsx";
 import { authValues } from "./campaign-values.ts";
 import { atSecret, InboxFields, type InboxValues } from "./inbox-fields.tsx";
 
@@ -117,41 +118,27 @@ function NewInbox({ onClose }: { onClose(): void }) {
   });
   const general = make.error instanceof ApiError ? faultsOf(make.error).general : [];
   return (
-    <Modal opened onClose={onClose} title="New inbox">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          make.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {general.map((text) => (
-            <Failure key={text} error={new Error(text)} />
-          ))}
-          <TextInput
-            label="Name"
-            description="Lower-case letters, digits and hyphens."
-            required
-            data-autofocus
-            {...form.getInputProps("name")}
-          />
-          <InboxFields
-            values={values}
-            isStored={false}
-            set={(part) => form.setValues(part)}
-            errorOf={(name) => form.errors[name]}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Not now
-            </Button>
-            <Button type="submit" loading={make.isPending}>
-              Create
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <WindowForm
+      title="New inbox"
+      verb="Create"
+      isSending={make.isPending}
+      general={general}
+      onSubmit={() => make.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and hyphens."
+        required
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <InboxFields
+        values={values}
+        isStored={false}
+        set={(part) => form.setValues(part)}
+        errorOf={(name) => form.errors[name]}
+      />
+    </WindowForm>
   );
 }

@@ -63,6 +63,7 @@ export default function ApiTokensPage() {
             noun="token"
             name={token.name}
             label="Revoke"
+            withoutReason
             remove={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id: token.id } })}
             invalidates={[LIST]}
           />

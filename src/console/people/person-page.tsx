@@ -54,6 +54,7 @@ function PersonForm({ person }: { person: UserResponse | null }) {
   });
   const record = useRecordForm<UserResponse, Values>({
     noun: "Person",
+    labels: { email: "E-mail address", skip_auth: "Without a welcome mail" },
     record: person,
     values: (found) => ({
       email: found?.email ?? "",

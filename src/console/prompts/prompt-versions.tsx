@@ -1,4 +1,5 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptHistory, PromptResponse } from "../api-types.ts";
@@ -6,11 +7,12 @@ import { call } from "../ground/api.ts";
 import { DifferenceList } from "../ground/difference-list.tsx";
 import { differences } from "../ground/differences.ts";
 import { Fetched, Panel } from "../ground/parts.tsx";
+import { SideBySide } from "../ground/side-by-side.tsx";
 import { Time } from "../ground/time.tsx";
 
 type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => void) | null };
 
-/** Two versions side by side, line by line; the earlier one can be taken back into the form. */
+/** Two versions side by side, below each other where it is narrow; the earlier one can be taken back into the form. */
 export function PromptVersions({ prompt, onRestore }: Props) {
   const history = useQuery({
     queryKey: ["prompt history", prompt.id],
@@ -29,6 +31,7 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
   const ordered = versions.toSorted((a, b) => b.version_number - a.version_number);
   const newest = ordered[0]?.version_number ?? 1;
   // Until somebody chooses, it is the last change that is shown, a new one as soon as it is read.
+  const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
   const [chosen, choose] = useState<{ before?: number; after?: number }>({});
   const before = chosen.before ?? ordered[1]?.version_number ?? newest;
   const after = chosen.after ?? newest;
@@ -76,7 +79,16 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
           ),
       )}
       {left && right && before !== after ? (
-        <DifferenceList entries={differences(shown(left), shown(right))} />
+        isWide ? (
+          <SideBySide
+            entries={differences(shown(left), shown(right))}
+            labels={{}}
+            before={`Version ${before}`}
+            after={`Version ${after}`}
+          />
+        ) : (
+          <DifferenceList entries={differences(shown(left), shown(right))} labels={{}} />
+        )
       ) : (
         <Text size="sm" c="dimmed">
           {ordered.length < 2 ? "There is one version yet." : "Choose two versions to compare."}

@@ -3,7 +3,13 @@ import classes from "./charts.module.css";
 import type { Bar } from "./figures.ts";
 
 /** A few values as bars with their names and numbers written out: a plot that is a list, for every reader alike. */
-export function BarList({ bars, label }: { bars: Bar[]; label: string }) {
+export function BarList(props: {
+  bars: Bar[];
+  label: string;
+  /** What stands for a bar without a name. */
+  unnamed?: string;
+}) {
+  const { bars, label, unnamed = "(no name)" } = props;
   const most = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul className={classes.bars} aria-label={label}>
@@ -11,7 +17,7 @@ export function BarList({ bars, label }: { bars: Bar[]; label: string }) {
         // biome-ignore lint/suspicious/noArrayIndexKey: two rows may be called the same
         <li key={index}>
           <Text size="sm" component="bdi" className={classes.barName}>
-            {name || "(no name)"}
+            {name || unnamed}
           </Text>
           <span className={classes.track} aria-hidden>
             <span style={{ width: `${(value / most) * 100}%` }} />

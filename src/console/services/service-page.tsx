@@ -39,6 +39,7 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
   const isSystem = service?.name === "System";
   const record = useRecordForm<ServiceResponse, Values>({
     noun: "Service",
+    labels: { auth_type: "Signs in with", auth_values: "What it signs in with" },
     record: service,
     values: valuesOf,
     save(values) {

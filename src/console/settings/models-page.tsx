@@ -56,6 +56,7 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
   const source = SOURCES[provider.source];
   const form = useRecordForm<LlmProviderResponse, { api_key: string; base_url: string }>({
     noun: "Key",
+    labels: { api_key: "API key", base_url: "Address" },
     record: provider,
     values: (found) => ({
       api_key: "",
@@ -84,6 +85,7 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
                 noun="key"
                 name={`The key for ${name}`}
                 label="Forget the key"
+                withoutReason
                 remove={() => call("DELETE /api/v1/llm_providers/{provider}", { path })}
                 invalidates={[LIST, ["setup"]]}
               />

@@ -37,6 +37,7 @@ function Form({ organization }: { organization: OrganizationResponse }) {
   const [logo, setLogo] = useState<File | null>(null);
   const record = useRecordForm<OrganizationResponse, Values>({
     noun: "Organization",
+    labels: { display_name: "Name" },
     record: organization,
     values: (found) => ({
       display_name: found?.display_name ?? "",

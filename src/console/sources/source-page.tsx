@@ -50,6 +50,11 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
   const navigate = useNavigate();
   const record = useRecordForm<DataSourceDetailResponse, Values>({
     noun: "Data source",
+    labels: {
+      chunk: "Search it piece by piece",
+      chunk_delimiter: "What stands between two pieces",
+      edit_comments: "What changes",
+    },
     record: source,
     values: (found) => (found ? valuesOf(found) : NEW),
     save({ edit_comments, ...values }) {

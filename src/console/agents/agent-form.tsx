@@ -1,0 +1,216 @@
+import { Grid, Select, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import type { AgentResponse, AgentSttProvider, AgentWaitSound } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { Findings } from "../ground/findings.tsx";
+import { KeyValues } from "../ground/key-values.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Panel } from "../ground/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { RecordSelect } from "../ground/record-select.tsx";
+import { RemoveRecord } from "../ground/remove-record.tsx";
+import { zones } from "../ground/zone.ts";
+import { AGENT_LABELS, type AgentValues, agentValues } from "./agent-values.ts";
+import { PromptVersionSelect } from "./prompt-version-select.tsx";
+import { TalkPane } from "./talk-pane.tsx";
+import { ToolSettingFields } from "./tool-setting-fields.tsx";
+
+const STT_PROVIDERS: AgentSttProvider[] = [
+  "Google STT V2 (Chirp 2)",
+  "Google STT V2",
+  "Google STT V1",
+  "Deepgram Nova 3",
+  "Deepgram Nova 3 (On-Prem)",
+  "Deepgram Nova 2",
+];
+const WAIT_SOUNDS: AgentWaitSound[] = ["No Sound", "Keyboard 1", "Keyboard 2", "Call Center"];
+
+/** All that an agent is, and beside it, once it is saved, a place to talk with it. */
+export function AgentForm(props: { agent: AgentResponse | null; reread(): Promise<AgentResponse> }) {
+  const { agent, reread } = props;
+  const may = useMay();
+  const navigate = useNavigate();
+  const record = useRecordForm<AgentResponse, AgentValues>({
+    noun: "Agent",
+    record: agent,
+    values: agentValues,
+    labels: AGENT_LABELS,
+    save(values) {
+      const body = { ...values, description: values.description || null };
+      return agent
+        ? call("PUT /api/v1/agents/", { body: { ...body, id: agent.id, languages: agent.languages } })
+        : call("POST /api/v1/agents/", { body });
+    },
+    reread,
+    invalidates: [["agent"], ["GET /api/v1/agents/"]],
+    onSaved: (stored) => {
+      if (agent === null) void navigate({ to: `/agents/${stored.id}` });
+    },
+  });
+  const { form } = record;
+  const values = form.getValues();
+  const mayWrite = may("agents_write");
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, lg: agent && may("chat") ? 7 : 12 }}>
+        <Findings issues={agent?.validation_issues} />
+        <Panel>
+          <RecordFormFrame
+            form={record}
+            readOnly={!mayWrite}
+            extra={
+              agent &&
+              may("agents_delete") && (
+                <RemoveRecord
+                  noun="agent"
+                  name={agent.name}
+                  remove={(reason) =>
+                    call("DELETE /api/v1/agents/{id}", { path: { id: agent.id }, query: { reason } })
+                  }
+                  invalidates={[["GET /api/v1/agents/"]]}
+                  onRemoved={() => void navigate({ to: "/agents" })}
+                />
+              )
+            }
+          >
+            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+            <Textarea
+              label="Description"
+              dir="auto"
+              autosize
+              minRows={1}
+              maxRows={6}
+              {...form.getInputProps("description")}
+            />
+            <Grid gap="md">
+              <Grid.Col span={{ base: 12, sm: 8 }}>
+                <RecordSelect
+                  operation="GET /api/v1/prompts/"
+                  label="Prompt"
+                  required
+                  chosenName={agent?.prompt_id === values.prompt_id ? agent.prompt?.name : null}
+                  value={values.prompt_id || null}
+                  onChange={(prompt_id) => {
+                    form.setFieldValue("prompt_id", prompt_id ?? 0);
+                    form.setFieldValue("prompt_version_number", null);
+                  }}
+                  error={form.errors.prompt_id}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 4 }}>
+                <PromptVersionSelect
+                  prompt_id={values.prompt_id}
+                  value={values.prompt_version_number ?? null}
+                  onChange={(version) => form.setFieldValue("prompt_version_number", version)}
+                  error={form.errors.prompt_version_number}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <RecordSelect
+                  operation="GET /api/v1/custom_messages/"
+                  label="Greeting"
+                  chosenName={agent?.custom_message?.name}
+                  value={values.custom_message_id ?? null}
+                  onChange={(chosen) => form.setFieldValue("custom_message_id", chosen)}
+                  error={form.errors.custom_message_id}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <RecordSelect
+                  operation="GET /api/v1/language_groups/"
+                  label="Languages and voices"
+                  chosenName={agent?.language_group?.name}
+                  value={values.language_group_id ?? null}
+                  onChange={(chosen) => form.setFieldValue("language_group_id", chosen)}
+                  error={form.errors.language_group_id}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <RecordSelect
+                  operation="GET /api/v1/bridge_phrases/"
+                  label="Bridge phrases"
+                  description="Said while a tool is slow; without any, the organization's."
+                  value={values.bridge_phrases_id ?? null}
+                  onChange={(chosen) => form.setFieldValue("bridge_phrases_id", chosen)}
+                  error={form.errors.bridge_phrases_id}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <Select
+                  label="Time zone"
+                  description="What “today” and opening hours mean to the agent."
+                  data={zones()}
+                  searchable
+                  limit={50}
+                  allowDeselect={false}
+                  {...form.getInputProps("timezone")}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <Select
+                  label="Speech recognition"
+                  description="On calls."
+                  placeholder="The carrier's own"
+                  data={STT_PROVIDERS}
+                  clearable
+                  {...form.getInputProps("stt_provider")}
+                />
+              </Grid.Col>
+              <Grid.Col span={{ base: 12, sm: 6 }}>
+                <Select
+                  label="Sound while thinking"
+                  description="What a caller hears before the answer."
+                  placeholder="No Sound"
+                  data={WAIT_SOUNDS}
+                  clearable
+                  {...form.getInputProps("wait_sound")}
+                />
+              </Grid.Col>
+              <Grid.Col span={12}>
+                <TagsInput
+                  label="Labels"
+                  description="To find it again; Enter adds one."
+                  {...form.getInputProps("labels")}
+                />
+              </Grid.Col>
+            </Grid>
+            <KeyValues
+              label="Variables"
+              description="Filled into the prompt and the greeting where they say {{ name }}."
+              value={values.variables}
+              onChange={(variables) => form.setFieldValue("variables", variables)}
+              error={form.errors.variables}
+            />
+            <ToolSettingFields
+              tools={agent?.tools ?? []}
+              value={values.prompt_tool_defaults}
+              onChange={(settings) => form.setFieldValue("prompt_tool_defaults", settings)}
+              error={form.errors.prompt_tool_defaults}
+            />
+            <KeyValues
+              label="Headers of tool calls"
+              description="Sent with every request of this agent's tools."
+              value={values.tool_headers ?? {}}
+              onChange={(headers) =>
+                form.setFieldValue("tool_headers", Object.keys(headers).length > 0 ? headers : null)
+              }
+              error={form.errors.tool_headers}
+            />
+            <Stack gap="xs">
+              <Switch label="Speaks first" {...form.getInputProps("agent_initiated", { type: "checkbox" })} />
+              <Switch
+                label="May change the language when asked to"
+                {...form.getInputProps("enable_verbal_language_change", { type: "checkbox" })}
+              />
+            </Stack>
+          </RecordFormFrame>
+        </Panel>
+      </Grid.Col>
+      {agent && may("chat") && (
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <TalkPane agent_id={agent.id} />
+        </Grid.Col>
+      )}
+    </Grid>
+  );
+}

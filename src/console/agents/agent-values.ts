@@ -1,0 +1,93 @@
+import type { AgentResponse, AgentToolDefaultsInput, AgentUpdate } from "../api-types.ts";
+import type { FieldLabels } from "../ground/field-words.ts";
+
+/** What of an agent is edited; `label` and `languages` are the API's older words for `labels` and `language_group_id`. */
+export type AgentValues = Omit<Required<AgentUpdate>, "id" | "label" | "languages">;
+
+const NEW: AgentValues = {
+  name: "",
+  description: "",
+  labels: [],
+  type: "ca_v1",
+  prompt_id: 0,
+  prompt_version_number: null,
+  custom_message_id: null,
+  language_group_id: null,
+  bridge_phrases_id: null,
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC",
+  prompt_tool_defaults: [],
+  variables: {},
+  tool_headers: null,
+  agent_initiated: false,
+  stt_provider: null,
+  wait_sound: null,
+  enable_verbal_language_change: false,
+};
+
+/** What of the record can be sent back; a new one begins with what most agents have. */
+export function agentValues(agent: AgentResponse | null): AgentValues {
+  if (agent === null) return NEW;
+  const own = Object.keys(NEW).map((name) => [
+    name,
+    agent[name as keyof AgentResponse] ?? NEW[name as keyof AgentValues],
+  ]);
+  return Object.fromEntries(own) as AgentValues;
+}
+
+export const AGENT_LABELS: FieldLabels = {
+  prompt_version_number: "Version of the prompt",
+  custom_message_id: "Greeting",
+  language_group_id: "Languages and voices",
+  bridge_phrases_id: "Bridge phrases",
+  timezone: "Time zone",
+  prompt_tool_defaults: "Settings of tools",
+  tool_headers: "Headers of tool calls",
+  agent_initiated: "Speaks first",
+  stt_provider: "Speech recognition",
+  wait_sound: "Sound while thinking",
+  enable_verbal_language_change: "May change the language when asked to",
+};
+
+/** A setting of a tool as it is typed: text as it is, anything else as JSON. */
+export const settingText = (value: unknown): string =>
+  value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+
+/** Nothing typed is nothing set; what should be another kind and can't be read stays text, for the API to refuse. */
+export function settingOf(text: string, type: string): unknown {
+  if (text.trim() === "") return undefined;
+  if (type === "string") return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+export function toolSetting(defaults: AgentToolDefaultsInput[], tool: string, field: string): unknown {
+  const own = defaults.find(({ tool_name }) => tool_name === tool);
+  return own?.default_values.find(({ field_name }) => field_name === field)?.default_value;
+}
+
+/** The settings with one of them set, or taken away where the value is undefined; the others keep their places. */
+export function withToolSetting(
+  defaults: AgentToolDefaultsInput[],
+  tool_name: string,
+  field_name: string,
+  default_value: unknown,
+): AgentToolDefaultsInput[] {
+  const entry = { field_name, default_value };
+  const own = defaults.find((each) => each.tool_name === tool_name) ?? { tool_name, default_values: [] };
+  const at = own.default_values.findIndex((each) => each.field_name === field_name);
+  const default_values =
+    default_value === undefined
+      ? own.default_values.filter((each) => each.field_name !== field_name)
+      : at < 0
+        ? [...own.default_values, entry]
+        : own.default_values.with(at, entry);
+  const place = defaults.indexOf(own);
+  const next =
+    place < 0
+      ? [...defaults, { tool_name, default_values }]
+      : defaults.with(place, { tool_name, default_values });
+  return next.filter((each) => each.default_values.length > 0);
+}

@@ -1,0 +1,32 @@
+import { Select } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { call } from "../ground/api.ts";
+
+/** A new version of the prompt is used at once, unless the agent keeps to one. */
+export function PromptVersionSelect(props: {
+  prompt_id: number;
+  value: number | null;
+  onChange(version: number | null): void;
+  error: ReactNode;
+}) {
+  const { prompt_id, value, onChange, error } = props;
+  const history = useQuery({
+    queryKey: ["prompt history", prompt_id],
+    queryFn: ({ signal }) => call("GET /api/v1/prompts/{id}/history", { path: { id: prompt_id }, signal }),
+    enabled: prompt_id > 0,
+  });
+  const numbers = (history.data ?? []).map((version) => String(version.version_number));
+  const kept = value !== null && !numbers.includes(String(value)) ? [String(value)] : [];
+  return (
+    <Select
+      label="Version"
+      placeholder="Always the newest"
+      data={[...kept, ...numbers].map((number) => ({ value: number, label: `Version ${number}` }))}
+      value={value === null ? null : String(value)}
+      onChange={(number) => onChange(number === null ? null : Number(number))}
+      clearable
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { fieldWords } from "./field-words.ts";
+
+test.each([
+  ["name", "Name"],
+  ["time_zone", "Time zone"],
+  ["prompt_id", "Prompt"],
+  ["context", "Instructions"],
+  ["llm_config.temperature", "Model settings, temperature"],
+  ["llm_config.reasoning.effort", "Effort"],
+  ["rules.0.start_time", "Rules, no. 1, start time"],
+  ["", ""],
+])("%j is called %j", (path, words) => {
+  const labels = {
+    context: "Instructions",
+    llm_config: "Model settings",
+    "llm_config.reasoning.effort": "Effort",
+  };
+  expect(fieldWords(path, labels)).toBe(words);
+});

@@ -1,0 +1,17 @@
+/** What fields are called in a form, by their path in the API, where it is not plainly their name: `context: "Instructions"`. */
+export type FieldLabels = Readonly<Record<string, string>>;
+
+/** `llm_config.temperature` as a person reads it: the label of the nearest field that has one, then the names below it. */
+export function fieldWords(path: string, labels: FieldLabels = {}): string {
+  const parts = path.split(".");
+  for (let length = parts.length; length > 0; length -= 1) {
+    const label = labels[parts.slice(0, length).join(".")];
+    if (label !== undefined) return [label, ...parts.slice(length).map(plain)].join(", ");
+  }
+  const [first = "", ...rest] = parts.map(plain);
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(", ");
+}
+
+/** Entries of a list are counted from 1. */
+const plain = (part: string): string =>
+  /^\d+$/.test(part) ? `no. ${Number(part) + 1}` : part.replace(/_id$/, "").replaceAll("_", " ");

@@ -1,0 +1,77 @@
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { CommunicationBatch } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { boardQuery } from "../outbound/board-query.ts";
+import classes from "./home-page.module.css";
+
+const REFRESH_MS = 5000;
+const LATEST = 50;
+const SHOWN = 5;
+
+/** The campaigns that have something to do, and what each does now or waits for. */
+export function OutboundPanel() {
+  const batches = useQuery({
+    queryKey: ["GET /api/v1/outbound/batches", "home"],
+    refetchInterval: REFRESH_MS,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/batches", {
+        query: { order_by: "last_updated_at", order_by_direction: "desc", limit: LATEST },
+        signal,
+      }),
+  });
+  return (
+    <Panel
+      title="Outbound"
+      actions={
+        <RouteLink to="/campaigns" size="sm">
+          All campaigns
+        </RouteLink>
+      }
+      flush
+    >
+      <Fetched query={batches} lines={1}>
+        {({ items }) => {
+          const campaigns = campaignsAtWork(items);
+          return campaigns.length === 0 ? (
+            <Text size="sm" c="dimmed" p="md">
+              No campaign has anybody left to reach.
+            </Text>
+          ) : (
+            <ul className={classes.rows}>
+              {campaigns.map((campaign_id) => (
+                <CampaignRow key={campaign_id} campaign_id={campaign_id} />
+              ))}
+            </ul>
+          );
+        }}
+      </Fetched>
+    </Panel>
+  );
+}
+
+/** Those of open batches, the one that changed last first. */
+function campaignsAtWork(batches: CommunicationBatch[]): number[] {
+  const open = batches.filter(({ status }) => ["ACTIVE", "PENDING", "PAUSED"].includes(status));
+  return [...new Set(open.map(({ campaign_id }) => campaign_id))].slice(0, SHOWN);
+}
+
+function CampaignRow({ campaign_id }: { campaign_id: number }) {
+  const { data: board } = useQuery({ ...boardQuery(campaign_id), refetchInterval: REFRESH_MS });
+  const waiting = board?.batches.reduce((sum, batch) => sum + batch.waiting, 0) ?? 0;
+  return (
+    <li>
+      <span className={classes.main}>
+        <RouteLink to={`/campaigns/${campaign_id}`}>
+          <bdi>{board?.campaign_name ?? `Campaign ${campaign_id}`}</bdi>
+        </RouteLink>
+        {board && <span className={classes.aside}>{waiting.toLocaleString("en")} waiting</span>}
+      </span>
+      {board && board.under_way > 0 && <Status tone="busy">{board.under_way} under way</Status>}
+      {board?.under_way === 0 && board.batches[0] && (
+        <span className={classes.aside}>{board.batches[0].next_step.text}</span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,194 @@
+import { Stack, Switch, Tabs, Text, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { PromptResponse } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { Findings } from "../ground/findings.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Panel, RouteLink } from "../ground/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { RecordSelect } from "../ground/record-select.tsx";
+import { RemoveRecord } from "../ground/remove-record.tsx";
+import { TemplateEditor } from "../ground/template-editor.tsx";
+import { unknownNames, variablesOf } from "../ground/template-variables.ts";
+import { ModelFields } from "./model-fields.tsx";
+import { PROMPT_LABELS, type PromptValues, promptValues } from "./prompt-values.ts";
+import { PromptVersions } from "./prompt-versions.tsx";
+import { ToolNames } from "./tool-names.tsx";
+
+/** A prompt's form and, in a view beside it, its versions: what is restored from there stands in the form. */
+export function PromptForm(props: { prompt: PromptResponse | null; reread(): Promise<PromptResponse> }) {
+  const { prompt, reread } = props;
+  const may = useMay();
+  const navigate = useNavigate();
+  const { view = "form" } = useSearch({ strict: false }) as { view?: string };
+  const record = useRecordForm<PromptResponse, PromptValues>({
+    noun: "Prompt",
+    record: prompt,
+    values: promptValues,
+    labels: PROMPT_LABELS,
+    save(values) {
+      const body = {
+        ...values,
+        type: "prompt_v1",
+        description: values.description || null,
+        edit_comments: values.edit_comments || null,
+        include_default_tools: false,
+      };
+      return prompt
+        ? call("PUT /api/v1/prompts/", { body: { ...body, id: prompt.id } })
+        : call("POST /api/v1/prompts/", { body });
+    },
+    reread,
+    invalidates: [["prompt"], ["prompt history"], ["GET /api/v1/prompts/"]],
+    onSaved: (stored) => {
+      if (prompt === null) void navigate({ to: `/prompts/${stored.id}` });
+    },
+  });
+  const { form } = record;
+  const values = form.getValues();
+  const mayWrite = may("prompts_write");
+  const agents = useAgents(prompt?.id ?? null);
+  const variables = variablesOf(agents);
+  const unknown = unknownNames(values.context, variables);
+  const shown = prompt && view === "history" ? "history" : "form";
+  return (
+    <Tabs
+      value={shown}
+      onChange={(chosen) =>
+        void navigate({ to: ".", search: chosen === "form" ? {} : { view: chosen }, resetScroll: false })
+      }
+      keepMounted={false}
+    >
+      <Tabs.List mb="md" aria-label="Views of the prompt">
+        <Tabs.Tab value="form">Prompt</Tabs.Tab>
+        {prompt && <Tabs.Tab value="history">Versions</Tabs.Tab>}
+      </Tabs.List>
+      {shown === "history" && prompt ? (
+        <PromptVersions
+          prompt={prompt}
+          onRestore={
+            mayWrite
+              ? (version) => {
+                  form.setFieldValue("context", version.prompt_text);
+                  if (version.llm_config) form.setFieldValue("llm_config", version.llm_config);
+                  form.setFieldValue("edit_comments", `As in version ${version.version_number}`);
+                  void navigate({ to: ".", search: {} });
+                }
+              : null
+          }
+        />
+      ) : (
+        <>
+          <Findings issues={prompt?.validation_issues} />
+          {prompt && (
+            <Text size="sm" mb="md">
+              Used by <Users agents={agents} />
+            </Text>
+          )}
+          <Panel>
+            <RecordFormFrame
+              form={record}
+              readOnly={!mayWrite}
+              extra={
+                prompt &&
+                may("prompts_delete") && (
+                  <RemoveRecord
+                    noun="prompt"
+                    name={prompt.name}
+                    remove={(reason) =>
+                      call("DELETE /api/v1/prompts/{id}", { path: { id: prompt.id }, query: { reason } })
+                    }
+                    invalidates={[["GET /api/v1/prompts/"]]}
+                    onRemoved={() => void navigate({ to: "/prompts" })}
+                  />
+                )
+              }
+            >
+              <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+              <Textarea
+                label="Description"
+                dir="auto"
+                autosize
+                minRows={1}
+                {...form.getInputProps("description")}
+              />
+              <TemplateEditor
+                label="Instructions"
+                description="Type {{ to fill in a variable."
+                value={values.context}
+                onChange={(context) => form.setFieldValue("context", context)}
+                variables={variables}
+                error={form.errors.context}
+                readOnly={!mayWrite}
+              />
+              {unknown.length > 0 && (
+                <Text size="sm" role="status">
+                  Nothing sets {unknown.join(", ")} when a session starts: a tool, a workflow or a campaign
+                  has to, or it stays empty.
+                </Text>
+              )}
+              <ModelFields
+                value={values.llm_config}
+                onChange={(llm_config) => form.setFieldValue("llm_config", llm_config)}
+                errorOf={(field) => form.errors[`llm_config.${field}`]}
+              />
+              <ToolNames
+                value={values.tools}
+                onChange={(tools) => form.setFieldValue("tools", tools)}
+                error={form.errors.tools}
+              />
+              <Stack gap="xs">
+                <Switch
+                  label="Runs a tool when the session has ended"
+                  {...form.getInputProps("session_end_enabled", { type: "checkbox" })}
+                />
+                {values.session_end_enabled && (
+                  <RecordSelect
+                    operation="GET /api/v1/tools/"
+                    label="Tool at the end"
+                    chosenName={prompt?.session_end_tool?.name}
+                    value={values.session_end_tool_id}
+                    onChange={(chosen) => form.setFieldValue("session_end_tool_id", chosen)}
+                    error={form.errors.session_end_tool_id}
+                  />
+                )}
+              </Stack>
+              {prompt && (
+                <TextInput
+                  label="What changes, for the versions"
+                  dir="auto"
+                  {...form.getInputProps("edit_comments")}
+                />
+              )}
+            </RecordFormFrame>
+          </Panel>
+        </>
+      )}
+    </Tabs>
+  );
+}
+
+function Users({ agents }: { agents: { id: number; name: string }[] }) {
+  if (agents.length === 0) return "no agent yet";
+  return agents.map(({ id, name }, index) => (
+    <span key={id}>
+      {index > 0 && ", "}
+      <RouteLink to={`/agents/${id}`}>{name}</RouteLink>
+    </span>
+  ));
+}
+
+/** Who uses the prompt, and with which variables. */
+function useAgents(prompt_id: number | null) {
+  const agents = useQuery({
+    queryKey: ["GET /api/v1/agents/", "of prompt", prompt_id],
+    enabled: prompt_id !== null,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/agents/", {
+        query: { search_fields: ["prompt_id"], search_field_values: [String(prompt_id)], limit: 100 },
+        signal,
+      }),
+  });
+  return agents.data?.items ?? [];
+}

@@ -1,0 +1,57 @@
+import type { PromptLlmConfig, PromptResponse } from "../api-types.ts";
+import type { FieldLabels } from "../ground/field-words.ts";
+
+/** What of a prompt is edited. */
+export type PromptValues = {
+  name: string;
+  description: string;
+  context: string;
+  tools: string[];
+  llm_config: PromptLlmConfig;
+  session_end_enabled: boolean;
+  session_end_tool_id: number | null;
+  edit_comments: string;
+};
+
+const NEW: PromptValues = {
+  name: "",
+  description: "",
+  context: "",
+  tools: ["hangup"],
+  llm_config: {
+    provider: "openai",
+    model: "gpt-6-luna",
+    version: null,
+    api_version: null,
+    temperature: null,
+    seed: null,
+  },
+  session_end_enabled: false,
+  session_end_tool_id: null,
+  edit_comments: "",
+};
+
+export const promptValues = (prompt: PromptResponse | null): PromptValues =>
+  prompt === null ? NEW : valuesOf(prompt);
+
+const valuesOf = (prompt: PromptResponse): PromptValues => ({
+  name: prompt.name,
+  description: prompt.description ?? "",
+  context: prompt.context ?? "",
+  tools: prompt.tools,
+  llm_config: prompt.llm_config,
+  session_end_enabled: prompt.session_end_enabled,
+  session_end_tool_id: prompt.session_end_tool_id ?? null,
+  edit_comments: "",
+});
+
+export const PROMPT_LABELS: FieldLabels = {
+  context: "Instructions",
+  llm_config: "Model",
+  "llm_config.temperature": "Temperature",
+  "llm_config.seed": "Seed",
+  "llm_config.api_version": "API version",
+  session_end_enabled: "Runs a tool when the session has ended",
+  session_end_tool_id: "Tool at the end",
+  edit_comments: "What changes, for the versions",
+};

@@ -11,6 +11,9 @@ import { machine, markdownTable, median, ms, print, quantile, startPlatform } fr
  * What the platform adds to a chat turn when the model answers at once: leases, storing, prompt building, tool calls over
  * real HTTP to a stub in this process, events. 200 sessions, each with a turn every two seconds on average, as people
  * write; then as many turns as fit. Durable commits. Run: node bench/chat-turns.ts
+ *
+ * What a workflow of ten steps adds to a turn, round by round beside the same agent without one, one turn at a time. Run:
+ * node bench/chat-turns.ts workflow [rounds]
  */
 const SESSIONS = 200;
 const PACE_MS = 2000;
@@ -25,7 +28,12 @@ const stub = createServer((_request, response) => {
 await new Promise<void>((resolve) => stub.listen(0, "127.0.0.1", resolve));
 const stubUrl = `http://127.0.0.1:${(stub.address() as AddressInfo).port}/slots`;
 
-/** Answers at once; calls the tool when the last word is "tool" and it has not been called yet. */
+const CALLS: Record<string, { name: string; arguments: Record<string, unknown> }> = {
+  tool: { name: "find", arguments: { day: "monday" } },
+  submit: { name: "answer_step", arguments: { answer: "yes" } },
+};
+
+/** Answers at once; calls a tool when the last word is "tool" or "submit" and it has not been called yet. */
 const instant: LanguageModel = {
   provider: "openai",
   model: "instant",
@@ -33,8 +41,9 @@ const instant: LanguageModel = {
   async *stream({ messages }) {
     const last = messages.at(-1);
     const usage = { input_tokens: 100, output_tokens: 10, cached_input_tokens: null };
-    if (last?.role === "user" && last.text.endsWith("tool")) {
-      yield { type: "call", call: { id: `c${messages.length}`, name: "find", arguments: { day: "monday" } } };
+    const called = last?.role === "user" ? CALLS[last.text.split(" ").at(-1) ?? ""] : undefined;
+    if (called) {
+      yield { type: "call", call: { id: `c${messages.length}`, ...called } };
       yield { type: "done", finish: "tool-calls", usage, warnings: [] };
       return;
     }
@@ -43,36 +52,121 @@ const instant: LanguageModel = {
   },
 };
 engine.resolveModel = async () => instant;
+let opened = 0;
+let agents = 0;
 
-const agent_id = await createAgent();
-const rows: (string | number)[][] = [];
-for (const [name, text] of [
-  ["words only", "hello"],
-  ["with one tool call", "use the tool"],
-] as const) {
-  const sessions = await openSessions();
-  await Promise.all(sessions.map((id) => runTurn(engine, id, { text })));
-  const paced = await pacedTurns(sessions, text);
-  const fresh = await openSessions();
-  const full = await asManyAsFit(fresh, text);
-  rows.push([
-    name,
-    ms(median(paced)),
-    ms(quantile(paced, 0.95)),
-    ms(quantile(paced, 0.99)),
-    paced.length,
-    Math.round(full),
-  ]);
-}
-print(
-  `${machine()}; ${SESSIONS} concurrent sessions, a turn every ${PACE_MS / 1000} s each for ${SECONDS} s\n`,
-);
-print(
-  markdownTable(["turn", "p50 ms", "p95 ms", "p99 ms", "turns measured", "turns/s when saturated"], rows),
-);
+/** Round and round, each step with an instruction and a transition that depend on what was said. */
+const tenSteps = {
+  type: "context",
+  tool: {
+    type: "function",
+    function: { name: "guide", description: "guides", parameters: { type: "object", properties: {} } },
+  },
+  context: {
+    task: {
+      type: "steps",
+      version: "v1alpha",
+      id: "guide",
+      tool: { name: "answer_step", description: "Takes the answer" },
+      variables: [{ name: "answers", value: 0 }],
+      steps: Array.from({ length: 10 }, (_, n) => ({
+        id: `STEP_${n}`,
+        goal: `Ask question ${n}`,
+        instructions: [
+          `Ask ${n} for {{ vars.clinic }}.`,
+          { text: "Ask once more.", if: "local.answers > `3`" },
+        ],
+        inputs: [{ name: "answer", type: "string", required: true, description: "What they said" }],
+        on: {
+          submit: [
+            { action: "inc", name: "local.answers" },
+            { action: "save", inputs: ["answer"] },
+          ],
+        },
+        next: [{ id: `STEP_${n}`, if: "inputs.answer == 'again'" }, `STEP_${(n + 1) % 10}`],
+      })),
+    },
+  },
+};
+
+if (process.argv[2] === "workflow") await compareWorkflow(Number(process.argv[3] ?? 400));
+else await measureTurns();
 print(`\nMemory of the program after it: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB`);
 stub.close();
 await platform.stop();
+
+async function measureTurns(): Promise<void> {
+  const rows: (string | number)[][] = [];
+  const agent_id = await createAgent([]);
+  for (const [name, text] of [
+    ["words only", "hello"],
+    ["with one tool call", "use the tool"],
+  ] as const) {
+    const sessions = await openSessions(agent_id, SESSIONS);
+    await Promise.all(sessions.map((id) => runTurn(engine, id, { text })));
+    const paced = await pacedTurns(sessions, text);
+    const fresh = await openSessions(agent_id, SESSIONS);
+    const full = await asManyAsFit(fresh, text);
+    rows.push([
+      name,
+      ms(median(paced)),
+      ms(quantile(paced, 0.95)),
+      ms(quantile(paced, 0.99)),
+      paced.length,
+      Math.round(full),
+    ]);
+  }
+  print(
+    `${machine()}; ${SESSIONS} concurrent sessions, a turn every ${PACE_MS / 1000} s each for ${SECONDS} s\n`,
+  );
+  print(
+    markdownTable(["turn", "p50 ms", "p95 ms", "p99 ms", "turns measured", "turns/s when saturated"], rows),
+  );
+}
+
+/** The same turns one at a time, an agent after the other in each round, so that a busy machine is busy for all of them. */
+async function compareWorkflow(rounds: number): Promise<void> {
+  const plain = await createAgent([]);
+  const guided = await createAgent([tenSteps]);
+  const kinds = [
+    { name: "no workflow, words only", agent_id: plain, text: "hello" },
+    { name: "ten steps, one of them active, words only", agent_id: guided, text: "hello" },
+    { name: "no workflow, a tool call", agent_id: plain, text: "use the tool" },
+    { name: "ten steps, a tool call", agent_id: guided, text: "use the tool" },
+    { name: "ten steps, a submission that leads to the next step", agent_id: guided, text: "I submit" },
+  ];
+  const turns = kinds.map(() => [] as number[]);
+  // A session of its own every ten rounds: what grows with the history is the same for all.
+  let sessions: number[] = [];
+  for (let round = -20; round < rounds; round++) {
+    if (round % 10 === 0) {
+      sessions = await Promise.all(
+        kinds.map(async ({ agent_id }) => (await openSessions(agent_id, 1))[0] as number),
+      );
+    }
+    for (const [index, { text }] of kinds.entries()) {
+      const began = performance.now();
+      const { calls } = await runTurn(engine, sessions[index] as number, { text });
+      const failed = calls.find(({ error }) => error !== null);
+      if (failed) throw new Error(`${failed.tool_name}: ${failed.error}`);
+      if (round >= 0) turns[index]?.push(performance.now() - began);
+    }
+  }
+  const medians = turns.map(median);
+  const baselines = [0, 0, 2, 2, 2];
+  print(`${machine()}; ${rounds} turns of each kind, one at a time, in turn\n`);
+  print(
+    markdownTable(
+      ["turn", "p50 ms", "p95 ms", "× without workflow"],
+      kinds.map(({ name }, index) => [
+        name,
+        ms(medians[index] as number),
+        ms(quantile(turns[index] as number[], 0.95)),
+        ((medians[index] as number) / (medians[baselines[index] as number] as number)).toFixed(2),
+      ]),
+    ),
+  );
+}
 
 /** Each session starts at a moment of its own, so that turns arrive evenly spread, as from people. */
 async function pacedTurns(sessions: number[], text: string): Promise<number[]> {
@@ -105,16 +199,16 @@ async function asManyAsFit(sessions: number[], text: string): Promise<number> {
   return turns / seconds;
 }
 
-function openSessions(): Promise<number[]> {
+function openSessions(agent_id: number, count: number): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: SESSIONS }, async (_, n) => {
+    Array.from({ length: count }, async () => {
       const { session_id } = await startSession(engine, {
         sub_organization_id: caller.sub_organization_id,
         agent_id,
         channel: "chat",
         service: "webchat",
         type: "web_chat_v1",
-        sid: `bench-${n}`,
+        sid: `bench-${++opened}`,
         channel_target_id: null,
         source: null,
         target: "bench",
@@ -126,7 +220,7 @@ function openSessions(): Promise<number[]> {
   );
 }
 
-async function createAgent(): Promise<number> {
+async function createAgent(workflows: { tool: { function: { name: string } } }[]): Promise<number> {
   const send = async (path: string, body: object) => {
     const answer = await api.server.inject({
       method: "POST",
@@ -137,21 +231,23 @@ async function createAgent(): Promise<number> {
     if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.body}`);
     return answer.json();
   };
-  const service = await send("/api/v1/services/", { name: "Stub", description: "" });
-  await send("/api/v1/tools/", {
-    name: "find",
-    service_id: service.id,
-    definition: endpointTool("find", stubUrl),
-  });
+  const n = ++agents;
+  const service = await send("/api/v1/services/", { name: `Stub ${n}`, description: "" });
+  const find = endpointTool("find", stubUrl);
+  const tools = [...(n === 1 ? [find] : []), ...workflows];
+  for (const definition of tools) {
+    const { name } = definition.tool.function;
+    await send("/api/v1/tools/", { name, service_id: service.id, definition });
+  }
   const prompt = await send("/api/v1/prompts/", {
-    name: "Bench",
+    name: `Bench ${n}`,
     type: "prompt_v1",
     context: "You work for {{ vars.clinic }}. Today is {{ vars.session.date }}.",
     llm_config: { provider: "openai", model: "scripted" },
-    tools: ["find"],
+    tools: ["find", ...workflows.map(({ tool }) => tool.function.name)],
   });
   const agent = await send("/api/v1/agents/", {
-    name: "Bench",
+    name: `Bench ${n}`,
     type: "ca_v1",
     prompt_id: prompt.id,
     timezone: "America/New_York",

@@ -22,7 +22,7 @@ import { createSender } from "../test/harness/sender.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
 
 /**
- * Attempts from due to settled: claimed, handed to a carrier that answers at once, told of as answered and as completed,
+ * Attempts from due to settled: claimed, handed to a carrier that answers at once or after a second, told of as answered and as completed,
  * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
  * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
  *
@@ -32,13 +32,13 @@ const NO_LIMITS = { per_source: 1_000_000, per_organization: 1_000_000, kept_for
 const SOURCE = "+19032900844";
 
 if (process.argv[2] === "--dialer") {
-  await runDialer(JSON.parse(process.argv[3] as string));
+  await runDialer(JSON.parse(process.argv[3] as string), Number(process.argv[4]));
 } else {
   await measure(Number(process.argv[2] ?? 15));
 }
 
 /** In this process, until its input ends. */
-async function runDialer(connection: Connection): Promise<void> {
+async function runDialer(connection: Connection, answer_ms: number): Promise<void> {
   const { db, close } = openDatabase(connection);
   const queue = createSettleQueue({ db, clock: systemClock });
   const attempts = createAttempts({ db, queue });
@@ -56,6 +56,7 @@ async function runDialer(connection: Connection): Promise<void> {
   };
   const sender: Sender = {
     async send({ key }) {
+      if (answer_ms > 0) await sleep(answer_ms);
       // Told a moment later and each by itself, as callbacks come.
       setTimeout(() => {
         signal(key, "IN-PROGRESS")
@@ -107,16 +108,27 @@ async function measure(seconds: number): Promise<void> {
 
   print(`${seconds} s each; ${machine()}\n`);
   const rows = [];
-  for (const [processes, batches] of [
-    [1, 1_000],
-    [1, 3_000],
-    [2, 3_000],
+  for (const [processes, batches, answer_ms] of [
+    [1, 1_000, 0],
+    [1, 3_000, 0],
+    [2, 3_000, 0],
+    // One process hands over 400 at once, so 400 a second to such a carrier.
+    [1, 700, 1_000],
+    [2, 700, 1_000],
   ] as const) {
-    rows.push(await load(processes, batches));
+    rows.push(await load(processes, batches, answer_ms));
   }
   print(
     markdownTable(
-      ["dialers", "wanted a second", "settled a second", "late p50 ms", "late p95 ms", "late p99 ms"],
+      [
+        "dialers",
+        "wanted a second",
+        "carrier answers after, s",
+        "settled a second",
+        "late p50 ms",
+        "late p95 ms",
+        "late p99 ms",
+      ],
       rows,
     ),
   );
@@ -128,14 +140,18 @@ async function measure(seconds: number): Promise<void> {
   await postgres.stop();
   rmSync(folder, { recursive: true });
 
-  async function load(processes: number, batches: number) {
+  async function load(processes: number, batches: number, answer_ms: number) {
     await clear();
     await fill(batches, seconds + 10);
     const dialers = [];
     for (let i = 0; i < processes; i++) {
-      const child = spawn(process.execPath, [import.meta.filename, "--dialer", JSON.stringify(connection)], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
+      const child = spawn(
+        process.execPath,
+        [import.meta.filename, "--dialer", JSON.stringify(connection), String(answer_ms)],
+        {
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
       await once(createInterface({ input: child.stdout }), "line");
       dialers.push(child);
     }
@@ -160,6 +176,7 @@ async function measure(seconds: number): Promise<void> {
     return [
       processes,
       batches.toLocaleString("en"),
+      answer_ms / 1000,
       perSecond,
       ...[0.5, 0.95, 0.99].map((q) => ms(quantile(each, q))),
     ];

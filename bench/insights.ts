@@ -5,8 +5,8 @@ import { machine, markdownTable, median, ms, print, quantile, startPlatform } fr
 
 /**
  * Insights over many sessions: how fast a backfill goes when the model answers at once (a pattern stands in for it), what it
- * holds in memory, how long an estimate takes, and what the end of a session pays for its analysis.
- * Run: node --expose-gc bench/insights.ts [sessions]
+ * holds in memory minute by minute, how long an estimate takes, and what the end of a session pays for its analysis.
+ * Run: node --expose-gc bench/insights.ts [sessions]; 1,000,000 take 33 minutes at 500 a second, beside the filling.
  */
 const SESSIONS = Number(process.argv[2] ?? 100_000);
 const ESTIMATES = 15;
@@ -96,6 +96,19 @@ async function estimates(id: number): Promise<number[]> {
   return took;
 }
 
+/** As queue-work and its runs leave it. */
+async function claimHalf(workflow_id: number, tool_id: number): Promise<void> {
+  await sql`
+    with made as (
+      insert into insight_executions (sub_organization_id, workflow_id, session_id, cause, status, created_at, run_at)
+      select sub_organization_id, ${workflow_id}::bigint, id, 'manual', 'COMPLETED', now(), now()
+      from sessions where id % 2 = 0 returning id, session_id)
+    insert into insight_execution_tools
+      (execution_id, position, workflow_id, session_id, insight_tool_id, insight_tool_version, finished_at)
+    select id, 0, ${workflow_id}::bigint, session_id, ${tool_id}::bigint, 1, now() from made`.execute(db);
+  await sql`vacuum analyze insight_executions, insight_execution_tools`.execute(db);
+}
+
 /** What the trigger takes of the transaction that ends a session, after its row was updated and before the commit. */
 async function ends(): Promise<number[]> {
   const rows = await db
@@ -133,6 +146,15 @@ rows.push(["estimate, one agent, longer than 100 s", SESSIONS, ...shown(await es
 const sampled = await workflow("sampled", summary.id, { start_datetime, conditions: { sample_rate: 10 } });
 rows.push(["estimate, a tenth drawn", SESSIONS, ...shown(await estimates(sampled.id))]);
 
+const thousandth = await workflow("thousandth", summary.id, {
+  start_datetime,
+  conditions: { sample_rate: 0.1 },
+});
+rows.push(["estimate, one in a thousand drawn", SESSIONS, ...shown(await estimates(thousandth.id))]);
+const half = await workflow("half", summary.id, { start_datetime });
+await claimHalf(half.id, summary.id);
+rows.push(["estimate, half of them analysed by hand", SESSIONS, ...shown(await estimates(half.id))]);
+
 const all = await workflow("all", pattern.id, { start_datetime });
 const began = performance.now();
 await call("PUT", `workflows/${all.id}/activate`, { is_acknowledged: true, estimate: all.estimate });
@@ -140,23 +162,26 @@ const activated = performance.now() - began;
 const run = jobs.find(({ job }) => job.name === "run-insights");
 if (!run) throw new Error("no job runs insights");
 const never = new AbortController().signal;
-/** What is in use after a collection, and what the process holds. */
-const heaps: number[] = [];
-let resident = 0;
+const progress = () =>
+  call<{ backfill: { status: string; actual: { count: number } } }>("GET", `workflows/${all.id}/backfill`);
+/** MiB in use after a collection, MiB the process holds, and how many sessions were analysed by then. */
+type Sample = { s: number; heap: number; resident: number; analysed: number };
+const samples: Sample[] = [];
+let analysed = 0;
+const started = performance.now();
 const watching = setInterval(() => {
   globalThis.gc?.();
   const { heapUsed, rss } = process.memoryUsage();
-  heaps.push(heapUsed / 2 ** 20);
-  resident = Math.max(resident, rss / 2 ** 20);
+  const s = (performance.now() - started) / 1000;
+  samples.push({ s, heap: heapUsed / 2 ** 20, resident: rss / 2 ** 20, analysed });
 }, 2_000);
-const started = performance.now();
+const counting = setInterval(async () => {
+  analysed = (await progress()).backfill.actual.count;
+}, 2_000);
 let state = "RUNNING";
 while (state === "RUNNING") {
   await run.run({}, { stopping: never, abortSignal: never } as never);
-  const { backfill } = await call<{ backfill: { status: string; actual: { count: number } } }>(
-    "GET",
-    `workflows/${all.id}/backfill`,
-  );
+  const { backfill } = await progress();
   state = backfill.status;
   if (state === "COMPLETED" && backfill.actual.count !== SESSIONS)
     throw new Error(`${backfill.actual.count} analysed`);
@@ -164,15 +189,42 @@ while (state === "RUNNING") {
 }
 const seconds = (performance.now() - started) / 1000;
 clearInterval(watching);
+clearInterval(counting);
 /** The mean of a stretch of the run, from 0 to 1. */
 const during = (from: number, to: number) => {
-  const part = heaps.slice(Math.floor(heaps.length * from), Math.ceil(heaps.length * to));
-  return Math.round(part.reduce((sum, value) => sum + value, 0) / part.length);
+  const part = samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to));
+  return Math.round(part.reduce((sum, { heap }) => sum + heap, 0) / part.length);
 };
+/** How much the heap grows with each 100,000 sessions, in MiB, by the line that fits its samples best, warming up left out. */
+function slope(): string {
+  const warm = samples.slice(Math.floor(samples.length / 5));
+  const mean = (of: (sample: Sample) => number) =>
+    warm.reduce((sum, each) => sum + of(each), 0) / warm.length;
+  const [x, y] = [mean((each) => each.analysed), mean((each) => each.heap)];
+  const rise = warm.reduce((sum, each) => sum + (each.analysed - x) * (each.heap - y), 0);
+  return ((1e5 * rise) / warm.reduce((sum, each) => sum + (each.analysed - x) ** 2, 0)).toFixed(2);
+}
+/** The last sample of each minute, with the sessions a second since the one before. */
+const minutes = [...Map.groupBy(samples, ({ s }) => Math.floor(s / 60)).values()].map(
+  (each) => each.at(-1) as Sample,
+);
+const byMinute = minutes.map(({ s, heap, resident, analysed: now }, index) => {
+  const before = minutes[index - 1] ?? { s: 0, analysed: 0 };
+  return [
+    (s / 60).toFixed(1),
+    now.toLocaleString("en"),
+    Math.round((now - before.analysed) / (s - before.s)),
+    Math.round(heap),
+    Math.round(resident),
+  ];
+});
 
 rows.push(["estimate of the active workflow, all analysed", SESSIONS, ...shown(await estimates(all.id))]);
 await call("PUT", `workflows/${all.id}/inactivate`);
 rows.push(["estimate of the inactive one, all analysed", SESSIONS, ...shown(await estimates(all.id))]);
+// Nothing is known of the past of other conditions: every session is compared with what was analysed.
+await call("PUT", `workflows/${all.id}`, { ...all, conditions: { min_duration: 1 } });
+rows.push(["the same, its conditions changed since", SESSIONS, ...shown(await estimates(all.id))]);
 // The default workflow, and four more that want every session.
 for (const name of ["a", "b", "c", "d"]) {
   const { id, estimate } = await workflow(name, pattern.id, {});
@@ -192,6 +244,7 @@ print(
       "sessions/s",
       "heap in its 2nd tenth, MiB",
       "in its last",
+      "more for each 100,000",
       "resident at most",
     ],
     [
@@ -202,9 +255,12 @@ print(
         Math.round(SESSIONS / seconds),
         during(0.1, 0.2),
         during(0.9, 1),
-        Math.round(resident),
+        slope(),
+        Math.round(Math.max(...samples.map((each) => each.resident))),
       ],
     ],
   ),
 );
+print("");
+print(markdownTable(["minute", "analysed", "sessions/s", "heap MiB", "resident MiB"], byMinute));
 await platform.stop();

@@ -6,10 +6,11 @@ import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
 import { createEgress } from "../src/base/egress.ts";
 import { silentLog } from "../src/base/log.ts";
-import { envExample, readConfig } from "../src/config.ts";
+import { readConfig } from "../src/config.ts";
 import { openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { envExample } from "../src/settings.ts";
 import { consoleTypes, type OpenApi } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
 

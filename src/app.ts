@@ -23,6 +23,7 @@ import { messageCalendarRoutes } from "./agents/message-calendar.ts";
 import { promptRoutes } from "./agents/prompt.ts";
 import { pronunciationRoutes } from "./agents/pronunciation.ts";
 import { serviceRoutes } from "./agents/service.ts";
+import { embedderOf, embeddingJobs } from "./agents/source-embedding.ts";
 import { type SpeechSettings, speechAccessOf } from "./agents/speech-access.ts";
 import { ensureSystemTools } from "./agents/system-tools.ts";
 import { toolRoutes } from "./agents/tool.ts";
@@ -59,12 +60,14 @@ import { eventRoutes } from "./events/event.ts";
 import { ensureDefaultInsights } from "./insights/default-insights.ts";
 import { insightJobs } from "./insights/executor.ts";
 import { createRecordingStore } from "./insights/recording-store.ts";
+import { removeRecordingJob } from "./insights/remove-recording.ts";
 import { insightRoutes } from "./insights/routes.ts";
 import type { ToolRunner } from "./insights/tool-run.ts";
 import { type TranscriptionSettings, transcriptionAccess } from "./insights/transcription-provider.ts";
 import { queueEndedSession } from "./insights/trigger.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
 import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
+import { guardedStream } from "./llm/guarded-fetch.ts";
 import { modelFor } from "./llm/model-for.ts";
 import type { ProviderSettings } from "./llm/providers.ts";
 import { createAttempts } from "./outbound/attempts.ts";
@@ -82,10 +85,12 @@ import { requestTraceRoutes } from "./outbound/request-trace.ts";
 import { createSettleQueue } from "./outbound/settle-queue.ts";
 import { targetFilterCountRoutes } from "./outbound/target-filter-count.ts";
 import { tidyBatchesJob } from "./outbound/tidy-batches.ts";
+import { mailDisabledJob } from "./outbound/webhook-disabled.ts";
 import { webhookRoutes } from "./outbound/webhook-routes.ts";
 import { dashboardRoutes } from "./reports/dashboard.ts";
 import { dashboardPageRoutes } from "./reports/dashboard-page.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
+import { queueRoutes } from "./reports/queues.ts";
 import { takeoutRoutes } from "./reports/takeout.ts";
 import { chatPageRoutes } from "./sessions/chat-page.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
@@ -252,7 +257,7 @@ export async function createApp(parts: Parts): Promise<App> {
   voiceSampleRoutes(api, { db, egress: parts.egress, speechAccess });
   bridgePhrasesRoutes(api, parts);
   conversationBridgesRoutes(api, parts);
-  dataSourceRoutes(api, parts);
+  dataSourceRoutes(api, { db, clock, embeds: config.embedding_model !== null });
   pronunciationRoutes(api, parts);
   directoryRoutes(api, parts);
   incidentRoutes(api, parts);
@@ -301,6 +306,7 @@ export async function createApp(parts: Parts): Promise<App> {
   });
 
   takeoutRoutes(api, { db, clock, dataDir });
+  queueRoutes(api, { db });
   dashboardRoutes(api, { db, clock, vault, publicUrl });
   dashboardPageRoutes(api, parts);
 
@@ -333,10 +339,13 @@ export async function createApp(parts: Parts): Promise<App> {
         owner: engine.owner,
         concurrency: config.insight_concurrency,
       }),
+      ...embeddingJobs({ db, embedderOf: engine.embedderOf, choice: config.embedding_model }),
+      removeRecordingJob(createRecordingStore(dataDir)),
       ...takeoutJobs({ db, clock, dataDir }),
       tidyBatchesJob(parts),
       cancelWaitingHandler(parts),
       purgeDeliveriesJob(parts),
+      mailDisabledJob({ db, log, publicUrl, sendMail }),
     ],
     deliverer: createDeliverer(parts),
     attempts,
@@ -356,14 +365,21 @@ export async function createApp(parts: Parts): Promise<App> {
 
 function createEngine(parts: Parts): Engine {
   const { db, clock, log, vault, egress, llmProviders: environment } = parts;
+  const guarded = guardedStream(parts.config.egress_allow);
   return {
     db,
     clock,
     log,
     egress,
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
-    resolveModel: async (sub_organization_id, llm) =>
-      modelFor(llm, await providerSettings({ db, vault, environment }, sub_organization_id), clock.now()),
+    resolveModel: async (sub_organization_id, llm) => {
+      const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
+      const access = settings[llm.provider];
+      // The installation's own address may be private; one that an organization names goes through the guard.
+      const isGuarded = access?.base_url !== undefined && access !== environment[llm.provider];
+      return modelFor(llm, settings, clock.now(), isGuarded ? { fetch: guarded } : {});
+    },
+    embedderOf: embedderOf({ db, vault, egress, environment, choice: parts.config.embedding_model }),
     owner: randomId(),
     held: new Set(),
     onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),

@@ -10,6 +10,9 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   --no-trace shows tool calls and variables only
   ./parley simulate [--json] [--seed n]
                                   has simulated people call, text and mail the demo's agent, and prints what was said
+  ./parley listen --forward-to <url> [--inbox name] [--json]
+                                  hands webhooks on to a program on this machine, byte for byte as they were signed;
+                                  --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
   ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
@@ -57,6 +60,16 @@ const COMMANDS: Record<string, Command> = {
         return misused("a seed is a number: ./parley simulate --seed 7");
       const { simulate } = await import("./commands/simulate.ts");
       return simulate({ json: args.includes("--json"), seed: Number(seed) });
+    },
+  },
+  listen: {
+    flags: ["--forward-to", "--inbox", "--url", "--token", "--json"],
+    // The values of the first four.
+    names: 4,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { listen } = await import("./commands/listen.ts");
+      return listen(args, config, secrets, process.env.PARLEY_API_TOKEN);
     },
   },
   doctor: {

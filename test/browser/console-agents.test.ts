@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { endpointTool } from "../harness/endpoint-tool.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -32,6 +33,7 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   await review.getByText("description").waitFor();
   expect(await review.getByRole("listitem").count()).toBe(1);
   await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
   await page.getByText("Agent saved").waitFor();
   expect((await agent()).description).toBe("Books appointments\nat a clinic");
   expect(page.faults).toEqual([]);
@@ -102,6 +104,8 @@ test("an agent is made, found by its name, talked with, and deleted", async () =
 
 test("talking with an agent shows the step, the variables, the tool calls and the time of each turn", async () => {
   const page = await it.open(await it.person("Admin"));
+  // As a browser is that comes over plain http from another machine.
+  await page.addInitScript("delete Crypto.prototype.randomUUID");
   await page.goto("/console/agents/2");
   await page.getByRole("button", { name: "Start a conversation" }).click();
   await page.getByText("Can you come to your visit?").waitFor();
@@ -121,5 +125,69 @@ test("talking with an agent shows the step, the variables, the tool calls and th
   await page.getByText("enters ASK_NEEDS").waitFor();
   await page.getByRole("link", { name: /^Session \d+$/ }).click();
   await page.getByText("enters ASK_NEEDS").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("what an agent says of calls and of its tools is set in the form, and the review calls it by the names of the form", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByRole("combobox", { name: "Speech recognition" }).click();
+  await page.getByRole("option", { name: "Deepgram Nova 3", exact: true }).click();
+  await page.getByRole("combobox", { name: "Sound while thinking" }).click();
+  await page.getByRole("option", { name: "Call Center" }).click();
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("Speech recognition", { exact: true }).waitFor();
+  await review.getByText("+ Call Center").waitFor();
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  expect(await agent()).toMatchObject({ stt_provider: "Deepgram Nova 3", wait_sound: "Call Center" });
+  expect(page.faults).toEqual([]);
+});
+
+test("a setting of a tool that an agent has is set for the agent alone", async () => {
+  const floor = { name: "floor", type: "int", required: false, default: 1 };
+  const definition = endpointTool("look_up", "https://example.com", {
+    definition: { static_parameters: [floor] },
+  });
+  const made = await it.app.send("POST", "/api/v1/tools/", { name: "look_up", service_id: 2, definition });
+  expect(made.body).toMatchObject({ name: "look_up" });
+  const { body: prompt } = await it.app.send("POST", "/api/v1/prompts/", {
+    name: "Upstairs",
+    type: "prompt_v1",
+    context: "Help.",
+    tools: ["look_up"],
+    llm_config: {},
+  });
+  const { body } = await it.app.send("POST", "/api/v1/agents/", {
+    name: "Upstairs",
+    type: "ca_v1",
+    prompt_id: prompt.id,
+    timezone: "UTC",
+    variables: {},
+    tool_headers: null,
+  });
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/agents/${body.id}`);
+  await page.getByLabel("look_up: floor").fill("3");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("Settings of tools", { exact: false }).first().waitFor();
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  const stored = await it.app.send("GET", `/api/v1/agents/${body.id}`);
+  expect(stored.body.prompt_tool_defaults).toEqual([
+    { tool_name: "look_up", default_values: [{ field_name: "floor", default_value: 3 }] },
+  ]);
+  expect(page.faults).toEqual([]);
+});
+
+test("a page behind the end of a list says so, and not that there are no records", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/agents?page=99");
+  await page.getByText("There is nothing on page 99").waitFor();
+  expect(await page.getByText("No agent yet").count()).toBe(0);
+  await page.getByRole("button", { name: "To the first page" }).click();
+  await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
   expect(page.faults).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
 
@@ -21,7 +21,7 @@ test("a prompt's unknown variable is told, its new version is compared with the 
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByText("Speak softly").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByText("Prompt saved").waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByText("+ Speak softly", { exact: false }).waitFor();
@@ -57,9 +57,7 @@ test("a service's secret is written, shown only as stored, kept by a save that d
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 
   await page.getByRole("textbox", { name: "Description" }).fill("Ours");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await saveReviewed(page);
   const { body } = await it.app.send(
     "GET",
     "/api/v1/services/?search_fields=description&search_field_values=Ours",

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { Scenario } from "../../src/channels/simulator/people.ts";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
 
@@ -39,9 +39,7 @@ test("its account is written, shown by its last four characters, and kept by a s
   expect(await page.content()).not.toContain("very-secret");
 
   await page.getByLabel("Silence before it asks again").fill("2");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await saveReviewed(page);
   const { body } = await it.app.send(
     "GET",
     "/api/v1/channels/?search_fields=name&search_field_values=Front desk",

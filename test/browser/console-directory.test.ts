@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
 
@@ -36,8 +36,7 @@ test("a member is made with a number that holds at some times, and tried at a ti
 
 test("an earlier version is compared, taken into the form and saved; a deleted member is restored", async () => {
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Billing");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await saveReviewed(page);
   await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("+ Billing").waitFor();

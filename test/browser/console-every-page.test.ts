@@ -163,7 +163,7 @@ describe.each([
     expect(found).toEqual([]);
     expect(page.faults).toEqual([]);
     await page.context().close();
-  }, 300_000);
+  }, 1_200_000);
 });
 
 test("a viewer sees no button that changes anything, and no page that the API would refuse", async () => {
@@ -184,4 +184,4 @@ test("a viewer sees no button that changes anything, and no page that the API wo
   expect(offered).toEqual([]);
   expect(await page.getByRole("navigation").getByRole("link", { name: "Audit log" }).count()).toBe(0);
   expect(page.faults).toEqual([]);
-}, 300_000);
+}, 1_200_000);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { START } from "../harness/app.ts";
-import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { deliver } from "../harness/outbound-pages.ts";
 import { createSender } from "../harness/sender.ts";
@@ -150,9 +150,7 @@ test("a batch is paused, resumed and given an end, and the end survives a pause"
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByText("The batch goes on").waitFor();
   await page.getByLabel(/^Expires/).fill("2026-12-24T18:00");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByText("Batch saved").waitFor();
+  await saveReviewed(page);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("button", { name: "Pause" }).waitFor();
@@ -224,9 +222,7 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
   await page.getByRole("button", { name: "Add a webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill(url);
   await page.getByLabel("New secret").fill(secret);
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByText("Campaign saved").waitFor();
+  await saveReviewed(page);
   await page.getByText("Stored, and never shown again.").waitFor();
   expect(await page.content()).not.toContain(secret);
 
@@ -279,6 +275,30 @@ test("a disabled webhook says why, and what it held is sent when it is enabled a
   await page.getByRole("button", { name: "Enable again" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
   await page.getByRole("button", { name: "Send a test" }).waitFor();
+});
+
+test("a webhook that gave up is told of on the home page and on its campaign, until it is enabled", async () => {
+  const { id, webhooks } = await campaign();
+  const failing = { fail_next: 1, fail_status: 410 };
+  await it.app.send("PUT", "/api/v1/outbound/webhook_inboxes/mine", failing);
+  await it.app.send("POST", `/api/v1/outbound/webhooks/${webhooks[0].id}/test`, { status: "HUMAN" });
+  await deliver(it.app, it.address);
+
+  await page.goto("/console/");
+  const banner = page.getByRole("alert").filter({ hasText: "A webhook is disabled" });
+  await banner.getByText("The receiver answered 410: it is gone.").waitFor();
+  await banner.getByRole("link", { name: `Webhook ${webhooks[0].id} of` }).click();
+  await page.waitForURL(`**/console/campaigns/${id}?view=webhooks`);
+  await banner.waitFor();
+  await page.getByRole("button", { name: "Enable again" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Enable" }).click();
+  await banner.waitFor({ state: "detached" });
+  await page
+    .getByRole("region", { name: "Deliveries" })
+    .getByRole("cell", { name: "a made-up person" })
+    .first()
+    .waitFor();
+  expect(page.faults).toEqual([]);
 });
 
 test("an address is suppressed and lifted with a reason, and a list is imported whole or not at all", async () => {

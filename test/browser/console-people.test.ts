@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { createPeer } from "../harness/peer.ts";
 
 let it: ConsoleTest;
@@ -34,9 +34,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await matrix.getByRole("columnheader", { name: "Night watch" }).waitFor();
   await matrix.getByText("Night watch").click();
   await page.getByLabel("Description").fill("Reads sessions");
-  await page.getByRole("button", { name: "Review and save" }).click();
-  await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText("Role saved").waitFor();
+  await saveReviewed(page);
 
   await page.goto("/console/audit-log?f_resource=roles&f_action=update");
   await page.getByRole("button", { name: /Before and after of roles/ }).click();
@@ -83,8 +81,10 @@ test("a provider's key is set, tried out, and never shown again", async () => {
     await panel.getByRole("textbox", { name: "API key" }).fill(key);
     await panel.getByLabel("Address").fill(provider.url);
     await panel.getByRole("button", { name: "Review and save" }).click();
+    await page.getByRole("dialog").getByText("a new secret").waitFor();
     expect(await page.getByRole("dialog").getByText(key).count()).toBe(0);
     await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await panel.getByText("key of this organization").waitFor();
     await panel.getByRole("button", { name: "Test the key" }).click();
   };

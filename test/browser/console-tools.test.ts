@@ -57,7 +57,7 @@ test("a workflow is a picture whose steps are edited in place, checked as they a
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByText("Say goodbye warmly").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-  await page.getByText("Tool saved").waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   const stored = await it.app.send("GET", "/api/v1/tools/visit_workflow");
   const step = stored.body.definition.context.task.steps.find(({ id }: { id: string }) => id === "MOVED");
   expect(step).toMatchObject({
@@ -66,6 +66,26 @@ test("a workflow is a picture whose steps are edited in place, checked as they a
   });
   expect(stored.body.version_number).toBe(2);
   expect(page.faults).toEqual([]);
+});
+
+test("what is no JSON is not left out of a save without a word", async () => {
+  await page.goto("/console/tools/look_up?view=json");
+  const editor = page.getByRole("textbox", { name: "Definition" });
+  const change = async (from: string, to: string) => {
+    await editor.getByText(from).first().dblclick();
+    await page.keyboard.insertText(to);
+  };
+  await change("monday", "friday");
+  await change("friday", 'fri"day');
+  await page.getByText("This is not JSON yet").waitFor();
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await expect
+    .poll(() => editor.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true);
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+  // What was not saved stays behind.
+  page.once("dialog", (dialog) => void dialog.accept());
 });
 
 test("a workflow is played without a model: submit, see where it leads and why, go one back", async () => {

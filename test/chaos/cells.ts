@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { FAULT_POINTS } from "../../src/outbound/dialer.ts";
+import { openLine } from "./line.ts";
 import type { Stage } from "./stage.ts";
 import { until } from "./stage.ts";
 
@@ -83,6 +84,45 @@ const CELLS: Cell[] = [
       await sleep(3_000);
       first.kill();
       return recovery(stage, await first.died);
+    },
+  },
+  {
+    name: "one of two dialers stands still for 12 s",
+    async run(stage) {
+      const [first] = await Promise.all([stage.startDialer(), stage.startDialer()]);
+      await sleep(3_000);
+      first.kill("SIGSTOP");
+      const found = recovery(stage, Date.now());
+      await sleep(12_000);
+      first.kill("SIGCONT");
+      return found;
+    },
+  },
+  {
+    name: "one of two dialers cut off from PostgreSQL for 30 s",
+    async run(stage) {
+      const line = await openLine(stage.connection);
+      await Promise.all([stage.startDialer({ connection: line.connection }), stage.startDialer()]);
+      await sleep(3_000);
+      line.cut();
+      const found = recovery(stage, Date.now());
+      await sleep(30_000);
+      line.mend();
+      return found;
+    },
+  },
+  {
+    name: "an upgrade: two dialers stopped and started, one after the other, with calls under way",
+    async run(stage) {
+      const old = await Promise.all([stage.startDialer(), stage.startDialer()]);
+      await sleep(2_000);
+      const at = Date.now();
+      for (const each of old) {
+        each.kill("SIGTERM");
+        await each.died;
+        await stage.startDialer();
+      }
+      return recovery(stage, at);
     },
   },
   {

@@ -36,9 +36,14 @@ const PLANS: Record<Fate, Plan> = {
   "never-got-it": { send: "unknown" },
   "dies-before": {},
   "dies-after": {},
+  "held-up": {},
 };
 
-let people = 0;
+let histories = 0;
+/** Each history has its own people; a reference that two batches share is one of them. */
+const numberOf = (reference: string): string =>
+  `+1512${5_000_000 + histories * 10 + reference.charCodeAt(0) - "a".charCodeAt(0)}`;
+const LIMITS = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
 
 async function play(told: History): Promise<void> {
   await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
@@ -46,6 +51,8 @@ async function play(told: History): Promise<void> {
   await app.db.deleteFrom("dial_sources").execute();
   await app.db.updateTable("agents").set({ timezone: told.zone }).execute();
   app.clock.set(told.from);
+  histories++;
+  const limits = { ...LIMITS, per_person: told.per_person };
   const statuses = ["QUEUED", "BUSY", "NO-ANSWER", "COMPLETED", "HUMAN", "NO_OUTCOME", "CANCELED"];
   const { id } = await outbound.createCampaign({
     ...told.campaign,
@@ -58,7 +65,7 @@ async function play(told: History): Promise<void> {
     const { batch_id } = await outbound.createBatch({ campaign_id: id, call_rate, expires_on });
     await outbound.add(
       batch_id,
-      references.map((reference) => request(reference, `+1512${String(5_000_000 + ++people)}`)),
+      references.map((reference) => request(reference, numberOf(reference))),
     );
     batches.push(batch_id);
   }
@@ -70,11 +77,11 @@ async function play(told: History): Promise<void> {
   const world = createTestDialer(app, () => PLANS[next]).world;
   const dieIf = (name: FaultPoint) => {
     if (name === "before-send") next = fateOf();
-    if (name === "before-send" && next === "dies-before") throw new Error("died");
+    if (name === "before-send" && (next === "dies-before" || next === "held-up")) throw new Error("died");
     if (name === "after-send" && next === "dies-after") throw new Error("died");
   };
   const [first, ...others] = [0, 1, 2].map(() =>
-    createTestDialer(app, () => PLANS[next], { senders: world.senders, faultPoint: dieIf }),
+    createTestDialer(app, () => PLANS[next], { senders: world.senders, faultPoint: dieIf, limits }),
   ) as [ReturnType<typeof createTestDialer>, ...ReturnType<typeof createTestDialer>[]];
   const dialers = [first, ...others];
 
@@ -96,7 +103,7 @@ async function play(told: History): Promise<void> {
     } else if (happening.kind === "delete") {
       const batch_id = batches[happening.batch];
       if (batch_id) await outbound.remove(batch_id);
-    } else if (happening.kind !== "cap") {
+    } else if (happening.kind !== "cap" && happening.kind !== "go-on") {
       const batch = told.batches[happening.batch];
       const expires_on =
         batch?.expires_h == null
@@ -139,6 +146,17 @@ async function check(told: History, campaign_id: number): Promise<void> {
         .map((a, i) => Date.parse(a.started_at) - Date.parse(some[i]?.started_at ?? ""));
       for (const gap of gaps) expect(gap, "too close").toBeGreaterThanOrEqual(3_600_000 / Math.max(...rates));
     }
+  }
+  if (told.per_person !== null && !told.happenings.some((h) => h.kind === "pass" && h.ms < 0)) {
+    const { attempts: most, window_ms } = told.per_person;
+    await nothing(
+      "a person was tried too often",
+      sql`
+      select target from (
+        select target, started_at - lag(started_at, ${most}::integer) over (partition by target order by started_at) as gap
+        from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
+      ) gaps where gap < ${window_ms} * interval '1 millisecond'`,
+    );
   }
   await nothing(
     "more attempts than the campaign allows",

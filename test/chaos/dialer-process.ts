@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import type { Outreach, Reached, Sender } from "../../src/channels/outreach.ts";
+import { type Outreach, type Reached, requireGo, type Sender } from "../../src/channels/outreach.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { createAttempts } from "../../src/outbound/attempts.ts";
 import { createDialer } from "../../src/outbound/dialer.ts";
@@ -50,7 +50,10 @@ async function reached(answer: Response, key: string): Promise<Reached> {
 }
 
 const sender: Sender = {
-  send: async (outreach) => reached(await ask("/send", outreach), outreach.key),
+  send: async (outreach, mayGo) => {
+    requireGo(mayGo);
+    return reached(await ask("/send", outreach), outreach.key);
+  },
   async find(outreach) {
     const answer = await ask("/find", outreach);
     return answer.status === 404 ? null : reached(answer, outreach.key);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isOver } from "../../src/outbound/statuses.ts";
 import { openBy } from "./by-the-book.ts";
 import { type History, history } from "./history.ts";
-import { Model } from "./model.ts";
+import { Model, wasTried } from "./model.ts";
 
 /** Each of the runs is a history of its own; a failure prints the seed and the path that replay it. */
 const RUNS = Number(process.env.HISTORIES ?? 10_000);
@@ -27,11 +27,13 @@ function play(told: History, seen: Record<string, number>): void {
     model.happen(happening);
     for (const attempt of model.attempts.slice(before.attempts)) checkStart(told, model, attempt, paused);
     checkLive(model);
+    expect(model.mistaken, "called although it counted as never called").toEqual([]);
     checkForward(model, results);
     seen.dials = (seen.dials ?? 0) + model.dials.length - before.dials;
   }
   checkPace(told, model);
   checkRetries(told, model);
+  checkPerPerson(told, model);
   checkTold(model);
   seen.retries = (seen.retries ?? 0) + model.attempts.filter((a) => a.attempt_number > 1).length;
   seen.waited = (seen.waited ?? 0) + model.requests.filter((r) => r.request_status === "PENDING").length;
@@ -118,6 +120,20 @@ function checkRetries({ campaign }: History, model: Model): void {
       expect(["DECLINED", "CANCELED", "SIP_NOT_FOUND"], "tried again after a final outcome").not.toContain(
         status,
       );
+    }
+  }
+}
+
+/** 8. Never more often than the installation allows within its window, whichever batch asks. */
+function checkPerPerson({ happenings, per_person }: History, model: Model): void {
+  if (per_person === null || happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  const tried = model.attempts.filter(wasTried);
+  for (const some of Map.groupBy(tried, ({ reference_id }) => reference_id).values()) {
+    const starts = some.map(({ started_at }) => Date.parse(started_at)).toSorted((a, b) => a - b);
+    for (const [i, start] of starts.entries()) {
+      const before = starts[i - per_person.attempts];
+      if (before !== undefined)
+        expect(start - before, "tried too often").toBeGreaterThanOrEqual(per_person.window_ms);
     }
   }
 }

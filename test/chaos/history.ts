@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
+import type { PersonLimit } from "../../src/outbound/per-person.ts";
 import type { Rule, Schedule } from "../../src/outbound/schedule.ts";
 import { WEEKDAYS } from "../../src/outbound/weekday.ts";
 
 /** A campaign, its batches, and all that happens to them in some weeks: chosen at random, replayable by its seed. */
 export type History = {
   campaign: Schedule & { hourly_rate: number; retry_count: number; retry_interval: string };
+  per_person: PersonLimit | null;
   zone: string;
   from: Date;
   batches: { people: string[]; call_rate: number | null; expires_h: number | null }[];
@@ -15,6 +17,7 @@ export type History = {
 export type Happening =
   /** Process `process` looks at all that is due; what it claims meets these fates, in turn. */
   | { kind: "tick"; process: number; fates: Fate[] }
+  | { kind: "go-on" }
   /** The clock goes on, or is set. */
   | { kind: "pass"; ms: number }
   /** Carriers tell something of an attempt, `times` times: of the newest, or of an older one. */
@@ -25,7 +28,16 @@ export type Happening =
   | { kind: "cap"; cap: number | null };
 
 /** What comes of handing an attempt over; "dies": the process does, before or after the carrier has it. */
-export type Fate = "taken" | "refused" | "not-sent" | "lost" | "never-got-it" | "dies-before" | "dies-after";
+export type Fate =
+  | "taken"
+  | "refused"
+  | "not-sent"
+  | "lost"
+  | "never-got-it"
+  | "dies-before"
+  | "dies-after"
+  /** The process stands still before it calls, until a "go-on". */
+  | "held-up";
 
 const time = fc
   .record({ hour: fc.integer({ min: 0, max: 23 }), minute: fc.constantFrom(0, 30) })
@@ -72,6 +84,11 @@ const campaign = (start: string) =>
     retry_interval: fc.constantFrom("1s", "30s", "10m", "2h"),
   });
 
+const perPerson = fc.record({
+  attempts: fc.integer({ min: 1, max: 3 }),
+  window_ms: fc.constantFrom(3_600_000, 24 * 3_600_000),
+});
+
 const fate = fc.oneof(
   { weight: 5, arbitrary: fc.constant<Fate>("taken") },
   {
@@ -83,6 +100,7 @@ const fate = fc.oneof(
       "never-got-it",
       "dies-before",
       "dies-after",
+      "held-up",
     ),
   },
 );
@@ -121,6 +139,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
         1,
         999,
         1_000,
+        2_500,
         6_000,
         60_000,
         600_000,
@@ -162,6 +181,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("cap" as const), cap }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "go-on" as const }) },
 );
 
 /** References are few, so that two batches share some. */
@@ -175,6 +195,7 @@ export const history = (longest: number): fc.Arbitrary<History> =>
   fc.constantFrom(...START_DATES).chain((start) =>
     fc.record({
       campaign: campaign(start),
+      per_person: fc.option(perPerson),
       zone: fc.constantFrom(...ZONES),
       from: fc.integer({ min: 0, max: 86_400 }).map((s) => new Date(Date.parse(start) + s * 1000)),
       batches: fc.array(batch, { minLength: 1, maxLength: 2 }),

@@ -1,9 +1,10 @@
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import { LEASE_ms, SHOWN_AFTER_ms } from "../../src/outbound/attempt.ts";
+import { HAND_OVER_ms, LEASE_ms } from "../../src/outbound/attempt.ts";
 import { statusAt } from "../../src/outbound/batch-state.ts";
 import { chooseNext } from "../../src/outbound/choose-next.ts";
 import { batchStep, type RequestView } from "../../src/outbound/next-step.ts";
 import { lastStart, rateOf } from "../../src/outbound/pacing.ts";
+import { type PersonLimit, tooOften } from "../../src/outbound/per-person.ts";
 import {
   type Around,
   type AttemptRow,
@@ -13,6 +14,7 @@ import {
   Settlement,
 } from "../../src/outbound/settlement.ts";
 import type { StatusChange } from "../../src/outbound/status-change.ts";
+import { notShown } from "../../src/outbound/unsettled.ts";
 import type { Fate, Happening, History } from "./history.ts";
 
 /**
@@ -30,6 +32,17 @@ export type ModelAttempt = AttemptRow & { counted_on: string | null; process: nu
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
 
+/** So long a carrier of the histories hides what it took: a little less than it is waited for. */
+const SHOWN_AFTER_ms = 6_000;
+
+/** False where the carrier did not take it. */
+export const wasTried = ({ state, channel_status }: AttemptRow): boolean =>
+  state !== "ENDED" || channel_status !== "PENDING";
+
+/** As `takeUnsettled`. */
+const handedOverBy = ({ check_at }: AttemptRow): string =>
+  new Date(Date.parse(check_at as string) - (LEASE_ms - HAND_OVER_ms)).toISOString();
+
 export class Model {
   now: Date;
   batches: Batch[];
@@ -42,11 +55,19 @@ export class Model {
   told: StatusChange[] = [];
   campaign: History["campaign"];
   #zone: string;
-  #atCarrier = new Map<string, ChannelStatus>();
+  #perPerson: PersonLimit | null;
+  #atCarrier = new Map<string, { status: ChannelStatus; since_ms: number }>();
+  /** Time as it really passes, whatever clocks are set to. */
+  #passed_ms = 0;
+  /** Attempts whose process stands still between the claim and the call. */
+  #heldUp: { attempt: ModelAttempt; said: { at: Date; passed_ms: number } }[] = [];
+  /** Attempts of which it was concluded that the carrier never had them. */
+  #givenUp = new Set<string>();
 
   constructor(history: History) {
     this.now = history.from;
     this.#zone = history.zone;
+    this.#perPerson = history.per_person;
     this.campaign = { ...history.campaign };
     this.batches = history.batches.map(({ call_rate, expires_h }, key) => ({
       key,
@@ -80,11 +101,40 @@ export class Model {
 
   happen(happening: Happening): void {
     if (happening.kind === "tick") this.#tick(happening.process, happening.fates);
-    else if (happening.kind === "pass") this.now = new Date(this.now.getTime() + happening.ms);
+    else if (happening.kind === "pass") this.#pass(happening.ms);
+    else if (happening.kind === "go-on") this.#goOn();
     else if (happening.kind === "told") this.#tellOf(happening);
     else if (happening.kind === "ask") this.#ask(happening.answers);
     else if (happening.kind === "cap") this.campaign = { ...this.campaign, max_daily_calls: happening.cap };
     else this.#change(happening.kind, this.batches[happening.batch]);
+  }
+
+  #pass(ms: number): void {
+    this.now = new Date(this.now.getTime() + ms);
+    this.#passed_ms += Math.max(0, ms);
+  }
+
+  /** Calls that were made for attempts of which the opposite was concluded: each may have reached somebody twice. */
+  get mistaken(): Dial[] {
+    return this.dials.filter(({ attempt }) => this.#givenUp.has(attempt.key));
+  }
+
+  /** Processes that were held up go on: as `Leases`, on both clocks. */
+  #goOn(): void {
+    for (const { attempt, said } of this.#heldUp.splice(0)) {
+      const age_ms = Math.max(this.#passed_ms - said.passed_ms, this.now.getTime() - said.at.getTime());
+      if (age_ms >= HAND_OVER_ms) {
+        if (attempt.state !== "CLAIMED") continue;
+        attempt.check_at = new Date(this.now.getTime() + LEASE_ms).toISOString();
+      }
+      this.#place(attempt, "taken");
+    }
+  }
+
+  /** What the carrier says of a key when it is asked; it doesn't show at once what it took. */
+  #shownBy(key: string): ChannelStatus | null {
+    const call = this.#atCarrier.get(key);
+    return call && this.#passed_ms - call.since_ms >= SHOWN_AFTER_ms ? call.status : null;
   }
 
   #tellOf({ back, status, is_transient, times }: Extract<Happening, { kind: "told" }>): void {
@@ -132,7 +182,11 @@ export class Model {
       if (step.kind !== "start") continue;
       const candidates = this.#candidates(batch);
       const views = candidates.map((request) => this.#view(request));
-      const { start } = chooseNext(views, step.days, (date) => this.reached.get(date) ?? 0, hours, this.now);
+      const reached = (date: string) => this.reached.get(date) ?? 0;
+      const { start, put_off } = chooseNext(views, step.days, reached, hours, this.now);
+      for (const { index, until } of put_off) {
+        (candidates[index] as RequestRow).due_at = until.toISOString();
+      }
       if (!start) continue;
       batch.last_at = this.now;
       claimed.push(this.#claim(process, candidates[start.index] as RequestRow, start.counts_on));
@@ -165,8 +219,18 @@ export class Model {
         .filter((a) => a.reference_id === reference && a.counted_on !== null)
         .map((a) => a.counted_on as string),
       is_reached_elsewhere: false,
+      too_often: this.#perPerson && tooOften(this.#tried(reference), this.#perPerson),
       obstacle: null,
     };
+  }
+
+  /** As `readTried`: a reference has one address here. */
+  #tried(reference: string | undefined): Date[] {
+    const since_ms = this.now.getTime() - (this.#perPerson?.window_ms ?? 0);
+    return this.attempts
+      .filter((a) => a.reference_id === reference && Date.parse(a.started_at) > since_ms && wasTried(a))
+      .map((a) => new Date(a.started_at))
+      .toSorted((a, b) => b.getTime() - a.getTime());
   }
 
   #claim(process: number, request: RequestRow, counted_on: string | null): ModelAttempt {
@@ -199,6 +263,7 @@ export class Model {
       ended_at: null,
       check_at: new Date(this.now.getTime() + LEASE_ms).toISOString(),
       checks: 0,
+      handed_over_by: null,
       decision: null,
       holds_slot: true,
       voicemail_left: false,
@@ -210,17 +275,22 @@ export class Model {
     return attempt;
   }
 
-  #place({ key }: ModelAttempt, fate: Fate): void {
-    if (fate === "taken" || fate === "lost" || fate === "dies-after") {
-      this.dials.push({ attempt: this.attempts[Number(key)] as ModelAttempt, at: this.now });
-      this.#atCarrier.set(key, "QUEUED");
+  #place(attempt: ModelAttempt, fate: Fate): void {
+    const { key } = attempt;
+    if (fate === "held-up") {
+      this.#heldUp.push({ attempt, said: { at: this.now, passed_ms: this.#passed_ms } });
+      return;
     }
-    const news: Record<Fate, News | null> = {
+    if (fate === "taken" || fate === "lost" || fate === "dies-after") {
+      this.dials.push({ attempt, at: this.now });
+      this.#atCarrier.set(key, { status: "QUEUED", since_ms: this.#passed_ms });
+    }
+    const news: Record<Exclude<Fate, "held-up">, News | null> = {
       taken: this.#word(key, "QUEUED"),
       refused: { ...this.#word(key, "SIP_NOT_FOUND"), is_transient: false },
       "not-sent": { kind: "not-taken", key, retry_after_s: null, why: "busy" },
-      lost: { kind: "unknown", key, why: "no answer" },
-      "never-got-it": { kind: "unknown", key, why: "no answer" },
+      lost: { kind: "unknown", key, why: "no answer", from: "handing-over" },
+      "never-got-it": { kind: "unknown", key, why: "no answer", from: "handing-over" },
       "dies-before": null,
       "dies-after": null,
     };
@@ -234,18 +304,18 @@ export class Model {
     );
     for (const [index, attempt] of due.entries()) {
       const { key } = attempt;
-      if (attempt.state === "CLAIMED") attempt.state = "UNCERTAIN";
+      if (attempt.state === "CLAIMED")
+        Object.assign(attempt, { state: "UNCERTAIN", handed_over_by: handedOverBy(attempt) });
       const isPlaced = attempt.state === "PLACED";
-      const known = this.#atCarrier.get(key) ?? null;
+      const known = this.#shownBy(key);
       const answer = answers[index % answers.length];
       const silence: News = { kind: "word", key, status: "NO_OUTCOME", is_transient: null, at: this.now };
       if (answer === "unreachable") {
-        this.#takeIn([isPlaced ? silence : { kind: "unknown", key, why: "unreachable" }]);
+        this.#takeIn([isPlaced ? silence : { kind: "unknown", key, why: "unreachable", from: "asking" }]);
       } else if (known === null) {
-        // What the carrier never had it can't show; that it shows nothing counts only after a while.
-        const age_ms = this.now.getTime() - Date.parse(attempt.started_at);
-        const gone: News = { kind: "not-taken", key, retry_after_s: null, why: "never got there" };
-        this.#takeIn([age_ms < SHOWN_AFTER_ms ? { kind: "unknown", key, why: "not shown yet" } : gone]);
+        const news = isPlaced ? silence : notShown(attempt, this.now);
+        if (news.kind === "not-taken") this.#givenUp.add(key);
+        this.#takeIn([news]);
       } else if (isPlaced && known === attempt.channel_status) {
         this.#takeIn([{ kind: "goes-on", key }]);
       } else {

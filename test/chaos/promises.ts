@@ -19,7 +19,14 @@ export async function brokenPromises({ database: { db }, carrier, people, over }
   };
 
   const done = await over();
-  if (done !== people) broken.push(`${people - done} of ${people} people were neither reached nor given up`);
+  if (done !== people) {
+    const { rows } = await sql<{ text: string }>`
+      select format('%s %s, due %s of %s', request_status, channel_manager_status, due_at - now(),
+        (select 'paused for ' || max(closed_until) - now() from dial_sources)) as text
+      from requests where request_status in ('PENDING', 'INITIATED', 'CONNECTED')`.execute(db);
+    const left = rows.map(({ text }) => text).join("; ");
+    broken.push(`${people - done} of ${people} people were neither reached nor given up (${left})`);
+  }
   await none(
     "an attempt is still live",
     sql`select key || ' ' || state as found from attempts where state <> 'ENDED'`,
@@ -65,6 +72,12 @@ export async function brokenPromises({ database: { db }, carrier, people, over }
   const known = new Set(rows.map(({ key }) => key));
   for (const { key } of carrier.calls.values()) {
     if (!known.has(key)) broken.push(`the carrier was called without an attempt's row: ${key}`);
+  }
+  const { rows: never } = await sql<{ key: string }>`
+    select key from attempts where state = 'ENDED' and channel_status = 'PENDING'`.execute(db);
+  for (const { key } of never) {
+    if (carrier.calls.has(key))
+      broken.push(`a call was made for an attempt that counted as never made: ${key}`);
   }
   broken.push(...overlappingCalls(carrier));
   return broken;

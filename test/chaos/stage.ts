@@ -17,6 +17,7 @@ const RETRIES = 2;
 
 /** A database with batches to reach, a carrier, and dialers in processes of their own. */
 export type Stage = {
+  connection: Connection;
   database: Database;
   carrier: CarrierWorld;
   people: number;
@@ -28,7 +29,12 @@ export type Stage = {
   stop(): Promise<void>;
 };
 
-export type RunningDialer = { owner: string; url: string; died: Promise<number>; kill(): void };
+export type RunningDialer = {
+  owner: string;
+  url: string;
+  died: Promise<number>;
+  kill(signal?: NodeJS.Signals): void;
+};
 
 export async function setStage(
   connection: Connection,
@@ -53,6 +59,7 @@ export async function setStage(
   let started = 0;
 
   return {
+    connection,
     database,
     carrier,
     people: batches * each,
@@ -82,7 +89,7 @@ export async function setStage(
         owner,
         url: `http://127.0.0.1:${port}`,
         died,
-        kill: () => void child.kill("SIGKILL"),
+        kill: (signal?: NodeJS.Signals) => void child.kill(signal ?? "SIGKILL"),
         child,
       };
       running.set(owner, dialer);

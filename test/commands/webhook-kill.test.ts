@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type Answer, parley, send, usedFolder } from "./program.ts";
+import { parley, usedFolder } from "./program.ts";
+import { callerOf, createTold } from "./told-campaign.ts";
 
 const ROUNDS = 3;
 /** An inbox keeps a hundred messages, some of which may come twice. */
@@ -10,45 +11,14 @@ test("kill -9 while webhooks are sent loses none that was acknowledged: each arr
   const { folder, greeting } = await usedFolder();
   let program = parley(["start"], { folder });
   const { url } = await program.ready();
-  const headers = { "Service-API-Key": greeting.token ?? "" };
-  const call = (method: string, path: string, body?: object): Promise<Answer> =>
-    send(method, `${url}/api/v1${path}`, body, headers);
-  const made = async (path: string, body: object) => {
-    const answer = await call("POST", path, body);
-    expect(answer, path).toMatchObject({ status: 200 });
-    return answer.body;
-  };
-
-  const [agent] = (await call("GET", "/agents/")).body.items;
-  const channel = await made("/channels/", {
-    name: "Mail",
-    channel_service: "email",
-    supported_modes: "email",
-    config: { email: { sending_domain: "clinic.example" } },
-  });
-  const target = {
-    agent_id: agent.id,
-    channel_id: channel.id,
-    target: "desk@clinic.example",
-    target_mode: "email",
-  };
-  await made(`/channels/${channel.id}/targets`, target);
-  const inbox = await made("/outbound/webhook_inboxes", { name: "kill" });
-  const campaign = await made("/outbound/campaigns", {
-    campaign_name: "Kill",
-    mode: "email",
-    campaign_variables: {},
-    source: target.target,
-    caller_id: null,
-    active_days: ["mon"],
-    webhooks: [{ url: inbox.url, request_method: "POST", trigger_statuses: ["COMPLETED"] }],
-  });
+  const call = callerOf(url, greeting.token);
+  const campaign = await createTold(call, "kill");
 
   const acknowledged: string[] = [];
   let done = false;
   const tell = async () => {
     while (acknowledged.length < MESSAGES) {
-      const answer = await call("POST", `/outbound/webhooks/${campaign.webhooks[0].id}/test`, {
+      const answer = await call("POST", `/outbound/webhooks/${campaign.webhook_id}/test`, {
         status: "COMPLETED",
       }).catch(() => null);
       if (answer?.status === 200) acknowledged.push(answer.body.id);

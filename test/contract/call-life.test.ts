@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { movedClock } from "../../src/base/clock.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import { createVoiceCalls } from "../../src/sessions/telephone.ts";
@@ -76,15 +76,15 @@ describe("the carrier's word that the call is over", () => {
     const call = incoming(number);
     const phone = await pickUp(app, call);
     await phone.hears(1);
-    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"));
+    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"), null);
     expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "user", user_terminated: true });
-    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"));
+    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"), null);
   });
 
   test("ends a call whose line was never opened", async () => {
     const call = incoming(number);
     await app.voiceCalls.answer(call);
-    await app.voiceCalls.signal(signalOf(call.sid, "FAILED"));
+    await app.voiceCalls.signal(signalOf(call.sid, "FAILED"), null);
     const { session_id, state } = await app.db
       .selectFrom("calls")
       .select(["session_id", "state"])
@@ -95,18 +95,30 @@ describe("the carrier's word that the call is over", () => {
     expect(await app.voiceCalls.answer(call)).toBeNull();
   });
 
+  test("by another channel's account is nothing", async () => {
+    const other = await createNumber(app, { script: SCRIPT });
+    const call = incoming(number);
+    const phone = await pickUp(app, call);
+    await phone.hears(1);
+    await app.voiceCalls.signal(signalOf(call.sid, "COMPLETED"), other.channel_id);
+    phone.says("Are you there?");
+    expect(await phone.hears(1)).not.toEqual([]);
+    phone.does({ type: "closed" });
+    await endOf(app, phone.session_id);
+  });
+
   test("of a call that never was is nothing", async () => {
     for (const status of ["COMPLETED", "HUMAN", "QUEUED"] as const) {
-      await app.voiceCalls.signal(signalOf("CA-unknown", status));
+      await app.voiceCalls.signal(signalOf("CA-unknown", status), null);
     }
     expect(
-      await app.voiceCalls.transferEnded("CA-unknown", {
-        status: "busy",
-        answered_by: null,
-        duration_s: null,
-      }),
+      await app.voiceCalls.transferEnded(
+        "CA-unknown",
+        { status: "busy", answered_by: null, duration_s: null },
+        null,
+      ),
     ).toEqual({ action: "hangup" });
-    await app.voiceCalls.recordingReady("CA-unknown", { url: "https://x.example/r", duration_s: 1 });
+    await app.voiceCalls.recordingReady("CA-unknown", { url: "https://x.example/r" }, null);
   });
 });
 
@@ -117,6 +129,28 @@ test("a person who hangs up while a turn runs ends the session once the turn has
   phone.does({ type: "closed" });
   expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "user" });
   expect(phone.outputs).toHaveLength(1);
+});
+
+test("a line that fails at a word costs that word, and the call goes on", async () => {
+  const call = incoming(number);
+  const answered = await app.voiceCalls.answer(call);
+  if (!answered || "dial" in answered) throw new Error("not answered");
+  let broken = true;
+  const heard: string[] = [];
+  const line = await app.voiceCalls.open(answered.call_id, answered.token, {
+    send(output) {
+      if (broken) throw new Error("broken pipe");
+      if (output.type === "say") heard.push(output.text);
+    },
+    close: () => {},
+  });
+  line?.input({ type: "open", sid: call.sid });
+  await vi.waitFor(() => expect(app.errors.join("")).toContain("the line of a call failed"), 30_000);
+  broken = false;
+  line?.input({ type: "played" });
+  line?.input({ type: "speech", text: "hi", final: true, lang: null });
+  await vi.waitFor(() => expect(heard.join("")).toContain("You said hi."), 30_000);
+  line?.input({ type: "closed" });
 });
 
 test("a call lasts an hour at most, also where silence never ends it", async () => {
@@ -185,9 +219,13 @@ describe("a process that dies", () => {
     phone.says("hi");
     await phone.hears(1);
 
+    // Lines that tests before this left open are renewed in real time.
+    await app.db
+      .updateTable("calls")
+      .set({ state: "ended", lease_owner: null, lease_expires_at: null })
+      .where("sid", "!=", call.sid)
+      .execute();
     const alive = part("alive");
-    await alive.settleAbandoned();
-    hungUp.length = 0;
     const own = await pickUp({ db: app.db, voiceCalls: alive }, incoming(number));
     await own.hears(1);
     app.clock.advance(3000);

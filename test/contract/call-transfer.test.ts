@@ -39,7 +39,7 @@ test("the person is connected once the words before it were played; the end of t
   expect(next).toEqual({ action: "dial", number: "+14155550100", caller_id: number, detect_answerer: false });
   phone.does({ type: "closed" });
   app.clock.advance(60_000);
-  expect(await app.voiceCalls.transferEnded(call.sid, ended("completed", { duration_s: 60 }))).toEqual({
+  expect(await app.voiceCalls.transferEnded(call.sid, ended("completed", { duration_s: 60 }), null)).toEqual({
     action: "hangup",
   });
   expect(await endOf(app, phone.session_id)).toMatchObject({
@@ -51,16 +51,18 @@ test("the person is connected once the words before it were played; the end of t
     { attributes: { name: "Front desk", contact_type: "Operator", outcome: "success", duration_s: 60 } },
   ]);
   // Told twice, nothing is done twice.
-  expect(await app.voiceCalls.transferEnded(call.sid, ended("completed"))).toEqual({ action: "hangup" });
+  expect(await app.voiceCalls.transferEnded(call.sid, ended("completed"), null)).toEqual({
+    action: "hangup",
+  });
 });
 
 test("when nobody is reached the agent goes on, and knows why", async () => {
   const { phone, call } = await transferred();
   phone.does({ type: "closed" });
-  const next = await app.voiceCalls.transferEnded(call.sid, ended("busy"));
+  const next = await app.voiceCalls.transferEnded(call.sid, ended("busy"), null);
   if (next.action !== "reopen") throw new Error(JSON.stringify(next));
   // Told twice, the same line is offered.
-  expect(await app.voiceCalls.transferEnded(call.sid, ended("busy"))).toEqual(next);
+  expect(await app.voiceCalls.transferEnded(call.sid, ended("busy"), null)).toEqual(next);
   const again = await openPhone(app, call, next);
   expect(await again.hears(1)).toEqual(["The desk is busy.", "Can I help?"]);
   again.says("yes");
@@ -79,6 +81,7 @@ test("a transfer that a voicemail took is marked on the session, where its chann
   await app.voiceCalls.transferEnded(
     call.sid,
     ended("completed", { answered_by: "machine_start", duration_s: 9 }),
+    null,
   );
   expect(await endOf(app, phone.session_id)).toMatchObject({
     end_reason: "transfer",
@@ -100,7 +103,7 @@ describe("the fallback target", () => {
     phone.says("break");
     expect((await phone.hears(1))[0]).toMatch(/^I'm sorry/);
     expect(await phone.isLeft()).toMatchObject({ action: "dial", number: "+14155550111" });
-    await app.voiceCalls.transferEnded(call.sid, ended("no-answer"));
+    await app.voiceCalls.transferEnded(call.sid, ended("no-answer"), null);
     expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "error" });
     expect(await eventsOf(app, phone.session_id, "phone-transfer")).toMatchObject([
       { attributes: { reason: "fallback", outcome: "no-answer" } },

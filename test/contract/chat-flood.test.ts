@@ -75,11 +75,24 @@ describe("a visitor who floods a chat", () => {
     socket.close();
   });
 
+  test("is cut off when they go on, with one line in the log, and what was taken is answered", async () => {
+    const chat = await open();
+    const { socket, until, closed } = await connect(chat);
+    for (let n = 0; n < 1000; n++) socket.send(JSON.stringify({ text: "hello", id: `m${n}` }));
+    await until(() => closed() !== null);
+    expect(closed()).toBe(1008);
+    const lines = app.logged.filter((line) => line.includes("a chat's socket was flooded"));
+    expect(lines).toHaveLength(1);
+    const path = `/chat/v1/sessions/${chat.session_id}?token=${chat.token}`;
+    expect((await app.send("GET", path)).status).toBe(200);
+  });
+
   test("is cut off for a frame larger than a message can be, and nobody else notices", async () => {
     const { socket, until, closed } = await connect(await open());
     socket.send("x".repeat(70_000));
     await until(() => closed() !== null);
     expect(closed()).toBe(1009);
+    expect(app.logged.join("")).toContain("a chat's socket sent what can't be read");
     const other = await connect(await open());
     expect(await other.say("m")).toBe("answered");
     other.socket.close();

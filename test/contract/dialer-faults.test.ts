@@ -1,6 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { LEASE_ms } from "../../src/outbound/attempt.ts";
+import { requireGo, type Sender } from "../../src/channels/outreach.ts";
+import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../src/outbound/attempt.ts";
+import { claimDue } from "../../src/outbound/claim.ts";
 import type { FaultPoint } from "../../src/outbound/dialer.ts";
+import { Leases } from "../../src/outbound/leases.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
@@ -228,29 +231,116 @@ describe("a dialer that dies", () => {
     expect((await other.tick()).asked).toBe(1);
   });
 
-  test("held up before it calls, it does not call somebody whom another has taken over", async () => {
+  test("leaves nobody in the dark for longer than 10 s", async () => {
+    const batch_id = await one();
+    const dead = createTestDialer(app, () => COMPLETED, { faultPoint: dyingAt("before-send") });
+    await dead.tick();
+    const other = createTestDialer(app, () => COMPLETED, { senders: dead.world.senders });
+    for (let i = 0; i < 9; i++) {
+      app.clock.advance(1000);
+      await other.tick();
+    }
+    expect(dead.world.handed).toHaveLength(0);
+    expect(await shown(batch_id)).toBe("PENDING PENDING 0");
+  });
+
+  test("does not count against the number that it would have called from", async () => {
+    for (let i = 0; i < 8; i++) await one();
+    const dead = createTestDialer(app, () => COMPLETED, { faultPoint: dyingAt("before-send") });
+    await dead.tick();
+    const other = createTestDialer(app, () => COMPLETED, { senders: dead.world.senders });
+    await other.pass(0.25, 1000);
+    expect(dead.world.handed).toHaveLength(8);
+    const { closed } = await app.db
+      .selectFrom("dial_sources")
+      .select(({ fn }) => fn.count("closed_until").as("closed"))
+      .executeTakeFirstOrThrow();
+    expect(closed).toBe(0);
+  });
+
+  test("that hands over for long keeps its lease, and is not asked about", async () => {
+    const { leases, key } = await claimed();
+    for (let i = 0; i < 10; i++) {
+      app.clock.advance(RENEW_ms);
+      await leases.renew();
+    }
+    expect(leases.holds(key)).toBe(true);
+    expect((await createTestDialer(app, () => COMPLETED).tick()).asked).toBe(0);
+  });
+});
+
+describe("a dialer that is held up", () => {
+  /** Stands still at a point until it is let go. */
+  function stoppedAt(point: FaultPoint) {
+    const stop = Promise.withResolvers<void>();
+    const there = Promise.withResolvers<void>();
+    const faultPoint = async (name: FaultPoint) => {
+      if (name === "before-renew") throw new Error("it stands still");
+      if (name !== point) return;
+      there.resolve();
+      await stop.promise;
+    };
+    return { faultPoint, there: there.promise, goOn: stop.resolve };
+  }
+
+  test("does not call somebody whom another has taken over", async () => {
     await one();
-    let wake = () => {};
-    const slow = createTestDialer(app, () => COMPLETED, {
-      faultPoint: (name) =>
-        name === "before-send" ? new Promise<void>((resolve) => (wake = resolve)) : undefined,
-    });
+    const { faultPoint, there, goOn } = stoppedAt("before-send");
+    const slow = createTestDialer(app, () => COMPLETED, { faultPoint });
     const ticking = slow.tick();
-    await expect
-      .poll(
-        async () =>
-          (await app.db.selectFrom("attempts").select("key").where("state", "=", "CLAIMED").execute()).length,
-      )
-      .toBe(1);
+    await there;
     const other = createTestDialer(app, () => COMPLETED, { senders: slow.world.senders });
     app.clock.advance(LEASE_ms);
     await other.tick();
-    const real = performance.now;
-    const later = real.call(performance) + 10_000;
-    performance.now = () => later;
-    wake();
+    goOn();
     await ticking;
-    performance.now = real;
     expect(slow.world.handed).toHaveLength(0);
   });
+
+  test("calls once it has said again that the attempt is its own", async () => {
+    await one();
+    const { faultPoint, there, goOn } = stoppedAt("before-send");
+    const slow = createTestDialer(app, () => COMPLETED, { faultPoint });
+    const ticking = slow.tick();
+    await there;
+    app.clock.advance(HAND_OVER_ms);
+    goOn();
+    await ticking;
+    expect(slow.world.handed).toHaveLength(1);
+  });
+
+  test("on the way to its carrier does not call any more, and the person is tried again", async () => {
+    const batch_id = await one();
+    const went: (boolean | undefined)[] = [];
+    const slow = createTestDialer(app, () => COMPLETED);
+    const { send, ...sender } = slow.world.senders.voice;
+    const voice: Sender = {
+      ...sender,
+      async send(outreach, mayGo) {
+        if (went.length === 0) app.clock.advance(HAND_OVER_ms);
+        went.push(mayGo?.());
+        requireGo(mayGo);
+        return send(outreach);
+      },
+    };
+    const dialer = createTestDialer(app, () => COMPLETED, { senders: { ...slow.world.senders, voice } });
+    await dialer.tick();
+    expect(slow.world.handed).toHaveLength(0);
+    expect(await shown(batch_id)).toBe("PENDING PENDING 0");
+    app.clock.advance(5_000);
+    await dialer.tick();
+    expect(went).toEqual([false, true]);
+  });
 });
+
+/** An attempt that a process has claimed, and its leases. */
+async function claimed() {
+  await one();
+  const leases = new Leases({ db: app.db, clock: app.clock, owner: "slow" });
+  const said = leases.moment();
+  const limits = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
+  const { attempts } = await claimDue({ db: app.db, clock: app.clock, owner: "slow", limits }, 10);
+  const key = attempts[0]?.outreach.key as string;
+  leases.take(key, said);
+  return { leases, key };
+}

@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { suppress } from "../../src/channels/suppression.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
-import type { Plan } from "../harness/planned-sender.ts";
+import { type Plan, word } from "../harness/planned-sender.ts";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
@@ -331,8 +332,55 @@ describe("one live attempt", () => {
     const dialer = createTestDialer(app, () => ({}));
     await dialer.pass(5);
     expect(dialer.world.handed).toHaveLength(1);
+    // Once the first one is over, nothing else being due, the other batch has its turn.
+    const [key] = [...dialer.world.taken.keys()] as [string];
+    await dialer.attempts.signal([word(key, "NO-ANSWER", app.clock.now())]);
+    await dialer.pass(1);
+    expect(dialer.world.handed).toHaveLength(2);
+  });
+
+  test("who was passed over, because somebody else had the row, has their turn soon after", async () => {
+    await filled(1);
+    const dialer = createTestDialer(app, () => ANSWERED);
+    await app.db.transaction().execute(async (tx) => {
+      await sql`select from requests where request_status = 'PENDING' for update`.execute(tx);
+      await dialer.tick();
+      expect(dialer.world.handed).toHaveLength(0);
+    });
+    app.clock.advance(1_000);
+    await dialer.tick();
+    expect(dialer.world.handed).toHaveLength(1);
+  });
+
+  test("a retry that is set while its batch is being looked at is not forgotten", async () => {
+    const { batch_id } = await filled(1, { retry_count: 1, retry_interval: "1s" });
+    const dialer = createTestDialer(app, () => ({}));
+    await dialer.tick();
+    const [key] = [...dialer.world.taken.keys()] as [string];
+    app.clock.advance(60_000);
+    let settling = Promise.resolve();
+    await app.db.transaction().execute(async (tx) => {
+      // A dialer that saw nobody wait, and is about to say that the batch may sleep.
+      await sql`
+        select from batch_pacing where batch_key = (select key from batches where batch_id = ${batch_id})
+        for update`.execute(tx);
+      settling = dialer.attempts.signal([word(key, "BUSY", app.clock.now())]);
+      await expect.poll(() => waitsForALock(), { timeout: 30_000 }).toBe(true);
+      await sql`update batch_pacing set wake_at = null`.execute(tx);
+    });
+    await settling;
+    await dialer.pass(1, 1_000);
+    expect(dialer.world.handed).toHaveLength(2);
   });
 });
+
+/** Whether a statement of this database stands still behind another's lock. */
+async function waitsForALock(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+  return rows.length > 0;
+}
 
 describe("webhooks", () => {
   test("are told of requests that are skipped, canceled, taken out, and of every attempt's outcome, once each", async () => {

@@ -18,6 +18,7 @@ beforeAll(async () => {
   carrier = await createPeer();
 });
 beforeEach(async () => {
+  isOwnAddress = () => true;
   const { number } = await createNumber(app, { script: 'otherwise -> say "hi"' });
   const given = incoming(number);
   await app.voiceCalls.answer(given);
@@ -33,6 +34,7 @@ beforeEach(async () => {
   });
 });
 
+let isOwnAddress = (_url: string) => true;
 const fetchIt = (url = `${carrier.url}/Recordings/RE1`) =>
   storeRecording(
     {
@@ -40,7 +42,7 @@ const fetchIt = (url = `${carrier.url}/Recordings/RE1`) =>
       dataDir: app.config.data_dir,
       carriers: {
         of: async ({ id }) => ({
-          carrier: { name: "test carrier", simulated: true },
+          carrier: { name: "test carrier", simulated: true, isOwnAddress },
           account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: "secret" } },
         }),
       },
@@ -92,6 +94,22 @@ test("a redirect is followed without the account's credentials", async () => {
   expect(await links()).toHaveLength(1);
 });
 
+test("the account's credentials are told to its carrier only", async () => {
+  isOwnAddress = (url) => !url.startsWith(carrier.url);
+  await expect(fetchIt()).rejects.toThrow("the carrier answered 401");
+  expect(carrier.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+});
+
+test("a recording that another channel's account tells of is not fetched", async () => {
+  const other = await createNumber(app, { script: 'otherwise -> say "hi"' });
+  await app.voiceCalls.recordingReady(call.sid, { url: `${carrier.url}/theirs` }, other.channel_id);
+  const { rows } = await app.database.pool.query(
+    "select count(*)::int as n from graphile_worker.jobs where key like $1",
+    [`recording/${call.id}/%`],
+  );
+  expect(rows).toEqual([{ n: 0 }]);
+});
+
 test.each([
   ["that is not there yet", 404, SOUND, "the carrier answered 404"],
   [
@@ -117,7 +135,7 @@ test("an address inside the network is refused like any other", async () => {
 
 test("the job is queued once for what a carrier tells of several times", async () => {
   const url = `${carrier.url}/Recordings/RE3`;
-  for (let i = 0; i < 3; i++) await app.voiceCalls.recordingReady(call.sid, { url, duration_s: 12 });
+  for (let i = 0; i < 3; i++) await app.voiceCalls.recordingReady(call.sid, { url }, null);
   await queueRecording(app.db, { call_id: call.id, url });
   const { rows } = await app.database.pool.query(
     "select count(*)::int as n from graphile_worker.jobs where task_identifier = 'fetch-recording' and key like $1",

@@ -5,6 +5,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../src/api/server.ts";
 import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../src/insights/folder-schema.ts";
+import { startJobs } from "../../src/jobs/runner.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf } from "../harness/insights.ts";
 
@@ -416,6 +417,23 @@ test("a recording that comes while a workflow is activated is queued for it once
     const { body } = await app.send("GET", `/api/v1/insights/workflows/${id}`);
     expect(body.queue_count).toBe(26);
   }
+});
+
+describe("a recording that is deleted", () => {
+  test("goes from the disk by a job of that transaction, so also when the program dies right after it", async () => {
+    const folder = (await app.send("POST", url, { name: "short-lived" })).body;
+    const files = onDisk();
+    const { body: file } = await upload(folder.id);
+    const one = `${url}/${folder.id}/files/${file.id}`;
+    expect((await app.send("DELETE", one)).body).toEqual({ success: true });
+    expect((await app.send("DELETE", one)).status).toBe(404);
+    const handlers = app.jobs.filter(({ job }) => job.name === "remove-recording");
+    const runner = await startJobs({ ...app, pool: app.database.pool, handlers });
+    await until(() => onDisk().length === files.length);
+    await runner.stop();
+    expect(onDisk()).toEqual(files);
+    expect((await app.send("GET", `${url}/${folder.id}/files`)).body.items).toEqual([]);
+  });
 });
 
 describe("recordings", () => {

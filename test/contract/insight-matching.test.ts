@@ -99,7 +99,7 @@ test("the database finds exactly what the pure conditions and the sample let pas
           end_datetime: null,
           status: "INACTIVE",
           activated_at: null,
-          queued_until: null,
+          covered: null,
           insight_tools: [],
         };
         const query = matchingSubjects(app.db, workflow, span);

@@ -205,21 +205,27 @@ describe("activation", () => {
     expect(answer.body.detail).toEqual([expect.objectContaining({ loc: ["body", ...loc] })]);
   });
 
-  test("is blocked when the backfill has moved by more than a tenth since it was read: 412", async () => {
-    for (let n = 0; n < 20; n++) await session();
-    const { id, estimate } = await workflow();
-    const activate = (backfill_count: number) =>
-      app.send("PUT", `${path}/${id}/activate`, {
+  test("is blocked when the backfill has moved by more than a tenth, and by more than five, since it was read: 412", async () => {
+    const activate = async (backfill_count: number) => {
+      const { id, estimate } = await workflow();
+      return app.send("PUT", `${path}/${id}/activate`, {
         is_acknowledged: true,
         estimate: { ...estimate, backfill_count },
       });
-    for (const count of [0, 17, 23]) {
+    };
+    for (let n = 0; n < 3; n++) await session();
+    for (const count of [0, 4, 8]) expect((await activate(count)).status).toBe(200);
+    expect((await activate(9)).status).toBe(412);
+    for (let n = 3; n < 80; n++) await session();
+    for (const count of [72, 88]) expect((await activate(count)).status).toBe(200);
+    for (const count of [0, 71, 89]) {
       expect(await activate(count)).toMatchObject({
         status: 412,
-        body: { detail: expect.stringContaining(`${count}, now it is 20`) },
+        body: {
+          detail: expect.stringContaining(`analyse 80 sessions now, not the ${count} you acknowledged`),
+        },
       });
     }
-    expect((await activate(18)).status).toBe(200);
   });
 
   test("while active an update is blocked (412) and a deletion refused (400); after inactivation both go", async () => {

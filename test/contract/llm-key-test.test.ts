@@ -50,3 +50,18 @@ test("an address that nobody answers at, or that the guard refuses, is told as s
   expect(body.verdict).toBe("unreachable");
   expect(body.message).toContain("169.254.169.254");
 });
+
+test("a stored key is kept at its address, and never sent to another one that comes without a key", async () => {
+  const put = (body: object) => app.send("PUT", "/api/v1/llm_providers/google", body);
+  await put({ api_key: "sk-stored", base_url: provider.url });
+  expect((await put({ base_url: provider.url })).status).toBe(200);
+  for (const base_url of ["https://elsewhere.example", null]) {
+    expect(await put({ base_url })).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ["body", "api_key"], msg: expect.stringContaining("base_url it was given with") }],
+      },
+    });
+  }
+  expect((await put({ base_url: "https://elsewhere.example", api_key: "sk-new" })).status).toBe(200);
+});

@@ -2,12 +2,14 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Outreach } from "../../src/channels/outreach.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
-  createMailApp,
-  createMailbox,
+  type createMailbox,
   createMailServer,
+  createMailWorld,
   type MailApp,
   type MailServer,
+  mailsOnce,
   mailsWith,
+  suppressionsOf,
 } from "../harness/mail.ts";
 import { eventually } from "../harness/simulated.ts";
 
@@ -26,13 +28,8 @@ let app: MailApp;
 let box: Awaited<ReturnType<typeof createMailbox>>;
 let agent_id: number;
 beforeAll(async () => {
-  app = await createMailApp(null);
-  const made = await createAgent(app, {
-    script: 'otherwise -> say "See you on Tuesday."',
-    greeting: TEMPLATE,
-  });
-  agent_id = made.agent_id;
-  box = await createMailbox(app, agent_id);
+  const script = 'otherwise -> say "See you on Tuesday."';
+  ({ app, box, agent_id } = await createMailWorld(null, { script, greeting: TEMPLATE }));
 });
 
 let tries = 0;
@@ -54,13 +51,7 @@ const outreach = (target: string, more: Partial<Outreach> = {}): Outreach => ({
 });
 const later = (seconds: number) => app.mailing.simulator.schedule.advance(app.clock, seconds * 1000);
 const statusOf = async (address: string) => (await mailsWith(app, address))[0]?.channel_status;
-const suppressions = async (address: string) =>
-  (
-    await app.send(
-      "GET",
-      `/api/v1/suppressions/?search_fields=address_exact&search_field_values=${encodeURIComponent(address)}`,
-    )
-  ).body.items;
+const suppressions = (address: string) => suppressionsOf(app, address);
 
 describe("a mail of a campaign", () => {
   test("is the agent's template, escaped, with a plain part, in a session that answers go on with", async () => {
@@ -82,10 +73,7 @@ describe("a mail of a campaign", () => {
     expect(JSON.stringify(transcript)).toContain("Dear Ann");
 
     await later(200);
-    const mails = await eventually(
-      () => mailsWith(app, ann),
-      (found) => found.length === 3 && found[2]?.state === "sent",
-    );
+    const mails = await mailsOnce(app, ann, (found) => found.length === 3 && found[2]?.state === "sent");
     expect(mails.map(({ direction, session_id }) => [direction, session_id])).toEqual([
       ["out", reached.session_id],
       ["in", reached.session_id],
@@ -123,8 +111,9 @@ describe("a mail of a campaign", () => {
       await app.mailing.sender.send(outreach(address));
     }
     await later(300);
-    await eventually(
-      () => mailsWith(app, "ann+reply.stop@example.com"),
+    await mailsOnce(
+      app,
+      "ann+reply.stop@example.com",
       (mails) => mails.at(-1)?.direction === "out" && mails.length === 3,
     );
     expect(await suppressions("ann+reply.stop@example.com")).toMatchObject([
@@ -180,16 +169,11 @@ describe("the link below a mail", () => {
   let link: string;
   beforeAll(async () => {
     outside = await createMailServer();
-    smtp = await createMailApp(outside);
-    const made = await createAgent(smtp, { script: 'otherwise -> say "Hi"', greeting: TEMPLATE });
-    const inbox = await createMailbox(smtp, made.agent_id, {
-      provider_credentials: {
-        host: "127.0.0.1",
-        port: String(outside.port),
-        user: "parley",
-        password: "right",
-      },
-    });
+    const account = { host: "127.0.0.1", port: String(outside.port), user: "parley", password: "right" };
+    const agent = { script: 'otherwise -> say "Hi"', greeting: TEMPLATE };
+    const made = await createMailWorld(outside, agent, { provider_credentials: account });
+    const inbox = made.box;
+    smtp = made.app;
     await smtp.mailing.sender.send(
       outreach("zoe@example.com", {
         agent_id: made.agent_id,

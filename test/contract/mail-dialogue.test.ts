@@ -3,14 +3,17 @@ import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { endIdleMails } from "../../src/sessions/mail-dialogue.ts";
-import { createAgent } from "../harness/agent.ts";
 import {
-  createMailApp,
-  createMailbox,
+  type createMailbox,
   createMailServer,
+  createMailWorld,
   type MailApp,
   type MailServer,
+  mailsOnce,
   mailsWith,
+  settledMails,
+  somebody,
+  suppressionsOf,
 } from "../harness/mail.ts";
 import { eventually } from "../harness/simulated.ts";
 
@@ -19,8 +22,7 @@ let app: MailApp;
 let box: Awaited<ReturnType<typeof createMailbox>>;
 beforeAll(async () => {
   outside = await createMailServer();
-  app = await createMailApp(outside);
-  const { agent_id } = await createAgent(app, {
+  ({ app, box } = await createMailWorld(outside, {
     script: [
       'on "tuesday" -> say "Tuesday it is."',
       'on "invoice.pdf" -> say "Thank you for the invoice."',
@@ -28,15 +30,12 @@ beforeAll(async () => {
       'otherwise -> say "How can we help?"',
     ].join("\n"),
     systemTools: ["hangup"],
-  });
-  box = await createMailbox(app, agent_id);
+  }));
 });
 beforeEach(() => {
   outside.answer = null;
 });
 
-let people = 0;
-const somebody = () => `person${++people}@example.com`;
 const sentTo = (address: string) => outside.mails.filter(({ envelope }) => envelope.to.includes(address));
 /** Resolves with the nth mail that the outside server took for this address. */
 const nthMail = async (address: string, n: number) => {
@@ -46,12 +45,7 @@ const nthMail = async (address: string, n: number) => {
   );
   return found[n - 1] as NonNullable<(typeof found)[number]>;
 };
-const settled = (address: string) =>
-  eventually(
-    () => mailsWith(app, address),
-    (mails) =>
-      mails.length > 0 && mails.every(({ state }) => !["received", "queued", "handing"].includes(state)),
-  );
+const settled = (address: string) => settledMails(app, address);
 const session = (id: number | null) =>
   app.db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
@@ -177,6 +171,7 @@ describe("our own SMTP server", () => {
     ).rejects.toMatchObject({
       responseCode: 550,
     });
+    expect(app.logged.join("")).toContain("a mail to nobody here was refused");
     const forged = `reply-1-000000000000000000000000@${box.domain}`;
     await expect(app.deliver({ from: somebody(), to: forged, text: "x" })).rejects.toMatchObject({
       responseCode: 550,
@@ -206,6 +201,7 @@ describe("our own SMTP server", () => {
       `From: ${ann}\r\n\r\n${`${"x".repeat(998)}\r\n`.repeat(30_000)}.`,
     ]);
     expect(answers.at(-1)).toMatch(/^552 5\.3\.4/);
+    expect(app.logged.join("")).toContain("5.3.4 the mail is larger than 25 MB");
     expect(await mailsWith(app, ann)).toEqual([]);
   });
 
@@ -254,17 +250,13 @@ describe("our own SMTP server", () => {
     const taken = await app.deliver({ from: ann, to: box.address, raw: raw.replace("BROKEN", ann) });
     expect(taken.accepted).toEqual([box.address]);
     expect(app.errors).toEqual([]);
+    if (raw.includes("BROKEN")) expect(await settled(ann)).toMatchObject([{ from_address: ann }, {}]);
+    else expect(app.logged.join("")).toContain("a mail without a sender was ignored");
   });
 });
 
 describe("an opt-out by mail", () => {
-  const suppressions = async (address: string) =>
-    (
-      await app.send(
-        "GET",
-        `/api/v1/suppressions/?search_fields=address_exact&search_field_values=${address}`,
-      )
-    ).body.items;
+  const suppressions = (address: string) => suppressionsOf(app, address);
 
   test("is done before any model, with its proof, and confirmed in the thread", async () => {
     const ann = somebody();
@@ -309,10 +301,7 @@ describe("an answer that can't be sent", () => {
     const ann = somebody();
     outside.answer = 451;
     await app.deliver({ from: ann, to: box.address, text: "Hello" });
-    const waiting = await eventually(
-      () => mailsWith(app, ann),
-      (mails) => mails.at(-1)?.note != null,
-    );
+    const waiting = await mailsOnce(app, ann, (mails) => mails.at(-1)?.note != null);
     expect(waiting.at(-1)).toMatchObject({ state: "queued", direction: "out" });
     outside.answer = null;
     // The job is put back a moment after its mail is.

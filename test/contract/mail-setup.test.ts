@@ -5,13 +5,13 @@ import { checkMail } from "../../src/commands/doctor-mail.ts";
 import { readConfig } from "../../src/config.ts";
 import { goOnWithMails } from "../../src/sessions/mail-dialogue.ts";
 import type { MailParts } from "../../src/sessions/mail-parts.ts";
-import { createAgent } from "../harness/agent.ts";
 import {
-  createMailApp,
   createMailbox,
   createMailServer,
+  createMailWorld,
   type MailApp,
   type MailServer,
+  mailsOnce,
   mailsWith,
 } from "../harness/mail.ts";
 import { eventually } from "../harness/simulated.ts";
@@ -21,8 +21,7 @@ let app: MailApp;
 let agent_id: number;
 beforeAll(async () => {
   outside = await createMailServer();
-  app = await createMailApp(outside);
-  agent_id = (await createAgent(app, { script: 'otherwise -> say "Hi."' })).agent_id;
+  ({ app, agent_id } = await createMailWorld(outside, { script: 'otherwise -> say "Hi."' }));
 });
 
 const partsOf = ({ engine, vault, mailing, config }: MailApp): MailParts => ({
@@ -83,10 +82,7 @@ describe("credentials of an e-mail channel", () => {
       provider_credentials: { host: "169.254.169.254", port: "25" },
     });
     await app.deliver({ from: "meta@example.com", to: box.address, text: "Hello" });
-    const mails = await eventually(
-      () => mailsWith(app, "meta@example.com"),
-      (found) => found.at(-1)?.note != null,
-    );
+    const mails = await mailsOnce(app, "meta@example.com", (found) => found.at(-1)?.note != null);
     expect(mails.at(-1)).toMatchObject({
       state: "queued",
       note: expect.stringContaining("169.254.169.254 of 169.254.169.254"),
@@ -102,10 +98,7 @@ describe("credentials of an e-mail channel", () => {
     };
     const box = await createMailbox(app, agent_id, { provider_credentials });
     await app.deliver({ from: "auth@example.com", to: box.address, text: "Hello" });
-    const mails = await eventually(
-      () => mailsWith(app, "auth@example.com"),
-      (found) => found.at(-1)?.note != null,
-    );
+    const mails = await mailsOnce(app, "auth@example.com", (found) => found.at(-1)?.note != null);
     expect(mails.at(-1)).toMatchObject({
       state: "queued",
       note: expect.stringContaining("did not accept user and password"),
@@ -143,10 +136,7 @@ test("a mail whose last word is held back is no server's: nothing was sent", asy
 test("an answer whose process died while it was handed over is never sent again, and its fate is told", async () => {
   const box = await createMailbox(app, agent_id);
   await app.deliver({ from: "crash@example.com", to: box.address, text: "Hello" });
-  const mails = await eventually(
-    () => mailsWith(app, "crash@example.com"),
-    (found) => found.at(-1)?.state === "sent",
-  );
+  const mails = await mailsOnce(app, "crash@example.com", (found) => found.at(-1)?.state === "sent");
   const before = outside.mails.length;
   // As a process leaves it that dies between the last byte and the server's answer.
   await app.db
@@ -164,10 +154,7 @@ test("an answer whose process died while it was handed over is never sent again,
 test("a mail whose job is repeated is answered once, and read by the agent once", async () => {
   const box = await createMailbox(app, agent_id);
   await app.deliver({ from: "again@example.com", to: box.address, text: "Hello" });
-  const [mail] = await eventually(
-    () => mailsWith(app, "again@example.com"),
-    (found) => found.at(-1)?.state === "sent",
-  );
+  const [mail] = await mailsOnce(app, "again@example.com", (found) => found.at(-1)?.state === "sent");
   // As a process leaves it that dies before it says that the mail is answered.
   await app.db
     .updateTable("mail_messages")

@@ -139,15 +139,8 @@ describe("listening before the greeting (mode v1)", () => {
 
   test("the carrier's own listening settles it sooner", async () => {
     const { phone, call, voiceCalls } = await called(v1);
-    await voiceCalls.signal({
-      key: call.key,
-      sid: call.sid,
-      status: "HUMAN",
-      word: "human",
-      error_code: null,
-      is_transient: null,
-      at: app.clock.now(),
-    });
+    const heard = { status: "HUMAN", word: "human", error_code: null, is_transient: null } as const;
+    await voiceCalls.signal({ key: call.key, sid: call.sid, ...heard, at: app.clock.now() }, null);
     expect(await phone.hears(1)).toHaveLength(1);
   });
 });

@@ -1,20 +1,25 @@
-import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
-import { type Form, multipart } from "../harness/form.ts";
-import { createMailApp, createMailbox, type MailApp, mailsWith } from "../harness/mail.ts";
+import { multipart } from "../harness/form.ts";
+import {
+  createMailApp,
+  createMailbox,
+  type MailApp,
+  mailsOnce,
+  mailsWith,
+  somebody,
+  suppressionsOf,
+} from "../harness/mail.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
-import { eventually } from "../harness/simulated.ts";
+import { sendgridCredentials, sendgridOf } from "../harness/sendgrid.ts";
 
 const fixture = (name: string) =>
   readFileSync(path.join(import.meta.dirname, "../fixtures/sendgrid", name), "utf8");
-const keys = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
-const public_key = keys.publicKey.export({ format: "der", type: "spki" }).toString("base64");
-
 let app: MailApp;
 let sendgrid: Peer;
+let { signed, events, inbound, raw, envelope } = {} as ReturnType<typeof sendgridOf>;
 let box: Awaited<ReturnType<typeof createMailbox>>;
 beforeAll(async () => {
   app = await createMailApp(null);
@@ -24,53 +29,15 @@ beforeAll(async () => {
     response.end();
   });
   const { agent_id } = await createAgent(app, { script: 'otherwise -> say "How can we help?"' });
-  box = await createMailbox(app, agent_id, {
-    provider_credentials: {
-      api_key: "SG.key",
-      base_url: sendgrid.url,
-      event_public_key: public_key,
-      inbound_public_key: public_key,
-    },
-  });
+  box = await createMailbox(app, agent_id, sendgridCredentials(sendgrid.url));
+  ({ signed, events, inbound, raw, envelope } = sendgridOf(app, box));
 });
 
-const signed = (body: Buffer, at = app.clock.now()) => {
-  const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signature = sign("sha256", Buffer.concat([Buffer.from(timestamp), body]), keys.privateKey).toString(
-    "base64",
-  );
-  return {
-    "x-twilio-email-event-webhook-signature": signature,
-    "x-twilio-email-event-webhook-timestamp": timestamp,
-  };
-};
-const events = (body: unknown, headers?: Record<string, string>) => {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return app.sendAs(null)("POST", `/carriers/sendgrid/${box.channel_id}/events`, bytes, {
-    "content-type": "application/json",
-    ...(headers ?? signed(bytes)),
-  });
-};
-const inbound = (form: Form, headers?: Record<string, string>) => {
-  const { body, headers: type } = multipart(form);
-  return app.sendAs(null)("POST", `/carriers/sendgrid/${box.channel_id}/inbound`, body, {
-    ...type,
-    ...(headers ?? signed(body)),
-  });
-};
-const raw = (from: string, more = "") => `From: ${from}\r\nTo: ${box.address}\r\n${more}\r\nHello\r\n`;
-const envelope = (from: string, to = box.address) => JSON.stringify({ to: [to], from });
-
-let people = 0;
-const somebody = () => `guest${++people}@example.com`;
 /** A person whom the agent has answered; the key of that answer. */
 async function answered(): Promise<{ address: string; key: string }> {
   const address = somebody();
   await inbound({ email: raw(address), envelope: envelope(address) });
-  const mails = await eventually(
-    () => mailsWith(app, address),
-    (found) => found.at(-1)?.state === "sent",
-  );
+  const mails = await mailsOnce(app, address, (found) => found.at(-1)?.state === "sent");
   return { address, key: mails.at(-1)?.key as string };
 }
 
@@ -148,6 +115,38 @@ describe("an inbound mail", () => {
       body: { taken: "dropped" },
     });
     expect(await mailsWith(app, ann)).toEqual([]);
+    expect(app.logged.join("")).toContain("it is larger than 25 MB");
+  });
+
+  test.each([
+    ["bytes that are no mail", "\0\xff just bytes"],
+    ["a part that contains itself", "From: BROKEN\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x"],
+    ["a header without an end", `From: BROKEN\r\nSubject: ${"x".repeat(200_000)}`],
+  ])("of %s is taken without falling over", async (_, email) => {
+    const ann = somebody();
+    const form = { email: email.replace("BROKEN", ann), envelope: envelope(ann) };
+    expect((await inbound(form)).status).toBe(200);
+    expect(app.errors).toEqual([]);
+  });
+
+  test("unsigned, wrongly signed or signed long ago is refused, said in the log, and nothing is stored", async () => {
+    const ann = somebody();
+    const form = { email: raw(ann), envelope: envelope(ann) };
+    const { body } = multipart(form);
+    const before = app.logged.length;
+    const refused = [
+      await inbound(form, {}),
+      await inbound(form, signed(Buffer.from("other"))),
+      await inbound(form, signed(body, new Date("2026-11-01T00:00:00Z"))),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+    const lines = app.logged.slice(before).filter((line) => line.includes("a post of SendGrid was refused"));
+    expect(lines.map((line) => JSON.parse(line).why)).toEqual([
+      "it is not signed",
+      "its signature is wrong",
+      expect.stringMatching(/^it was signed \d+ s ago/),
+    ]);
+    expect(await mailsWith(app, ann)).toEqual([]);
   });
 });
 
@@ -170,13 +169,7 @@ describe("events", () => {
     const { address, key } = await answered();
     expect((await about(key, "spamreport")).status).toBe(200);
     await about(key, "spamreport");
-    const { items } = (
-      await app.send(
-        "GET",
-        `/api/v1/suppressions/?search_fields=address_exact&search_field_values=${address}`,
-      )
-    ).body;
-    expect(items).toMatchObject([
+    expect(await suppressionsOf(app, address)).toMatchObject([
       { reason: "spam-report", scope: "all", through: "carrier", said: "spamreport" },
     ]);
   });
@@ -219,12 +212,10 @@ test.each([
   );
   const ann = somebody();
   await inbound({ email: raw(ann), envelope: envelope(ann) });
-  const mails = await eventually(
-    () => mailsWith(app, ann),
-    (found) => found.at(-1)?.note != null,
-  );
+  const mails = await mailsOnce(app, ann, (found) => found.at(-1)?.note != null);
   expect(mails.at(-1)).toMatchObject({
     state,
     note: expect.stringContaining(`SendGrid answered ${status}: as told (from)`),
   });
+  expect(app.logged.join("")).toContain(`SendGrid answered ${status}: as told (from)`);
 });

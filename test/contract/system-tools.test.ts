@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ensureSystemTools, SYSTEM_TOOLS } from "../../src/agents/system-tools.ts";
 import { ToolDefinition } from "../../src/agents/tool-definition.ts";
-import { selectTools } from "../../src/agents/tool-store.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import { json } from "../../src/db/database.ts";
+import { freezeSnapshot } from "../../src/sessions/snapshot.ts";
+import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;
@@ -84,10 +85,11 @@ describe("built-in tools", () => {
   });
 });
 
-test("a session gets its tools in the order it names them, those of its own sub-organization only", async () => {
-  const [hangup, transfer] = [await get("hangup"), await get("transfer")];
-  const frozen = await selectTools(app.db, app.admin, [transfer.id, 999_999, hangup.id]);
-  expect(frozen).toEqual([
+test("a session gets its tools in the order its prompt names them, each as it is then", async () => {
+  const { agent_id } = await createAgent(app, { script: "", systemTools: ["transfer", "hangup"] });
+  const transfer = await get("transfer");
+  const { tools } = await freezeSnapshot(app.db, app.admin.sub_organization_id, agent_id);
+  expect(tools).toEqual([
     {
       id: transfer.id,
       name: "transfer",
@@ -96,10 +98,8 @@ test("a session gets its tools in the order it names them, those of its own sub-
       is_system: true,
       definition: transfer.definition,
     },
-    expect.objectContaining({ id: hangup.id, name: "hangup" }),
+    expect.objectContaining({ name: "hangup" }),
   ]);
-  expect(await selectTools(app.db, { sub_organization_id: 999_999 }, [hangup.id])).toEqual([]);
-  expect(await selectTools(app.db, app.admin, [])).toEqual([]);
 });
 
 const changedName = (definition: ToolDefinition, name: string): ToolDefinition => ({

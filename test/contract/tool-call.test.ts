@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { LanguageModel, ModelRequest } from "../../src/llm/model.ts";
+import { startSession } from "../../src/sessions/start-session.ts";
+import { runTurn } from "../../src/sessions/turn.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
@@ -44,6 +47,14 @@ describe("a tool whose endpoint misbehaves: the model reads why, the session goe
         "says JSON and sends none",
         (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{oops"),
         /not the valid JSON/,
+      ],
+      [
+        "sends lists within lists that no database takes",
+        (_, response) =>
+          void response
+            .writeHead(200, { "content-type": "application/json" })
+            .end("[".repeat(32_000) + "]".repeat(32_000)),
+        /more than 500 levels deep/,
       ],
       ["sends 10 MB", (_, response) => void response.end("x".repeat(10_000_000)), /larger than 1 MiB/],
       [
@@ -125,6 +136,39 @@ test("a model that calls tools without end is stopped after ten rounds and the t
   expect(status).toBe(200);
   expect(content.tool_calls).toHaveLength(10);
   expect(peer.requests.length - before).toBe(10);
+});
+
+test("a model that calls a hundred tools at once, all under one id, has some of them run, each under its own", async () => {
+  peer.respond((_, response) => json(response, 200, {}));
+  const { agent_id } = await createAgent(app, {
+    script: "",
+    tools: [endpointTool("crowd", `${peer.url}/it`)],
+  });
+  const requests: ModelRequest[] = [];
+  const crowding: LanguageModel = {
+    ...{ provider: "openai", model: "crowding", scripted: false },
+    async *stream(request) {
+      const calls = requests.push(request) === 1 ? 100 : 0;
+      for (let n = 0; n < calls; n++)
+        yield { type: "call", call: { id: "call_0", name: "crowd", arguments: {} } };
+      const usage = { input_tokens: null, output_tokens: null, cached_input_tokens: null };
+      yield { type: "done", finish: "stop", usage, warnings: [] };
+    },
+  };
+  const engine = { ...app.engine, resolveModel: async () => crowding };
+  const { session_id } = await startSession(engine, {
+    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat", service: "console" },
+    ...{ type: "console_test_v1", sid: "crowd", channel_target_id: null, source: null, target: null },
+    ...{ is_test: true, is_outbound: false },
+  });
+  const before = peer.requests.length;
+  const { calls } = await runTurn(engine, session_id, { text: "go" });
+  expect([calls.length, peer.requests.length - before]).toEqual([32, 32]);
+  const ids = requests[1]?.messages.flatMap((message) => (message.role === "tool" ? [message.call_id] : []));
+  expect(new Set(ids).size).toBe(32);
+  const { body } = await app.send("GET", `/api/v1/sessions/${session_id}/trace`);
+  const notes = body.entries.filter(({ category }: { category: string }) => category === "note");
+  expect(notes).toMatchObject([{ label: "the model made 100 calls at once; only the first 32 were run" }]);
 });
 
 test("a model that fails twice apologizes, the session goes on, and an event says why", async () => {

@@ -1,107 +1,55 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
 import { createEgress, type Egress } from "../../src/base/egress.ts";
 import { parseEgressAllow } from "../../src/base/egress-allow.ts";
-import { silentLog } from "../../src/base/log.ts";
-import type { Carrier, CarrierAccount, OutgoingCall, OutgoingText } from "../../src/channels/carrier.ts";
-import { serveSimulator } from "../../src/channels/simulator/mount.ts";
-import { Scenario } from "../../src/channels/simulator/people.ts";
-import { createSimulator, type Simulator } from "../../src/channels/simulator/simulator.ts";
-import { hostsAt } from "../../src/channels/twilio-api.ts";
-import { createTwilio } from "../../src/channels/twilio-carrier.ts";
-import { adapterSuite, type Recipient } from "../harness/carrier-adapter.ts";
+import type { Carrier, OutgoingCall } from "../../src/channels/carrier.ts";
+import type { Simulator } from "../../src/channels/simulator/simulator.ts";
+import { hostsAt, TWILIO_HOSTS } from "../../src/channels/twilio-api.ts";
+import { createTwilio, isTwilios } from "../../src/channels/twilio-carrier.ts";
+import { TWILIO_ACCOUNT as account, SOME_CALL, serveIdleSimulator } from "../harness/twilio-adapter.ts";
 
-const account: CarrierAccount = {
-  channel_id: 7,
-  credentials: { account_sid: "AC00000000000000000000000000000007", auth_token: "the secret" },
-};
-
+/** What Twilio's adapter does beside calling and texting, which carrier-adapters.test.ts is about. */
 let egress: Egress;
 let carrier: Carrier;
 let simulator: Simulator;
-let served: Awaited<ReturnType<typeof serveSimulator>>;
-let close: () => Promise<void>;
+let url: string;
 beforeAll(async () => {
-  simulator = createSimulator({
-    clock: systemClock,
-    log: silentLog,
-    base: "http://simulator.example",
-    scenario: Scenario.parse({}),
-    // Nothing happens by itself: the platform that would be called back is not there.
-    speed: "moved",
-    tokenOf: () => "the secret",
-    numberUrls: () => null,
-    reach: (origin) => origin,
-  });
-  served = await serveSimulator(simulator);
+  ({ simulator, url } = await serveIdleSimulator());
   const allowed = parseEgressAllow("127.0.0.1");
   egress = createEgress({ allow: allowed.ok ? allowed.rules : { hosts: [], networks: [] } });
-  const hosts = hostsAt(served.url);
-  const publicUrl = "https://parley.example.com";
-  carrier = createTwilio({ egress, publicUrl, hosts, name: "Twilio", simulated: true });
-  close = async () => {
-    await served.close();
-    await simulator.close();
-    await egress.close();
-  };
-});
-afterAll(() => close());
-
-/** The simulator's people by their last two digits; somebody else for each medium, who counts their own 429s. */
-const NUMBERS: Record<Recipient, string> = {
-  fine: "01",
-  refused: "16",
-  "too-many": "30",
-  "failed-but-taken": "31",
-  failed: "32",
-};
-const KNOWS = Object.keys(NUMBERS) as Recipient[];
-const number = (medium: string, to: Recipient) =>
-  `+1512${{ sms: 1, whatsapp: 2, voice: 3 }[medium]}00${NUMBERS[to].padStart(4, "0")}`;
-
-for (const medium of ["sms", "whatsapp"] as const) {
-  const text = (to: Recipient, key: string): OutgoingText => ({
-    key,
-    medium,
-    from: "+15125550100",
-    to: number(medium, to),
-    text: `Hello ${key}`,
-    template: null,
+  carrier = createTwilio({
+    egress,
+    publicUrl: "https://parley.example.com",
+    hosts: hostsAt(url),
+    name: "Twilio",
+    simulated: true,
   });
-  adapterSuite(`Twilio ${medium}`, () => ({
-    send: (to, key) => carrier.texts!.send(account, text(to, key)),
-    find: (to, key, since) => carrier.texts!.find(account, text(to, key), since),
-    knows: KNOWS,
-  }));
-}
-
-const call = (to: Recipient, key: string): OutgoingCall => ({
-  key,
-  from: "+15125550100",
-  to: number("voice", to),
-  caller_id: null,
-  answerer_detection: {
-    timeout_s: 30,
-    speech_threshold_s: 2.4,
-    speech_end_threshold_s: 1.2,
-    silence_timeout_s: 5,
-  },
-  ring_timeout_s: 40,
-  longest_s: 3600,
 });
-adapterSuite("Twilio voice", () => ({
-  send: (to, key) => carrier.calls!.place(account, call(to, key)),
-  find: (to, key, since) => carrier.calls!.find(account, call(to, key), since),
-  knows: KNOWS,
-}));
+afterAll(() => egress.close());
+
+const call = (key: string): OutgoingCall => ({ ...SOME_CALL, key });
 
 describe("calls", () => {
   test("a call that waits can be called off, and one that is over is told to be", async () => {
-    const { sid } = await carrier.calls!.place(account, call("fine", "cancelled"));
+    const { sid } = await carrier.calls!.place(account, call("cancelled"));
     await carrier.calls!.hangUp(account, sid);
     expect(simulator.callStatus(sid)).toBe("canceled");
     await expect(carrier.calls!.hangUp(account, sid)).rejects.toMatchObject({ fate: "refused" });
   });
+});
+
+test.each([
+  ["https://api.twilio.com/2010-04-01/Accounts/AC1/Recordings/RE1", TWILIO_HOSTS, true],
+  ["https://api.dublin.ie1.twilio.com/2010-04-01/Accounts/AC1/Recordings/RE1", TWILIO_HOSTS, true],
+  ["http://api.twilio.com/Recordings/RE1", TWILIO_HOSTS, false],
+  ["https://twilio.com.evil.example/RE1", TWILIO_HOSTS, false],
+  ["https://eviltwilio.com/RE1", TWILIO_HOSTS, false],
+  ["https://api.twilio.com@evil.example/RE1", TWILIO_HOSTS, false],
+  ["no address", TWILIO_HOSTS, false],
+  ["http://127.0.0.1:8080/RE1", hostsAt("http://127.0.0.1:8080"), true],
+  ["http://127.0.0.1:8081/RE1", hostsAt("http://127.0.0.1:8080"), false],
+  ["https://api.twilio.com/RE1", hostsAt("http://127.0.0.1:8080"), false],
+])("%s is the carrier's own address, where %o is: %s", (address, hosts, expected) => {
+  expect(isTwilios(address, hosts)).toBe(expected);
 });
 
 describe("numbers", () => {
@@ -165,10 +113,10 @@ test("an account with a wrong token is not signed in, and may be tried again whe
 });
 
 test("a carrier that never answers is not waited for for ever, and is asked afterwards what it took", async () => {
-  const hosts = hostsAt(served.url);
+  const hosts = hostsAt(url);
   const patient = { egress, publicUrl: "https://parley.example.com", hosts, name: "Twilio", simulated: true };
   const hasty = createTwilio({ ...patient, timeout_ms: 100 });
-  const silent: OutgoingCall = { ...call("fine", "silent"), to: "+15123330033" };
+  const silent: OutgoingCall = { ...call("silent"), to: "+15123330033" };
   const since = new Date();
   const fault = await hasty.calls!.place(account, silent).catch((error) => error);
   expect(fault).toMatchObject({ fate: "unknown", message: expect.stringContaining("within 100 ms") });

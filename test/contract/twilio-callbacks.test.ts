@@ -27,6 +27,11 @@ beforeAll(async () => {
   line = await createNumber(app, agent_id);
 });
 
+/** The log's lines with these words. */
+const logged = (words: string) =>
+  app.logged.filter((line) => line.includes(words)).map((line) => JSON.parse(line));
+const UNKNOWN = /is of no (call|text)|no agent behind it|was not taken anew/;
+
 type Form = Record<string, string>;
 const path = (suffix: string, channel_id: number = line.channel_id) =>
   `/carriers/twilio/${channel_id}${suffix}`;
@@ -83,12 +88,28 @@ describe("who is believed", () => {
     ];
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
     expect(refused[0]?.body).toContain("not signed by the channel's carrier account");
+    const lines = logged("an unsigned callback was refused").filter((line) => line.url === path(suffix));
+    expect(lines.map(({ why }) => why)).toEqual([
+      "no signature",
+      ...["wrong signature", "wrong signature", "wrong signature", "wrong signature", "wrong signature"],
+    ]);
   });
 
-  test.each(CALLBACKS)("%s of something unknown is acknowledged once it is signed", async (suffix, form) => {
-    const { status } = await send(suffix, form);
-    expect([200, 204]).toContain(status);
-  });
+  test.each(CALLBACKS)(
+    "%s of something unknown is acknowledged once it is signed, and said in the log",
+    async (suffix, form) => {
+      const before = app.logged.length;
+      const { status } = await send(suffix, form);
+      expect([200, 204]).toContain(status);
+      // What follows a socket of ours is told by the callback itself; who picked up a transfer comes before its end.
+      if (suffix === "/calls/k/relay-ended" || suffix === "/calls/k/transfer-answerer") return;
+      await eventually(
+        async () => app.logged.slice(before).join(""),
+        (lines) => UNKNOWN.test(lines),
+      );
+      expect(app.errors).toEqual([]);
+    },
+  );
 
   test("a socket that nobody signed is never opened", async () => {
     const relay = (headers: Record<string, string>) =>
@@ -179,7 +200,16 @@ describe("the socket of a call", () => {
 
   test("that floods is closed", async () => {
     const { socket, closed } = await relay();
-    for (let n = 0; n < 200; n++) socket.send("{}");
+    for (let n = 0; n < 2000; n++) socket.send("{}");
     expect(await closed).toBe(1008);
+    // One line, however much came.
+    expect(logged("a call's socket was flooded")).toHaveLength(1);
+  });
+
+  test("that sends a frame larger than a conversation has is closed, and said in the log", async () => {
+    const { socket, closed } = await relay();
+    socket.send("x".repeat(70_000));
+    expect(await closed).toBe(1009);
+    expect(logged("a call's socket sent what can't be read")).toHaveLength(1);
   });
 });

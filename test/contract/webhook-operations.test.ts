@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEgress, type Egress } from "../../src/base/egress.ts";
@@ -33,6 +34,10 @@ beforeEach(async () => {
   peer.respond((_, response) => json(response, 200, { thanks: true }));
 });
 
+const purge = () => {
+  const { signal } = new AbortController();
+  return purgeDeliveriesJob(app).run({}, { stopping: signal } as never);
+};
 const drain = () => telling.deliverer(egress).drain();
 const HOOK = { url: "https://good.example/hook" };
 
@@ -92,6 +97,7 @@ describe("the delivery log", () => {
       request: { method: "POST", url: HOOK.url, headers: { "webhook-id": id } },
       response: { status: 503, headers: { "x-trace": "abc" } },
       failure: "The receiver answered 503.",
+      duration_ms: expect.any(Number),
     });
     expect(body.attempts[0].response.body.length).toBeLessThan(4_200);
     expect(body.attempts[1]).toMatchObject({ response: { body: '{"thanks":true}' }, failure: null });
@@ -102,13 +108,36 @@ describe("the delivery log", () => {
     const { webhook_id } = await tell(2);
     await drain();
     app.clock.advance(30 * 86_400_000);
-    await purgeDeliveriesJob(app).run({}, {} as never);
+    await purge();
     expect(await listed(of(webhook_id))).toHaveLength(2);
     app.clock.advance(1);
-    await purgeDeliveriesJob(app).run({}, {} as never);
+    await purge();
     expect(await listed(of(webhook_id))).toEqual([]);
     const tries = await app.db.selectFrom("webhook_tries").selectAll().execute();
     expect(tries).toEqual([]);
+  });
+
+  test("keeps no try that was logged after its delivery was purged", async () => {
+    const { webhook_id } = await tell(1);
+    await drain();
+    await app.db.deleteFrom("webhook_deliveries").where("webhook_id", "=", webhook_id).execute();
+    const kept = await tell(1);
+    await drain();
+    await purge();
+    const tries = await app.db
+      .selectFrom("webhook_tries as t")
+      .leftJoin("webhook_deliveries as d", "d.key", "t.delivery_key")
+      .select("d.webhook_id")
+      .execute();
+    expect(tries.filter((row) => row.webhook_id === null)).toEqual([]);
+    expect(tries.filter((row) => row.webhook_id === kept.webhook_id)).toHaveLength(1);
+  });
+
+  test("is left as it is once the program stops", async () => {
+    const { webhook_id } = await tell(1);
+    app.clock.advance(31 * 86_400_000);
+    await purgeDeliveriesJob(app).run({}, { stopping: AbortSignal.abort() } as never);
+    expect(await listed(of(webhook_id))).toHaveLength(1);
   });
 
   test("is the organization's own: a neighbour's delivery and webhook answer 404", async () => {
@@ -149,6 +178,7 @@ test("a delivery as a curl command is taken for genuine by the standardwebhooks 
   expect(new Webhook(secretOf(5)).verify(data, headers)).toMatchObject({
     data: { request_variables: { name: "Miles O'Brien $(id) `id`" } },
   });
+  expect(headers["x-parley-signature"]).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
   expect(args.slice(0, 3)).toEqual(["-X", "POST", HOOK.url]);
 });
 
@@ -187,6 +217,30 @@ describe("a replay", () => {
     const [{ id }] = await listed(of(webhook_id));
     expect((await app.send("POST", `${DELIVERIES}/replay`, { ids: [id] })).body.replayed).toBe(1);
     expect(await drain()).toBe(1);
+  });
+
+  test("of what waits takes 10,000 a call, and says that there are more", async () => {
+    const { webhook_id, campaign } = await tell(1);
+    await sql`
+      with copies as (
+        insert into webhook_deliveries (id, sub_organization_id, campaign_id, webhook_id, attempt_count,
+          channel_manager_status, is_test, state, body, created_at)
+        select 'copy_' || n, ${app.admin.sub_organization_id}, ${campaign.id}, ${webhook_id}, 1, 'COMPLETED', true,
+          'WAITING', '{}', ${START}::timestamptz from generate_series(1, 10500) n returning key
+      )
+      insert into webhook_outbox (delivery_key, webhook_id, due_at, tries)
+      select key, ${webhook_id}, ${START}::timestamptz + interval '1 day', 3 from copies
+    `.execute(app.db);
+    const replay = async () =>
+      (await app.send("POST", `${DELIVERIES}/replay`, { webhook_id, states: ["WAITING"] })).body;
+    expect(await replay()).toEqual({ replayed: 10_000, more: true });
+    expect(await replay()).toEqual({ replayed: 500, more: false });
+    expect(await replay()).toEqual({ replayed: 0, more: false });
+    const { rows } = await app.database.pool.query(
+      "select count(*)::int as n from webhook_outbox where tries > 0 or due_at > $1",
+      [START],
+    );
+    expect(rows).toEqual([{ n: 0 }]);
   });
 
   test("by webhook takes what failed and what was held, once the webhook is enabled", async () => {
@@ -307,6 +361,20 @@ describe("a webhook inbox", () => {
 
   const send = (method: string, url: string, body: string, headers: Record<string, string> = {}) =>
     app.sendAs(null)(method, new URL(url).pathname, body, headers);
+
+  test("whose secret was stored under another key keeps its messages, without a verdict", async () => {
+    const { public_url } = (
+      await app.send("POST", INBOXES, { name: "moved", auth_values: { hmac_secret: secretOf(4) } })
+    ).body;
+    await app.db
+      .updateTable("webhook_inboxes")
+      .set({ sealed_hmac_secret: "v1.AA.AA.AA" })
+      .where("name", "=", "moved")
+      .execute();
+    expect((await send("POST", public_url, "{}")).status).toBe(200);
+    const { items } = (await app.send("GET", `${INBOXES}/moved/messages`)).body;
+    expect(items).toMatchObject([{ body: "{}", signature: null }]);
+  });
 
   test("takes any body by POST, PUT and PATCH, tells a wrong signature, and keeps the last 100", async () => {
     const auth_values = { hmac_secret: secretOf(4) };

@@ -14,6 +14,7 @@ type Vector = {
   timestamp: number;
   body: string;
   signature: string;
+  plain_signature: string;
 };
 const VECTORS: Vector[] = JSON.parse(readFileSync(path.join(DOCS, "webhook-vectors.json"), "utf8"));
 
@@ -46,6 +47,27 @@ const CASES = VECTORS.flatMap(({ about, secret, id, timestamp, body, signature }
   ];
 });
 
+/** The same for the plain header. */
+const PLAIN = VECTORS.flatMap(({ about, secret, timestamp, body, plain_signature }) => {
+  const good = { about, secret, header: plain_signature, body, now_s: timestamp + 5, valid: true };
+  const mac = plain_signature.split(",")[1];
+  return [
+    good,
+    { ...good, header: `t=${timestamp},v1=${"0".repeat(64)},${mac}` },
+    { ...good, header: `t=${timestamp},v0=x,${mac}` },
+    { ...good, now_s: timestamp + 300 },
+    { ...good, now_s: timestamp + 301, valid: false },
+    { ...good, now_s: timestamp - 301, valid: false },
+    { ...good, body: `${body} `, valid: false },
+    { ...good, header: `t=${timestamp + 1},${mac}`, valid: false },
+    { ...good, header: `t=now,${mac}`, valid: false },
+    { ...good, header: `${mac}`, valid: false },
+    { ...good, header: `t=${timestamp}`, valid: false },
+    { ...good, header: "", valid: false },
+    { ...good, secret: Buffer.alloc(32, 255).toString("base64"), valid: false },
+  ];
+});
+
 function inFolder(name: string, text: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-verifier-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,22 +78,32 @@ function inFolder(name: string, text: string): string {
 
 test("the documented TypeScript verifies the published vectors, and nothing that was changed", async () => {
   const file = inFolder("verify.ts", snippet("ts"));
-  const { verify } = await import(pathToFileURL(file).href);
+  const { verify, verifyPlain } = await import(pathToFileURL(file).href);
   for (const { secret, headers, body, now_s, valid, about } of CASES) {
     expect(verify(secret, headers, body, now_s), `${about} ${JSON.stringify(headers)}`).toBe(valid);
+  }
+  for (const { secret, header, body, now_s, valid, about } of PLAIN) {
+    expect(verifyPlain(secret, header, body, now_s), `${about} ${header}`).toBe(valid);
   }
 });
 
 const PYTHON = `
 import json, sys
-print(json.dumps([verify(c["secret"], c["headers"], c["body"].encode(), c["now_s"]) for c in json.load(sys.stdin)]))
+signed, plain = json.load(sys.stdin)
+print(json.dumps([
+    [verify(c["secret"], c["headers"], c["body"].encode(), c["now_s"]) for c in signed],
+    [verify_plain(c["secret"], c["header"], c["body"].encode(), c["now_s"]) for c in plain],
+]))
 `;
 
 test("so does the documented Python", ({ skip }) => {
   const { error } = spawnSync("python3", ["--version"]);
   if (error) skip("this machine has no python3");
   const file = inFolder("verify.py", snippet("python") + PYTHON);
-  const { stdout, stderr } = spawnSync("python3", [file], { input: JSON.stringify(CASES), encoding: "utf8" });
+  const { stdout, stderr } = spawnSync("python3", [file], {
+    input: JSON.stringify([CASES, PLAIN]),
+    encoding: "utf8",
+  });
   expect(stderr).toBe("");
-  expect(JSON.parse(stdout)).toEqual(CASES.map(({ valid }) => valid));
+  expect(JSON.parse(stdout)).toEqual([CASES, PLAIN].map((cases) => cases.map(({ valid }) => valid)));
 });

@@ -56,6 +56,8 @@ export type TestApp = Parts & {
   clock: MovedClock;
   /** What the program logged as errors: the causes of its 500s. */
   errors: string[];
+  /** All that it logged from "info" on, errors too. */
+  logged: string[];
   /** Opens a real port on loopback, for sockets, browsers and the demo's own tools. Resolves with the address. */
   listen(): Promise<string>;
   /** The first administrator, and their token. */
@@ -83,21 +85,32 @@ const bareSeed: Seed =
 /** Wednesday noon UTC. */
 export const START = "2026-11-18T12:00:00.000Z";
 
-const collect = (lines: string[]) =>
+const collect = (logged: string[], errors: string[]) =>
   new Writable({
     write(line, _encoding, done) {
-      lines.push(String(line));
+      logged.push(String(line));
+      if (JSON.parse(String(line)).level >= ERROR) errors.push(String(line));
       done();
     },
   });
+/** As pino numbers it. */
+const ERROR = 50;
 
 /** One for a test file: created in `beforeAll`, gone after it. */
 export async function createTestApp(
   env: Record<string, string> = {},
   seed: Seed = bareSeed,
-  outside: Pick<
-    Parts,
-    "sendMail" | "carriers" | "simulation" | "mailServer" | "speechProviders" | "consoleBuild"
+  outside: Partial<
+    Pick<
+      Parts,
+      | "sendMail"
+      | "carriers"
+      | "simulation"
+      | "mailServer"
+      | "speechProviders"
+      | "llmProviders"
+      | "consoleBuild"
+    >
   > = {},
 ): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
@@ -116,7 +129,8 @@ export async function createTestApp(
   };
   const egress = createEgress({ allow: config.egress_allow, routes: [demoRoute, simulatorRoute, mailRoute] });
   const errors: string[] = [];
-  const log = createLog({ level: "error", destination: collect(errors) });
+  const logged: string[] = [];
+  const log = createLog({ level: "info", destination: collect(logged, errors) });
   // Only a test of the simulated carrier has one; to others a channel's carrier is not there.
   const carriers = outside.simulation ? {} : { carriers: { of: async () => null } };
   const parts = { db, clock, log, vault, egress, config, llmProviders: {}, ...carriers, ...outside };
@@ -181,6 +195,7 @@ export async function createTestApp(
     engine,
     voiceCalls,
     errors,
+    logged,
     jobs,
     simulator,
     dialer,

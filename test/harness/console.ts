@@ -2,13 +2,18 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { buildConsole } from "../../src/api/console-build.ts";
 import type { Parts } from "../../src/app.ts";
 import { seedDemo } from "../../src/demo/seed.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";
 import { signIn } from "./signed-in.ts";
+
+// A test of the console opens a dozen pages: what takes 20 s alone takes minutes on a machine that is busy with much else.
+vi.setConfig({ testTimeout: 300_000 });
+/** For one thing to be seen. */
+const PATIENCE_MS = 90_000;
 
 /** The program with its console and its demo, and a browser that people of any role look through. */
 export type ConsoleTest = {
@@ -71,7 +76,7 @@ async function openSignedIn(
     reducedMotion: "reduce",
     ...options,
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   await signIn(context, { db: app.db, clock: app.clock, address, user_id: who.user_id });
   const page = Object.assign(await context.newPage(), { faults: [] as string[] });
   page.on("pageerror", (error) => page.faults.push(error.message));
@@ -120,6 +125,17 @@ export async function axeFindings(page: Page, runOnly: object = WCAG): Promise<s
 /** The page has what it asked for: nothing holds the place of what is on its way. */
 export const settled = (page: Page): Promise<void> =>
   page.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
+
+/**
+ * The difference is looked at, then saved. It is over when the window is gone: the notice of an earlier save may still be
+ * on the screen.
+ */
+export async function saveReviewed(page: Page): Promise<void> {
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+}
 
 /** Fails where something stands out at the side: a page is scrolled in one direction only. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * A loopback server that speaks the four providers' streaming formats, written from their public API references: OpenAI chat
- * completions (also under Azure's deployment paths), Anthropic messages, and Gemini streamGenerateContent. It answers what a
- * test queued and keeps what it was asked.
+ * completions (also under Azure's deployment paths), Anthropic messages, and Gemini streamGenerateContent; and OpenAI's and
+ * Gemini's embeddings. It answers what a test queued and keeps what it was asked.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -24,6 +24,8 @@ export type Reply = {
   after?: { events: number; comes: "cut" | "end" | "garbage" | "hang" };
   /** Before every event. */
   delay_ms?: number;
+  /** Asked for embeddings: the vector of each text. */
+  vector?: (text: string) => number[];
 };
 
 export type Seen = { path: string; headers: IncomingMessage["headers"]; body: Record<string, unknown> };
@@ -57,7 +59,7 @@ export async function startLlmServer(): Promise<LlmServer> {
       if (!res.writableFinished) left.resolve();
     });
     const next = by ? by(seen) : queue.length > 1 ? queue.shift() : queue[0];
-    await answer(res, req.url ?? "", next ?? {});
+    await answer(res, seen, next ?? {});
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -85,11 +87,38 @@ export async function startLlmServer(): Promise<LlmServer> {
   };
 }
 
-async function answer(res: ServerResponse, path: string, reply: Reply): Promise<void> {
+/** The texts that a request for embeddings gives. */
+export function embeddedTexts({ body }: Seen): string[] {
+  type Content = { content: { parts: { text: string }[] } };
+  if (Array.isArray(body.input)) return body.input;
+  const requests = (body.requests ?? [body]) as Content[];
+  return requests.map(({ content }) => content.parts.map(({ text }) => text).join(""));
+}
+
+function embeddingsOf(seen: Seen, vector: (text: string) => number[]): object {
+  const vectors = embeddedTexts(seen).map(vector);
+  if (seen.path.includes(":batchEmbedContents")) return { embeddings: vectors.map((values) => ({ values })) };
+  if (seen.path.includes(":embedContent")) return { embedding: { values: vectors[0] } };
+  return {
+    object: "list",
+    data: vectors.map((embedding, index) => ({ object: "embedding", index, embedding })),
+    model: "m",
+    usage: { prompt_tokens: 8, total_tokens: 8 },
+  };
+}
+
+async function answer(res: ServerResponse, seen: Seen, reply: Reply): Promise<void> {
+  const { path } = seen;
   const format = path.startsWith("/anthropic") ? ANTHROPIC : path.startsWith("/google") ? GOOGLE : OPENAI;
   if ((reply.status ?? 200) >= 400) {
     res.writeHead(reply.status ?? 500, { "content-type": "application/json", ...reply.headers });
     res.end(JSON.stringify(format.error(reply.status ?? 500, reply.error ?? { message: "made to fail" })));
+    return;
+  }
+  if (reply.vector) {
+    if (reply.delay_ms) await sleep(reply.delay_ms);
+    res.writeHead(200, { "content-type": "application/json", ...reply.headers });
+    res.end(JSON.stringify(embeddingsOf(seen, reply.vector)));
     return;
   }
   res.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });

@@ -6,7 +6,9 @@ import { afterAll } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { Scenario } from "../../src/channels/simulator/people.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
+import { createAgent } from "./agent.ts";
 import { createTestApp, type TestApp } from "./app.ts";
+import { eventually } from "./simulated.ts";
 
 /** A mail as the outside server took it. */
 export type SentMail = ParsedMail & { envelope: { from: string; to: string[] } };
@@ -106,6 +108,21 @@ export async function createMailApp(server: MailServer | null): Promise<MailApp>
   });
 }
 
+/** That platform with one agent, who can write mails and has an address of its own. */
+export async function createMailWorld(
+  server: MailServer | null,
+  agent: Parameters<typeof createAgent>[1],
+  config: object = {},
+) {
+  const app = await createMailApp(server);
+  const { agent_id } = await createAgent(app, agent);
+  return { app, agent_id, box: await createMailbox(app, agent_id, config) };
+}
+
+let people = 0;
+/** An address that nothing was sent to or came from yet. */
+export const somebody = (): string => `person${++people}@example.com`;
+
 let counter = 0;
 
 /** An e-mail channel with an agent behind an address of its own. */
@@ -130,6 +147,30 @@ export async function createMailbox(app: TestApp, agent_id: number, config: obje
   });
   return { channel_id: channel.id as number, target_id: target.id as number, address, domain };
 }
+
+type Mails = Awaited<ReturnType<typeof mailsWith>>;
+
+/** The same, as soon as it holds. */
+export const mailsOnce = (app: TestApp, address: string, holds: (mails: Mails) => boolean): Promise<Mails> =>
+  eventually(() => mailsWith(app, address), holds);
+
+/** The same, once nothing waits to be answered or sent. */
+export const settledMails = (app: TestApp, address: string): Promise<Mails> =>
+  mailsOnce(
+    app,
+    address,
+    (mails) => mails.length > 0 && mails.every(({ state }) => !UNSETTLED.includes(state)),
+  );
+const UNSETTLED = ["received", "queued", "handing"];
+
+/** What stands on the suppression list for an address. */
+export const suppressionsOf = async (app: TestApp, address: string) =>
+  (
+    await app.send(
+      "GET",
+      `/api/v1/suppressions/?search_fields=address_exact&search_field_values=${encodeURIComponent(address)}`,
+    )
+  ).body.items;
 
 /** What is kept of the mails with somebody, oldest first. */
 export const mailsWith = (app: TestApp, address: string) =>

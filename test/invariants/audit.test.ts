@@ -17,6 +17,7 @@ const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/outbound/campaigns/{}/count_matches": "reads",
   "POST /api/v1/outbound/campaigns/{}/forecast": "reads: calculates",
   "POST /api/v1/llm_providers/{}/test": "asks the provider",
+  "POST /api/v1/channels/{}/carrier/test": "asks the carrier",
   "POST /api/v1/insights/tools-test": "a trial whose result is only answered",
   "POST /api/v1/dashboards/list": "reads",
   "POST /api/v1/dashboards/fetch_info": "reads",

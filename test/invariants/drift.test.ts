@@ -3,7 +3,7 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { consoleTypes, type OpenApi } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
-import { envExample } from "../../src/config.ts";
+import { envExample } from "../../src/settings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const HOW = "run `./parley derive` and commit what it writes";
 
-test(".env.example lists exactly the settings that config.ts reads", () => {
+test(".env.example lists exactly the settings of the program", () => {
   expect(committed(".env.example"), HOW).toBe(envExample());
 });
 

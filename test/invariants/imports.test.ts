@@ -31,7 +31,7 @@ const SIBLINGS = [
 /** A client in the browser: it imports nothing of the program, and the program nothing of it. */
 const CLIENT = "console";
 /** Read once by `commands`, typed for all who are handed a part of it. */
-const ANYWHERE = new Set(["config"]);
+const ANYWHERE = new Set(["config", "settings"]);
 
 const SRC = path.resolve(import.meta.dirname, "../../src");
 

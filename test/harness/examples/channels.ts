@@ -44,6 +44,7 @@ export const CHANNELS: Examples = {
     return { at: [made.channel_id], query: { target_id: String(made.id) } };
   },
   "GET /api/v1/channels/{}/carrier": async (maker) => ({ at: [(await channel(maker)).id] }),
+  "POST /api/v1/channels/{}/carrier/test": async (maker) => ({ at: [(await channel(maker)).id] }),
   [`POST ${targets}`]: async (maker) => {
     const body = await targetInput(maker);
     return { at: [body.channel_id], body };

@@ -22,11 +22,17 @@ export const REPORTS: Examples = {
   "POST /api/v1/dashboards/session_transfers": () => ({}),
   "POST /api/v1/dashboards/sessions": () => ({}),
 
+  "GET /api/v1/queues/": () => ({}),
+
   "GET /reports/{}/data": async (maker) => {
     const { guest_token } = await maker.post("/dashboards/fetch_info?dashboard_name=sessions", {});
     return { at: ["sessions"], query: { token: guest_token } };
   },
 
+  "GET /api/v1/takeouts/": async (maker) => {
+    await job(maker);
+    return {};
+  },
   "POST /api/v1/takeouts/create": quiet,
   "GET /api/v1/takeouts/get/{}": async (maker) => ({ at: [await job(maker)] }),
   "GET /api/v1/takeouts/get/{}/file/{}": async (maker) => ({ at: [await job(maker), "none.zip"] }),

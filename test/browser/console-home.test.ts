@@ -1,0 +1,58 @@
+import { beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { Scenario } from "../../src/channels/simulator/people.ts";
+import { enqueue } from "../../src/jobs/define-job.ts";
+import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { createPeer, json, type Peer } from "../harness/peer.ts";
+
+let it: ConsoleTest;
+let twilio: Peer;
+beforeAll(async () => {
+  twilio = await createPeer();
+  const simulation = { scenario: Scenario.parse({}), speed: "moved" as const };
+  it = await createConsoleTest({ TWILIO_BASE_URL: twilio.url }, { simulation });
+});
+
+test("the home page tests a carrier's account, and says why it does not work", async () => {
+  const made = await it.app.send("POST", "/api/v1/channels/", {
+    name: "Front <b>desk</b>",
+    channel_service: "twilio",
+    config: { account_sid: "AC01", auth_token: "secret" },
+  });
+  expect(made.status).toBe(200);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/");
+  const line = page.getByRole("listitem").filter({ hasText: "Connect a carrier" });
+  await line.getByText("Front <b>desk</b>").waitFor();
+
+  twilio.respond((_, response) => json(response, 401, { code: 20003, message: "Authenticate" }));
+  await line.getByRole("button", { name: "Test the account" }).click();
+  await line.getByText("does not work").waitFor();
+  await line.getByText("Authenticate").waitFor();
+
+  const account = { friendly_name: "Clinic", status: "active", type: "Full" };
+  twilio.respond((_, response) => json(response, 200, account));
+  await line.getByRole("button", { name: "Test the account" }).click();
+  await line.getByText("Account “Clinic”").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("the queues show what waits and why of it failed; jobs only to who operates the installation", async () => {
+  const job = { name: "clear-desk", payload: z.object({}), max_attempts: 2 };
+  await it.app.db.transaction().execute((tx) => enqueue(tx, job, {}));
+  await it.app.database.pool.query(
+    "update graphile_worker._private_jobs set attempts = 2, last_error = 'the desk is <b>gone</b>'",
+  );
+  const queues = async (role: "Admin" | "Viewer") => {
+    const page = await it.open(await it.person(role));
+    await page.goto("/console/");
+    const panel = page.locator("section", { has: page.getByRole("heading", { name: "Queues" }) }).last();
+    await panel.getByRole("listitem").filter({ hasText: "Webhooks" }).getByText("nothing waits").waitFor();
+    return panel;
+  };
+  const panel = await queues("Admin");
+  const jobs = panel.getByRole("listitem").filter({ hasText: "Background jobs" });
+  await jobs.getByText("1 failed within a day").waitFor();
+  await jobs.getByText("clear-desk: the desk is <b>gone</b> (given up)").waitFor();
+  expect(await (await queues("Viewer")).getByText("Background jobs").count()).toBe(0);
+});

@@ -6,8 +6,8 @@ import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
 import { createEgress } from "../src/base/egress.ts";
 import { silentLog } from "../src/base/log.ts";
-import { createDeliverer } from "../src/outbound/delivery-loop.ts";
-import { type StatusChange, tellWebhooks } from "../src/outbound/status-change.ts";
+import { createDeliverer } from "../src/webhooks/delivery-loop.ts";
+import { type StatusChange, tellWebhooks } from "../src/webhooks/status-change.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**

@@ -15,7 +15,7 @@ import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
-import { inboxRoute } from "../outbound/webhook-inbox-receive.ts";
+import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { openPlatform } from "./open-platform.ts";

@@ -7,6 +7,7 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
+import { lastRequest, tellOfAdded } from "../webhooks/status-change.ts";
 import { BATCHES, batchParams } from "./batch.ts";
 import { ResultsQuery, streamResults } from "./batch-results.ts";
 import {
@@ -20,7 +21,6 @@ import { uploadBatch } from "./batch-upload.ts";
 import { findSender } from "./campaign-store.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
-import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
 import { wakeBatch } from "./wake.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { inputTimestamp, integer, recordId, textMap, timestamp } from "../api/schema.ts";
+import { REQUEST_STATUSES } from "../channels/request-status.ts";
 import { BATCH_STATUSES } from "./batch-state.ts";
-import { REQUEST_STATUSES } from "./statuses.ts";
 
 const BatchStatus = z.enum(BATCH_STATUSES).meta({ id: "BatchStatus" });
 export const RequestStatus = z.enum(REQUEST_STATUSES).meta({ id: "RequestStatus" });

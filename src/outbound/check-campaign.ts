@@ -1,4 +1,5 @@
 import type { InputIssue } from "../base/errors.ts";
+import { secretProblem } from "../webhooks/webhook-secret.ts";
 import type { CampaignInput, WebhookInput } from "./campaign-schema.ts";
 import type { Rule, Schedule } from "./schedule.ts";
 import { type Weekday, type WeekdayName, weekdayNamed } from "./weekday.ts";
@@ -145,17 +146,4 @@ function urlProblem(url: string): string | null {
     return "Input should be a valid URL with a host and without credentials or white space";
   }
   return null;
-}
-
-/** RFC 4648 §4 with its padding: no URL-safe letters, no white space. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const SECRET_bytes = { min: 32, max: 512 };
-
-/** Why a webhook's secret can't be one; null when it can. */
-export function secretProblem(secret: string): string | null {
-  if (!BASE64.test(secret)) return "Input should be standard Base64 (RFC 4648), with padding";
-  const bytes = Buffer.byteLength(secret, "base64");
-  return bytes < SECRET_bytes.min || bytes > SECRET_bytes.max
-    ? `Input should decode to ${SECRET_bytes.min} to ${SECRET_bytes.max} bytes, not ${bytes}`
-    : null;
 }

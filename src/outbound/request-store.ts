@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Normalise } from "../channels/address.ts";
+import { isOver, REQUEST_STATUSES } from "../channels/request-status.ts";
 import { copyField, copyInto, isUniqueViolation, type Tx } from "../db/database.ts";
-import { isOver, REQUEST_STATUSES } from "./statuses.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */

@@ -4,6 +4,7 @@ import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
+import { isOver, isWaiting } from "../channels/request-status.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Db } from "../db/database.ts";
 import { BATCHES } from "./batch.ts";
@@ -21,7 +22,6 @@ import {
 import type { LineLimits } from "./lines.ts";
 import { requestStep, spoken } from "./next-step.ts";
 import { readTried } from "./per-person.ts";
-import { isOver, isWaiting } from "./statuses.ts";
 
 const Attempt = z
   .object({

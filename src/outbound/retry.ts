@@ -1,6 +1,6 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { isRetryable } from "../channels/status-mapping.ts";
 import { retryWait_s } from "./retry-interval.ts";
-import { isRetryable } from "./status-mapping.ts";
 
 /** An attempt that ended without reaching its person. */
 export type EndedAttempt = {

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
+import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { tellWebhooks } from "../webhooks/status-change.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type Around, type AttemptRow, idOf, type News, type RequestRow, Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
-import { tellWebhooks } from "./status-change.ts";
-import { isWaiting } from "./statuses.ts";
 import { wakeAt } from "./wake.ts";
 
 /**

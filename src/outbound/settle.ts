@@ -1,7 +1,7 @@
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
+import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
-import { isForward, REQUEST_STATUS } from "./status-mapping.ts";
-import { isOver, isWaiting, type RequestStatus } from "./statuses.ts";
 
 /**
  * What one more word about an attempt changes: in the attempt, and in its request. Words come twice, late and out of

@@ -1,5 +1,7 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { RequestStatus } from "../channels/request-status.ts";
 import type { NewEvent } from "../events/event.ts";
+import type { StatusChange } from "../webhooks/status-change.ts";
 import {
   ASKED_FOR_ms,
   type AttemptPhase,
@@ -13,8 +15,6 @@ import {
 import { type BatchStatus, isDialled, statusAt } from "./batch-state.ts";
 import { isCarrierFailure, type Tally } from "./breaker.ts";
 import { type Decision, settle } from "./settle.ts";
-import type { StatusChange } from "./status-change.ts";
-import type { RequestStatus } from "./statuses.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
 export type News =

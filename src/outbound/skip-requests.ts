@@ -2,9 +2,9 @@ import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { tellWebhooks } from "../webhooks/status-change.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
-import { tellWebhooks } from "./status-change.ts";
 
 /** A request that is not to be reached, and why: kept on it for whoever asks. */
 export type Skipped = {

@@ -1,7 +1,8 @@
-import type { SessionState } from "./variables.ts";
+/** Who answered a call that we placed, once it is known or had to be guessed (calls/call-screening.ts). */
+export type Answerer = "HUMAN" | "MACHINE" | "UNKNOWN";
 
 /** What a model is told of who answered its call (domain decision 20). */
-export function answererNotes({ answerer }: Pick<SessionState, "answerer">): string[] {
+export function answererNotes({ answerer }: { answerer?: Answerer }): string[] {
   switch (answerer) {
     case "MACHINE":
       return [

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Db } from "../db/database.ts";
 import type { Lookup } from "../expressions/template.ts";
-import type { Answerer } from "./call-screening.ts";
+import type { Answerer } from "./answerer-notes.ts";
 import type { ServiceAuthenticator } from "./service-auth.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { TraceEntry } from "./trace.ts";

@@ -1,4 +1,4 @@
-import type { Answerer } from "./call-screening.ts";
+import type { Answerer } from "./answerer-notes.ts";
 import type { SessionAction } from "./tool-outcome.ts";
 import type { TurnControl } from "./turn-control.ts";
 import type { StoredCall } from "./turn-store.ts";

@@ -1,5 +1,5 @@
 import { type Lookup, variableLookup } from "../expressions/template.ts";
-import type { Answerer } from "./call-screening.ts";
+import type { Answerer } from "./answerer-notes.ts";
 import type { WorkflowsState } from "./workflow-state.ts";
 
 /** What a session remembers between turns; stored with it after each. */

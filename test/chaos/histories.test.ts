@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isOver } from "../../src/outbound/statuses.ts";
+import { isOver } from "../../src/channels/request-status.ts";
 import { openBy } from "./by-the-book.ts";
 import { type History, history } from "./history.ts";
 import { Model, wasTried } from "./model.ts";

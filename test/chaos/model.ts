@@ -13,8 +13,8 @@ import {
   type RequestRow,
   Settlement,
 } from "../../src/outbound/settlement.ts";
-import type { StatusChange } from "../../src/outbound/status-change.ts";
 import { notShown } from "../../src/outbound/unsettled.ts";
+import type { StatusChange } from "../../src/webhooks/status-change.ts";
 import type { Fate, Happening, History } from "./history.ts";
 
 /**

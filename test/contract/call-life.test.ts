@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { movedClock } from "../../src/base/clock.ts";
+import { createVoiceCalls } from "../../src/calls/telephone.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import { createVoiceCalls } from "../../src/sessions/telephone.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createNumber, endOf, incoming, openPhone, pickUp, transcriptOf } from "../harness/phone.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { transferOutcome } from "../../src/sessions/call-transfer.ts";
+import { transferOutcome } from "../../src/calls/call-transfer.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createNumber, endOf, eventsOf, incoming, openPhone, pickUp } from "../harness/phone.ts";
 

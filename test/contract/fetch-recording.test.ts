@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { queueRecording, storeRecording } from "../../src/sessions/fetch-recording.ts";
+import { queueRecording, storeRecording } from "../../src/calls/fetch-recording.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createPeer, type Peer } from "../harness/peer.ts";
 import { createNumber, incoming } from "../harness/phone.ts";

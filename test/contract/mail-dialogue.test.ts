@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endIdleMails } from "../../src/sessions/mail-dialogue.ts";
+import { endIdleMails } from "../../src/mail/mail-dialogue.ts";
 import {
   type createMailbox,
   createMailServer,

@@ -3,8 +3,8 @@ import { unguardedReach } from "../../src/channels/mail-carriers.ts";
 import { sendBySmtp } from "../../src/channels/smtp-mail.ts";
 import { checkMail } from "../../src/commands/doctor-mail.ts";
 import { readConfig } from "../../src/config.ts";
-import { goOnWithMails } from "../../src/sessions/mail-dialogue.ts";
-import type { MailParts } from "../../src/sessions/mail-parts.ts";
+import { goOnWithMails } from "../../src/mail/mail-dialogue.ts";
+import type { MailParts } from "../../src/mail/mail-parts.ts";
 import {
   createMailbox,
   createMailServer,

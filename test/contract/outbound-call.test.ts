@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { createVoiceCalls } from "../../src/calls/telephone.ts";
 import type { CarrierSignal } from "../../src/channels/carrier.ts";
 import type { Outreach } from "../../src/channels/outreach.ts";
-import { createVoiceCalls } from "../../src/sessions/telephone.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createNumber, endOf, eventsOf, incoming, pickUp, quiet, transcriptOf } from "../harness/phone.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
 import type { Outreach } from "../../src/channels/outreach.ts";
-import { textSender } from "../../src/sessions/text-sender.ts";
+import { textSender } from "../../src/texts/text-sender.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
   createNumber,

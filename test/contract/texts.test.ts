@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
-import { goOnWith } from "../../src/sessions/text-dialogue.ts";
-import { endIdleTexts } from "../../src/sessions/text-session.ts";
+import { goOnWith } from "../../src/texts/text-dialogue.ts";
+import { endIdleTexts } from "../../src/texts/text-session.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
   createNumber,

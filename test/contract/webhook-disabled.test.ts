@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Egress } from "../../src/base/egress.ts";
-import { mailDisabledJob } from "../../src/outbound/webhook-disabled.ts";
+import { mailDisabledJob } from "../../src/webhooks/webhook-disabled.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createMailServer, type MailServer } from "../harness/mail.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";

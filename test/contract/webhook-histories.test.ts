@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import type { Egress } from "../../src/base/egress.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import { type StatusChange, tellWebhooks } from "../../src/outbound/status-change.ts";
+import { type StatusChange, tellWebhooks } from "../../src/webhooks/status-change.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createPeer, json } from "../harness/peer.ts";
 import { createTelling, routesTo } from "../harness/webhooks.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Egress } from "../../src/base/egress.ts";
-import { claimDeliveries } from "../../src/outbound/delivery-claim.ts";
-import { FIRST_ROOM, MOST_TO_ONE } from "../../src/outbound/delivery-gate.ts";
-import { LEASE_ms } from "../../src/outbound/delivery-loop.ts";
+import { claimDeliveries } from "../../src/webhooks/delivery-claim.ts";
+import { FIRST_ROOM, MOST_TO_ONE } from "../../src/webhooks/delivery-gate.ts";
+import { LEASE_ms } from "../../src/webhooks/delivery-loop.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 import { createTelling, routesTo } from "../harness/webhooks.ts";

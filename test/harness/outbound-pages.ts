@@ -1,6 +1,6 @@
 import { createEgress } from "../../src/base/egress.ts";
-import { createDeliverer } from "../../src/outbound/delivery-loop.ts";
-import { inboxRoute } from "../../src/outbound/webhook-inbox-receive.ts";
+import { createDeliverer } from "../../src/webhooks/delivery-loop.ts";
+import { inboxRoute } from "../../src/webhooks/webhook-inbox-receive.ts";
 import type { TestApp } from "./app.ts";
 import { createOutbound, request } from "./batch.ts";
 import { createTestDialer } from "./dialer.ts";

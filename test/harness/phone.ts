@@ -1,6 +1,6 @@
 import { vi } from "vitest";
+import type { AnsweredCall, IncomingCall } from "../../src/calls/voice-calls.ts";
 import type { CallInput, CallOutput } from "../../src/channels/call-socket.ts";
-import type { AnsweredCall, IncomingCall } from "../../src/sessions/voice-calls.ts";
 import { createAgent } from "./agent.ts";
 import type { TestApp } from "./app.ts";
 

@@ -14,7 +14,11 @@ const LINE = [
   "accounts",
   "agents",
   "channels",
+  "webhooks",
   "sessions",
+  "texts",
+  "mail",
+  "calls",
   "outbound",
   "insights",
   "reports",
@@ -26,6 +30,7 @@ const LINE = [
 /** Stand side by side: neither may import the other. */
 const SIBLINGS = [
   ["expressions", "llm"],
+  ["texts", "mail"],
   ["outbound", "insights"],
 ];
 /** A client in the browser: it imports nothing of the program, and the program nothing of it. */

@@ -1,0 +1,168 @@
+import type { CallOutput } from "../channels/call-socket.ts";
+import type { Answerer } from "../sessions/answerer-notes.ts";
+import { wordsOf } from "../sessions/language-words.ts";
+import type { CallSettings, Screening } from "./call-settings.ts";
+import {
+  type CallEffect,
+  type CallEnd,
+  type CallState,
+  type Closing,
+  gatheredText,
+  nothingGathered,
+  type RunningTurn,
+  type Timer,
+} from "./call-state.ts";
+
+/** Where a carrier doesn't say that our words were played: longer than any voice takes for them. */
+const SLOWEST_CHARACTER_MS = 150;
+const PLAYED_SLACK_MS = 5000;
+/** What is left for the last words once the longest duration is over. */
+const LAST_WORDS_MS = 15_000;
+
+/** One step of a call on its way: the state it will have, and what is to be done. A copy, so that a step stays pure. */
+export class CallDraft {
+  readonly state: CallState;
+  readonly effects: CallEffect[] = [];
+  readonly settings: CallSettings;
+  readonly at: number;
+
+  constructor(settings: CallSettings, state: CallState, at: number) {
+    this.settings = settings;
+    this.at = at;
+    this.state = {
+      ...state,
+      timers: { ...state.timers },
+      turn: state.turn && { ...state.turn },
+      gathered: { ...state.gathered },
+      screening: { ...state.screening },
+      closing: state.closing && { ...state.closing },
+    };
+  }
+
+  /** Who answered our call; told once. */
+  found(found: Answerer): void {
+    const { state } = this;
+    if (state.answerer !== found) this.effects.push({ type: "answerer", found });
+    state.answerer = found;
+    if (found === "MACHINE") state.screening.machine = true;
+  }
+
+  /** How we listen before the greeting (mode v1); null: we don't. */
+  get listening(): Extract<Screening, { version: 1 }> | null {
+    const { screening } = this.settings;
+    return screening?.version === 1 ? screening : null;
+  }
+
+  /** Nothing is said or done, and nothing was heard: it is the person's turn. */
+  isWaiting(): boolean {
+    const { state } = this;
+    return (
+      state.phase === "talking" &&
+      !state.turn &&
+      !state.greeting &&
+      state.pieces.length === 0 &&
+      gatheredText(state.gathered) === ""
+    );
+  }
+
+  wait(timer: Timer, ms: number): void {
+    this.state.timers[timer] = this.at + ms;
+  }
+
+  send(output: CallOutput): void {
+    this.effects.push({ type: "send", output });
+  }
+
+  /** `turn` null: of no turn. `lang` left out: the call's. */
+  say(
+    given: string,
+    how: { turn: number | null; aside?: boolean; lang?: string | null; interruptible?: boolean },
+  ): void {
+    const { state } = this;
+    const text = given.trim();
+    if (text === "") return;
+    const language = how.lang ?? state.language;
+    const lang = language === state.line_language ? null : language;
+    state.line_language = language;
+    const interruptible = (how.interruptible ?? true) && this.settings.interruptibility !== "none";
+    this.send({ type: "say", text, last: true, lang, interruptible });
+    if (state.pieces.length === 0) state.speaking_since = this.at;
+    state.pieces = [...state.pieces, { text, turn: how.turn, aside: how.aside ?? false }];
+    state.sounds = false;
+    const unplayed = state.pieces.reduce((sum, piece) => sum + piece.text.length, 0);
+    this.wait("played", unplayed * SLOWEST_CHARACTER_MS + PLAYED_SLACK_MS);
+    delete state.timers.sound;
+    delete state.timers.input;
+    delete state.timers.overall;
+  }
+
+  /** Ends a looped sound that no words have ended. */
+  hush(): void {
+    this.state.sounds = false;
+    this.send({ type: "say", text: "", last: true, lang: null, interruptible: true });
+  }
+
+  /** All that was given to the line is played, or never will be. */
+  quiet(): void {
+    this.state.pieces = [];
+    delete this.state.timers.played;
+  }
+
+  stopTurn(turn: RunningTurn): void {
+    if (turn.interrupted) return;
+    turn.interrupted = true;
+    this.effects.push({ type: "interrupt", turn: turn.number });
+  }
+
+  dial(number: string, by_agent: boolean): void {
+    this.close({ act: "dial", dial: { number, ...this.settings.transfer }, by_agent });
+  }
+
+  /** In the call's language; no turn of the model's, so it is noted by itself. */
+  goodbye(reason: CallEnd): void {
+    const text = wordsOf(this.state.language).goodbye;
+    this.effects.push({ type: "note", role: "agent", text, aside: false });
+    this.say(text, { turn: null, interruptible: false });
+    this.close({ act: "hangup", reason, voicemail: false });
+  }
+
+  /** Soon, said or not. */
+  partWith(reason: CallEnd): void {
+    const { state } = this;
+    if (state.turn) this.stopTurn(state.turn);
+    if (!state.closing) this.goodbye(reason);
+    state.last_words = true;
+    this.wait("longest", LAST_WORDS_MS);
+  }
+
+  /** Nothing more is heard; what is being said is said to its end. */
+  close(closing: Closing): void {
+    const { state } = this;
+    state.phase = "talking";
+    state.closing ??= closing;
+    state.gathered = nothingGathered();
+    state.captured = [];
+    for (const timer of ["input", "overall", "phrase", "sound", "screen", "screen_end"] as const)
+      delete state.timers[timer];
+  }
+
+  /** All was spoken: the line goes where it was to go. */
+  finish() {
+    const { closing } = this.state;
+    if (closing?.act === "dial") {
+      const { dial, by_agent } = closing;
+      return this.over({ type: "transferring", dial, by_agent });
+    }
+    if (closing?.voicemail) this.effects.push({ type: "voicemail_left" });
+    this.send({ type: "end", next: { action: "hangup" } });
+    this.over({ type: "end", reason: closing?.reason ?? "max-duration" });
+  }
+
+  over(effect: CallEffect): void {
+    this.effects.push(effect);
+    this.state.phase = "over";
+    this.state.turn = null;
+    this.state.pieces = [];
+    this.state.timers = {};
+  }
+}

@@ -1,0 +1,146 @@
+import { sql } from "kysely";
+import type { z } from "zod";
+import type { TelephonyConfigurations } from "../channels/channel.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { LEASE_MS } from "../sessions/lease.ts";
+import type { Snapshot } from "../sessions/snapshot.ts";
+import type { SessionState } from "../sessions/variables.ts";
+
+/** A telephone call as it is stored (table `calls`), with what running it takes. */
+export type CallRow = {
+  id: number;
+  sub_organization_id: number;
+  session_id: number;
+  channel_id: number;
+  carrier: string;
+  sid: string;
+  key: string | null;
+  is_outbound: boolean;
+  number: string;
+  caller_id: string | null;
+  voicemail_detection: Record<string, unknown> | null;
+  fallback_target: string | null;
+  state: "answered" | "open" | "transferring" | "ended";
+  leg: number;
+  answerer: "HUMAN" | "MACHINE" | "UNKNOWN" | null;
+  transfer_number: string | null;
+  transfer_by_agent: boolean | null;
+  answered_at: string;
+  lease_owner: string | null;
+  lease_expires_at: string | null;
+};
+
+/** From the answer, or a failed transfer, until the line is open; from a transfer until its end is told. */
+export const OPENING_MS = 2 * 60_000;
+export const TRANSFER_MS = 4 * 3_600_000;
+
+export type CallSession = {
+  agent_id: number;
+  snapshot: Snapshot;
+  state: SessionState;
+  telephony: z.infer<typeof TelephonyConfigurations> | null;
+};
+
+const COLUMNS = [
+  "id",
+  "sub_organization_id",
+  "session_id",
+  "channel_id",
+  "carrier",
+  "sid",
+  "key",
+  "is_outbound",
+  "number",
+  "caller_id",
+  "voicemail_detection",
+  "fallback_target",
+  "state",
+  "leg",
+  "answerer",
+  "transfer_number",
+  "transfer_by_agent",
+  "answered_at",
+  "lease_owner",
+  "lease_expires_at",
+] as const;
+
+const selectCalls = (db: Db) => db.selectFrom("calls").select(COLUMNS).$castTo<CallRow>();
+
+/** Index: calls_sid. Carriers' sids differ from one another; the newest is meant where they don't. */
+export const callOfSid = (db: Db, sid: string, carrier?: string): Promise<CallRow | undefined> =>
+  selectCalls(db)
+    .where("sid", "=", sid)
+    .$if(carrier !== undefined, (query) => query.where("carrier", "=", carrier as string))
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+
+export const callOfId = (db: Db, id: number): Promise<CallRow | undefined> =>
+  selectCalls(db).where("id", "=", id).executeTakeFirst();
+
+/** What a call's session runs on, and how its channel listens. */
+export const sessionOfCall = (db: Db, call: CallRow): Promise<CallSession> =>
+  db
+    .selectFrom("sessions as s")
+    .innerJoin("channels as c", (join) => join.on("c.id", "=", call.channel_id))
+    .select(["s.agent_id", "s.snapshot", "s.state", sql`c.config -> 'telephony'`.as("telephony")])
+    .where("s.id", "=", call.session_id)
+    .$castTo<CallSession>()
+    .executeTakeFirstOrThrow();
+
+/** The line was opened, once for every leg. Undefined: it was before, or the call is over. */
+export const openLine = (db: Db, id: number, owner: string, now: Date): Promise<CallRow | undefined> =>
+  db
+    .updateTable("calls")
+    .set({ state: "open", lease_owner: owner, lease_expires_at: until(now, LEASE_MS) })
+    .where("id", "=", id)
+    .where("state", "=", "answered")
+    .returning(COLUMNS)
+    .$castTo<CallRow>()
+    .executeTakeFirst();
+
+/** Keeps the lines of a process; tells who answered, as another process may have heard it from the carrier. */
+export const keepLines = (
+  db: Db,
+  owner: string,
+  now: Date,
+): Promise<{ id: number; answerer: CallRow["answerer"] }[]> =>
+  db
+    .updateTable("calls")
+    .set({ lease_expires_at: until(now, LEASE_MS) })
+    .where("lease_owner", "=", owner)
+    .where("state", "=", "open")
+    .returning(["id", "answerer"])
+    .$castTo<{ id: number; answerer: CallRow["answerer"] }>()
+    .execute();
+
+export async function noteAnswerer(db: Db, id: number, answerer: string): Promise<void> {
+  await db.updateTable("calls").set({ answerer }).where("id", "=", id).execute();
+}
+
+export async function endCall(db: Db | Tx, id: number, now: Date): Promise<void> {
+  await db
+    .updateTable("calls")
+    .set({ state: "ended", ended_at: now.toISOString(), lease_owner: null, lease_expires_at: null })
+    .where("id", "=", id)
+    .where("state", "<>", "ended")
+    .execute();
+}
+
+/** Whether a process holds the line now. */
+export const isHeld = (call: CallRow, now: Date): boolean =>
+  call.state === "open" && call.lease_expires_at !== null && new Date(call.lease_expires_at) > now;
+
+/**
+ * Calls that nobody has kept: their process died, the line was never opened, or the end of a transfer was never told.
+ * Index: calls_running.
+ */
+export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
+  selectCalls(db)
+    .where("state", "<>", "ended")
+    .where("lease_expires_at", "<", since.toISOString())
+    .orderBy("lease_expires_at")
+    .limit(200)
+    .execute();
+
+export const until = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();

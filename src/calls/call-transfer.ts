@@ -1,0 +1,138 @@
+import { sql } from "kysely";
+import { json } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import type { Engine } from "../sessions/engine.ts";
+import type { Dial } from "./call-settings.ts";
+import { type CallRow, OPENING_MS, TRANSFER_MS, until } from "./call-store.ts";
+import type { Transfer } from "./voice-call.ts";
+import type { TransferResult } from "./voice-calls.ts";
+
+/*
+ * A call that goes to another number (domain decision 23). The event of it is written when it begins, and told its
+ * outcome when that is known. When nobody could be reached the agent goes on: the outcome is what its tool answered.
+ */
+
+export type TransferOutcome = "success" | "voicemail" | "no-answer" | "busy" | "failed";
+
+/** The carrier's words (Twilio's, as most have them): how the leg ended, and who picked up. Pure. */
+export function transferOutcome({ status, answered_by, duration_s }: TransferResult): TransferOutcome {
+  switch (status) {
+    case "completed":
+    case "answered":
+    case "in-progress":
+      return answered_by !== null && /^(machine|fax)/.test(answered_by) ? "voicemail" : "success";
+    case "busy":
+      return "busy";
+    case "no-answer":
+    case "canceled":
+      return "no-answer";
+    default:
+      return duration_s !== null && duration_s > 0 ? "success" : "failed";
+  }
+}
+
+/** Whether the person was connected with somebody, or something. */
+const isConnected = (outcome: TransferOutcome): boolean => outcome === "success" || outcome === "voicemail";
+
+export async function beginTransfer(
+  engine: Engine,
+  call: CallRow,
+  dial: Dial,
+  transfer: Transfer | null,
+): Promise<void> {
+  const now = engine.clock.now();
+  await engine.db.transaction().execute(async (tx) => {
+    const begun = await tx
+      .updateTable("calls")
+      .set({
+        state: "transferring",
+        transfer_number: dial.number,
+        transfer_by_agent: transfer !== null,
+        transfer_started_at: now.toISOString(),
+        lease_owner: null,
+        lease_expires_at: until(now, TRANSFER_MS),
+      })
+      .where("id", "=", call.id)
+      .where("state", "=", "open")
+      .returning("id")
+      .executeTakeFirst();
+    if (!begun) return;
+    const session = await tx
+      .selectFrom("sessions")
+      .select(["conversation_id", "source", "prompt_id"])
+      .where("id", "=", call.session_id)
+      .executeTakeFirstOrThrow();
+    await publish(tx, call.sub_organization_id, [
+      {
+        at: now,
+        source: transfer ? "tool-call" : "llm-prompt",
+        source_id: transfer ? null : session.prompt_id,
+        category: "automation",
+        type: "phone-transfer",
+        description: `Transfer to phone number ${dial.number}`,
+        session_id: call.session_id,
+        conversation_id: session.conversation_id,
+        user_id: session.source,
+        attributes: {
+          contact_type: transfer?.member?.type ?? null,
+          name: transfer?.member?.name ?? null,
+          phone: dial.number,
+          reason: transfer ? transfer.reason : "fallback",
+          start_time: now.toISOString(),
+        },
+      },
+    ]);
+  });
+}
+
+/** "resumed": nobody was reached, and the agent who asked for it goes on. */
+export type TransferEnd = "connected" | "resumed" | "unreached";
+
+/** Stores what came of it. */
+export async function endTransfer(
+  engine: Engine,
+  call: CallRow,
+  result: TransferResult,
+): Promise<TransferEnd> {
+  const now = engine.clock.now();
+  const outcome = transferOutcome(result);
+  const resumed = !isConnected(outcome) && call.transfer_by_agent === true && call.state === "transferring";
+  await engine.db.transaction().execute(async (tx) => {
+    if (resumed) {
+      const again = await tx
+        .updateTable("calls")
+        .set((row) => ({
+          state: "answered",
+          leg: row("leg", "+", 1),
+          lease_expires_at: until(now, OPENING_MS),
+        }))
+        .where("id", "=", call.id)
+        .where("state", "=", "transferring")
+        .returning("id")
+        .executeTakeFirst();
+      if (!again) return;
+      // What the agent reads back is what came of its call, not that it was being made.
+      await sql`
+        update session_tool_calls set result = ${json({ outcome })}
+        where session_id = ${call.session_id} and seq = (
+          select max(seq) from session_tool_calls
+          where session_id = ${call.session_id} and tool_name = 'transfer' and error is null)`.execute(tx);
+    }
+    if (outcome === "voicemail") {
+      await tx
+        .updateTable("sessions")
+        .set({ transfer_voicemail_detected: true })
+        .where("id", "=", call.session_id)
+        .execute();
+    }
+    const ending = { outcome, end_time: now.toISOString(), duration_s: result.duration_s };
+    await sql`
+      update events set attributes = (coalesce(attributes::jsonb, '{}') || ${JSON.stringify(ending)}::jsonb)::json
+      where id = (
+        select max(id) from events
+        where sub_organization_id = ${call.sub_organization_id} and session_id = ${String(call.session_id)}
+          and type = 'phone-transfer')
+        and attributes ->> 'outcome' is null`.execute(tx);
+  });
+  return resumed ? "resumed" : isConnected(outcome) ? "connected" : "unreached";
+}

@@ -1,0 +1,146 @@
+import { unreachable } from "../base/errors.ts";
+import { storableText } from "../base/storable.ts";
+import type { Answerer } from "../sessions/answerer-notes.ts";
+import { choosePhrases, phraseAt, phraseWait_ms } from "../sessions/choose-phrases.ts";
+import type { TurnEvent } from "../sessions/turn-event.ts";
+import type { CallDraft } from "./call-draft.ts";
+import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";
+import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
+
+/** A wait shorter than this is heard as no wait; a sound in it would only click. */
+const SOUND_AFTER_MS = 400;
+
+/*
+ * Of a call's machine: a turn that runs. Its words are spoken as they come, and the wait for them is filled.
+ */
+
+export function runTurnOf(call: CallDraft, text: string | null, answerer: Answerer | null = null): void {
+  const { state } = call;
+  const number = ++state.turns;
+  state.gathered = nothingGathered();
+  delete state.timers.input;
+  delete state.timers.overall;
+  state.turn = {
+    number,
+    spoke: false,
+    interrupted: false,
+    heard: 0,
+    unheard_before: 0,
+    unspoken: NOTHING_UNSPOKEN,
+    written: "",
+    announced: [],
+    tools: [],
+    phrases: 0,
+  };
+  const unknown = call.settings.screening?.version === 2 && state.answerer === null;
+  const known = answerer ?? state.answerer ?? (unknown ? "UNKNOWN" : null);
+  call.effects.push({ type: "run", turn: number, text, answerer: known });
+  awaitPhrase(call, state.turn);
+  if (call.settings.wait_sound_url !== null) call.wait("sound", SOUND_AFTER_MS);
+}
+
+export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEvent) {
+  const { state } = call;
+  switch (event.type) {
+    case "delta": {
+      turn.written += event.text;
+      const { pieces, rest } = speakable(turn.unspoken, event.text);
+      turn.unspoken = rest;
+      for (const piece of pieces) speakAnswer(call, turn, piece);
+      return;
+    }
+    case "words_over":
+      speakAnswer(call, turn, turn.unspoken.text);
+      turn.unspoken = { text: "", began: turn.unspoken.began };
+      turn.announced = [...turn.announced, storableText(turn.written).trim()].filter((text) => text !== "");
+      turn.written = "";
+      return;
+    case "message":
+      // The model's own words were spoken as they came; a workflow's come whole.
+      if (turn.announced[0] === event.text) turn.announced = turn.announced.slice(1);
+      else speakAnswer(call, turn, event.text);
+      return;
+    case "tool_call":
+      turn.tools = [...turn.tools, event.tool_name];
+      return;
+    case "tool_result": {
+      const index = turn.tools.indexOf(event.tool_name);
+      turn.tools = turn.tools.filter((_, other) => other !== index);
+      return;
+    }
+    case "language":
+      state.language = event.language;
+      state.line_language = event.language;
+      return call.send({ type: "language", lang: event.language });
+    case "keys":
+      return call.send({ type: "digits", digits: event.digits });
+    case "aside":
+    case "session_end":
+      return;
+    default:
+      return unreachable(event);
+  }
+}
+
+function speakAnswer(call: CallDraft, turn: RunningTurn, text: string): void {
+  if (turn.interrupted || text.trim() === "") return;
+  turn.spoke = true;
+  delete call.state.timers.phrase;
+  call.say(text, { turn: turn.number });
+}
+
+export function endTurn(call: CallDraft, turn: RunningTurn, result: TurnOutcome | null) {
+  const { state } = call;
+  state.turn = null;
+  delete state.timers.phrase;
+  delete state.timers.sound;
+  if (state.sounds) call.hush();
+  if (turn.interrupted) {
+    const stored = (result?.messages ?? []).reduce((sum, text) => sum + measure(text), 0);
+    const unheard = Math.max(0, stored - turn.heard) + turn.unheard_before;
+    if (unheard > 0) call.effects.push({ type: "cut", unheard });
+  }
+  if (state.closing) return;
+  if (result === null) return giveUp(call);
+  if (result.answerer !== null) call.found(result.answerer === "UNKNOWN" ? "HUMAN" : result.answerer);
+  if (result.action) return actOn(call, result.action);
+  if (result.failed && call.settings.fallback !== null) return call.dial(call.settings.fallback, false);
+  // A machine that no message was left for.
+  if (state.screening.machine) call.close({ act: "hangup", reason: "agent", voicemail: false });
+}
+
+export function actOn(call: CallDraft, action: NonNullable<TurnOutcome["action"]>) {
+  if (action.action === "transfer") {
+    return call.dial(action.number, true);
+  }
+  call.close({ act: "hangup", reason: "agent", voicemail: action.voicemail ?? false });
+}
+
+function giveUp(call: CallDraft): void {
+  if (call.settings.fallback === null) call.goodbye("error");
+  else call.dial(call.settings.fallback, false);
+}
+
+export function awaitPhrase(call: CallDraft, turn: RunningTurn): void {
+  const { messages, base_ms } = phrasesFor(call, turn);
+  if (!call.settings.telephony.responsive || turn.spoke || turn.interrupted) return;
+  // What runs next may have phrases where this has none; looking costs little.
+  call.wait("phrase", phraseWait_ms(base_ms, messages.length === 0 ? 0 : turn.phrases));
+}
+
+function phrasesFor(call: CallDraft, turn: RunningTurn) {
+  return choosePhrases(call.settings.phrases, {
+    tool_name: turn.tools.at(-1) ?? null,
+    language: call.state.language,
+  });
+}
+
+export function sayPhrase(call: CallDraft) {
+  const { turn } = call.state;
+  if (!turn || turn.spoke || turn.interrupted || call.state.closing) return;
+  const { messages, random } = phrasesFor(call, turn);
+  if (messages.length === 0 || call.state.pieces.length > 0) return awaitPhrase(call, turn);
+  const text = phraseAt(messages, random, call.settings.seed + turn.number, turn.phrases++);
+  call.effects.push({ type: "aside", text });
+  call.say(text, { turn: turn.number, aside: true });
+}

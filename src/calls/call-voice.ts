@@ -1,0 +1,59 @@
+import { findVoice } from "../agents/voices.ts";
+import type { CallVoice } from "../channels/call-socket.ts";
+import type { PhraseSources } from "../sessions/choose-phrases.ts";
+import { waitSoundUrl } from "../sessions/wait-sound.ts";
+import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
+import type { CallRow, CallSession } from "./call-store.ts";
+
+/** A call of voice ends after an hour (domain decision 13.3). */
+export const LONGEST_CALL_S = 3600;
+
+/** How the carrier is to listen and speak: the session's language first, each with its voice. */
+export function callVoice({ snapshot, state, telephony }: CallSession): CallVoice {
+  const configs = snapshot.language_group?.language_configs ?? [];
+  const spoken = configs.map((config) => ({
+    code: config.language_code,
+    provider: config.voice_provider,
+    voice: providersName(config.voice_provider, config.voice_display_name),
+    speed: config.voice_speed ?? null,
+    pitch: config.voice_pitch ?? null,
+  }));
+  const plain = { code: state.language, provider: null, voice: null, speed: null, pitch: null };
+  const first = spoken.find(({ code }) => code === state.language) ?? plain;
+  return {
+    languages: [first, ...spoken.filter((language) => language !== first)],
+    interruptible_by: telephony?.interruptibility ?? "all",
+    hints: [],
+  };
+}
+
+/** The catalogue's names are `openai:alloy`, or `wavenet:female/en-US-Chirp3-HD-Kore`; the end is the provider's own. */
+const providersName = (provider: string, display_name: string): string =>
+  findVoice(provider, display_name)?.var_name.split(/[:/]/).at(-1) ?? display_name;
+
+export function callSettings(
+  call: CallRow,
+  { snapshot, telephony }: CallSession,
+  phrases: PhraseSources,
+  publicUrl: string,
+): CallSettings {
+  const offers = (name: string) => snapshot.tools.some((tool) => tool.is_system && tool.name === name);
+  return {
+    telephony: callTiming(telephony),
+    interruptibility: telephony?.interruptibility ?? "all",
+    screening: call.is_outbound ? screeningOf(call.voicemail_detection) : null,
+    can_leave_voicemail: offers("leave_voicemail"),
+    longest_at: new Date(call.answered_at).getTime() + LONGEST_CALL_S * 1000,
+    menu_keys: (snapshot.language_group?.language_configs ?? []).map((config) => String(config.dtmf_code)),
+    repeats_greeting: snapshot.message?.repeat_after_language_change ?? false,
+    wait_sound_url: waitSoundUrl(publicUrl, snapshot.agent.wait_sound),
+    phrases,
+    fallback: call.fallback_target,
+    transfer: {
+      caller_id: call.caller_id ?? call.number,
+      detect_answerer: telephony?.transfer_leg_voicemail_detection_enabled ?? false,
+    },
+    seed: call.id,
+    resumes: call.leg > 1,
+  };
+}

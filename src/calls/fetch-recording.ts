@@ -1,0 +1,141 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { sha256 } from "../base/crypto.ts";
+import type { Egress, EgressOutcome } from "../base/egress.ts";
+import { unreachable } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Carriers } from "../channels/carrier.ts";
+import type { Db } from "../db/database.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { recordingsFolder } from "../sessions/recording.ts";
+import { recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
+import { callOfId } from "./call-store.ts";
+
+/*
+ * The sound of a call, from where the carrier keeps it to the data directory. Told of it several times, we fetch it once;
+ * a fetch that fails is tried again for some days, since carriers tell of recordings that they can't hand out yet.
+ */
+const fetchRecording: Job<{ call_id: number; url: string }> = {
+  name: "fetch-recording",
+  payload: z.object({ call_id: z.int(), url: z.string() }),
+  max_attempts: 15,
+};
+
+/** An hour of telephone sound, uncompressed, is 58 MB; they are fetched one after the other, so one is in memory. */
+const MOST_bytes = 128 * 2 ** 20;
+const FETCH_MS = 120_000;
+const MOST_REDIRECTS = 3;
+
+export async function queueRecording(db: Db, recording: { call_id: number; url: string }): Promise<void> {
+  await db.transaction().execute((tx) =>
+    enqueue(tx, fetchRecording, recording, {
+      key: `recording/${recording.call_id}/${sha256(recording.url)}`,
+      queue: "recordings",
+    }),
+  );
+}
+
+type Parts = { engine: Engine; carriers: Carriers; dataDir: string };
+
+export const recordingJob = (parts: Parts): JobHandler =>
+  handle(fetchRecording, (recording) => storeRecording(parts, recording));
+
+export async function storeRecording(
+  { engine, carriers, dataDir }: Parts,
+  { call_id, url }: { call_id: number; url: string },
+): Promise<void> {
+  const { db, egress, clock } = engine;
+  const call = await callOfId(db, call_id);
+  if (!call) return;
+  const stored = await db
+    .selectFrom("recordings")
+    .select("id")
+    .where("session_id", "=", call.session_id)
+    .where("source", "=", url)
+    .executeTakeFirst();
+  if (stored) return;
+
+  const bytes = await fetchBytes(egress, url, await signInFor(carriers, db, call.channel_id, url));
+  const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
+  if (!type) throw new Error("what the carrier handed out is no recording");
+  // The same recording has the same name: a fetch whose process died before the row was written is written over.
+  const file_name = `${sha256(`${call.session_id} ${url}`).slice(0, 40)}.${type.extension}`;
+  const folder = recordingsFolder(dataDir);
+  const file = path.join(folder, file_name);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Two that fetch it at once each write a file of their own; the last to finish puts the same in its place.
+  const part = `${file}.${randomBase62(8)}.part`;
+  try {
+    await writeFile(part, bytes, { mode: 0o600 });
+    await rename(part, file);
+  } finally {
+    await rm(part, { force: true });
+  }
+  await db
+    .insertInto("recordings")
+    .values({
+      session_id: call.session_id,
+      file_name,
+      content_type: type.media_type,
+      created_at: clock.now().toISOString(),
+      source: url,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/**
+ * What the channel's account signs in with at its carrier, and nowhere else: who may sign callbacks of a channel chooses
+ * the address, and the account it has by now may be the operator's.
+ */
+async function signInFor(
+  carriers: Carriers,
+  db: Db,
+  channel_id: number,
+  url: string,
+): Promise<Record<string, string>> {
+  const channel = await db
+    .selectFrom("channels")
+    .select(["id", "channel_service"])
+    .where("id", "=", channel_id)
+    .executeTakeFirst();
+  const found = channel && (await carriers.of(channel));
+  if (!found?.carrier.isOwnAddress?.(url)) return {};
+  const { account_sid, auth_token } = found.account.credentials;
+  return { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}` };
+}
+
+/** The sign-in is not sent along to where a redirect leads. */
+async function fetchBytes(egress: Egress, first: string, signIn: Record<string, string>): Promise<Buffer> {
+  let url = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const outcome: EgressOutcome = await egress.send({
+      url,
+      method: "GET",
+      headers: url === first ? signIn : {},
+      timeout_ms: FETCH_MS,
+      max_response_bytes: MOST_bytes,
+      httpsOnly: true,
+    });
+    switch (outcome.kind) {
+      case "response":
+        if (outcome.status !== 200) throw new Error(`the carrier answered ${outcome.status}`);
+        if (outcome.truncated) throw new Error(`the recording is larger than ${MOST_bytes} bytes`);
+        return outcome.body;
+      case "redirect":
+        if (outcome.location === null) throw new Error("the carrier's redirect leads nowhere");
+        url = outcome.location;
+        break;
+      case "refused":
+      case "failed":
+        throw new Error(`the recording could not be fetched: ${outcome.reason}`);
+      case "timeout":
+        throw new Error(`the recording was not fetched within ${outcome.after_ms} ms`);
+      default:
+        return unreachable(outcome);
+    }
+  }
+  throw new Error(`the recording was redirected more than ${MOST_REDIRECTS} times`);
+}

@@ -1,0 +1,141 @@
+import type { Attempts } from "../channels/outreach.ts";
+import { type Db, jsonOrNull } from "../db/database.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { startSession } from "../sessions/start-session.ts";
+import { OPENING_MS, until } from "./call-store.ts";
+import type { IncomingCall } from "./voice-calls.ts";
+
+/** Who is to speak on a call, and for whom. */
+export type WantedCall = {
+  sub_organization_id: number;
+  /** Null: the number is claimed for an agent that is gone. */
+  agent_id: number | null;
+  channel_id: number;
+  channel_service: string;
+  channel_target_id: number;
+  fallback_target: string | null;
+  is_test: boolean;
+  is_outbound: boolean;
+  /** The person's number, and ours. */
+  person: string;
+  number: string;
+  caller_id: string | null;
+  variables: Record<string, string>;
+  voicemail_detection: Record<string, unknown> | null;
+};
+
+/** By our own key for a try of ours, by the number that was called for all others; null: nobody is behind it. */
+export async function wantedCall(
+  db: Db,
+  attempts: Pick<Attempts, "find">,
+  call: IncomingCall,
+): Promise<WantedCall | null> {
+  if (call.key === null) {
+    const target = await targetOf(db, call);
+    if (!target) return null;
+    return {
+      ...target,
+      is_outbound: false,
+      person: call.from,
+      number: call.to,
+      caller_id: null,
+      variables: {},
+      voicemail_detection: null,
+    };
+  }
+  const outreach = await attempts.find(call.key);
+  if (outreach?.mode !== "voice") return null;
+  const target = await findTarget(db).where("t.id", "=", outreach.channel_target_id).executeTakeFirst();
+  const channel_service = target?.channel_service ?? "twilio";
+  return {
+    sub_organization_id: outreach.sub_organization_id,
+    agent_id: outreach.agent_id,
+    channel_id: outreach.channel_id,
+    channel_service,
+    channel_target_id: outreach.channel_target_id,
+    fallback_target: target?.fallback_target ?? null,
+    is_test: outreach.is_test,
+    is_outbound: true,
+    person: outreach.target,
+    number: outreach.source,
+    caller_id: outreach.caller_id,
+    variables: outreach.variables,
+    voicemail_detection: outreach.voicemail_detection,
+  };
+}
+
+const findTarget = (db: Db) =>
+  db
+    .selectFrom("channel_targets as t")
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .leftJoin("agents as a", (join) => join.onRef("a.id", "=", "t.agent_id").on("a.deleted_at", "is", null))
+    .select([
+      "t.sub_organization_id",
+      "a.id as agent_id",
+      "t.channel_id",
+      "c.channel_service",
+      "t.id as channel_target_id",
+      "t.fallback_target",
+      "t.is_test",
+    ]);
+
+/** Without a channel, a number that several have claimed belongs to who was first. */
+const targetOf = (db: Db, call: IncomingCall) =>
+  findTarget(db)
+    .where("t.target", "=", call.to)
+    .where("t.target_mode", "=", "voice")
+    .$if(call.channel_id != null, (query) => query.where("t.channel_id", "=", call.channel_id as number))
+    .orderBy("t.id")
+    .limit(1)
+    .executeTakeFirst();
+
+/** The session, its call and what its try has to know of it, all or nothing. Fails when the call was started before. */
+export async function startCall(
+  engine: Engine,
+  attempts: Pick<Attempts, "sessionStarted">,
+  call: IncomingCall,
+  wanted: WantedCall,
+): Promise<void> {
+  if (wanted.agent_id === null) throw new Error("nobody answers this call");
+  await startSession(
+    engine,
+    {
+      sub_organization_id: wanted.sub_organization_id,
+      agent_id: wanted.agent_id,
+      channel: "voice",
+      service: "voice",
+      type: `voice_${wanted.channel_service}_v1`,
+      sid: call.sid,
+      channel_target_id: wanted.channel_target_id,
+      source: wanted.person,
+      target: wanted.number,
+      is_test: wanted.is_test,
+      is_outbound: wanted.is_outbound,
+      variables: wanted.variables,
+      greets: "later",
+    },
+    async (tx, { session_id, conversation_id }) => {
+      const now = engine.clock.now();
+      await tx
+        .insertInto("calls")
+        .values({
+          sub_organization_id: wanted.sub_organization_id,
+          session_id,
+          channel_id: wanted.channel_id,
+          carrier: call.carrier,
+          sid: call.sid,
+          key: call.key,
+          is_outbound: wanted.is_outbound,
+          number: wanted.number,
+          caller_id: wanted.caller_id,
+          voicemail_detection: jsonOrNull(wanted.voicemail_detection),
+          fallback_target: wanted.fallback_target,
+          state: "answered",
+          answered_at: now.toISOString(),
+          lease_expires_at: until(now, OPENING_MS),
+        })
+        .execute();
+      if (call.key !== null) await attempts.sessionStarted(tx, call.key, { session_id, conversation_id });
+    },
+  );
+}

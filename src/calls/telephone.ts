@@ -1,0 +1,231 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Vault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import type { CallInput, CallLine } from "../channels/call-socket.ts";
+import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
+import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
+import type { Attempts } from "../channels/outreach.ts";
+import type { Answerer } from "../sessions/answerer-notes.ts";
+import { endSession } from "../sessions/end-session.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { hangUp } from "../sessions/hang-up.ts";
+import { phraseSources } from "../sessions/phrase-sources.ts";
+import {
+  abandonedCalls,
+  type CallRow,
+  callOfId,
+  callOfSid,
+  endCall,
+  isHeld,
+  keepLines,
+  noteAnswerer,
+  openLine,
+  sessionOfCall,
+} from "./call-store.ts";
+import { beginTransfer, endTransfer } from "./call-transfer.ts";
+import { callSettings, callVoice } from "./call-voice.ts";
+import { queueRecording } from "./fetch-recording.ts";
+import { startCall, wantedCall } from "./start-call.ts";
+import { type CallReports, VoiceCall } from "./voice-call.ts";
+import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
+
+/** How often a process says that it still holds its lines; a lease outlives a few missed times. */
+const KEEP_MS = 2500;
+/** A line whose process is late with that is not taken for dead yet. */
+const GRACE_MS = 30_000;
+const LOOK_MS = 20;
+const LINE = "call-line";
+
+type Parts = {
+  engine: Engine;
+  vault: Vault;
+  carriers: Carriers;
+  attempts: Pick<Attempts, "find" | "sessionStarted" | "signal">;
+  publicUrl: string;
+};
+
+export type RunningCalls = VoiceCalls & {
+  /** Ends what a dead process left of its calls. Resolves with how many there were. */
+  settleAbandoned(): Promise<number>;
+  /** Nobody is answered any more, and whoever is on a line is told goodbye. */
+  stop(): void;
+  /** After a stop, once the lines are closed: resolves when what they leave is stored, or the time is up. */
+  over(within_ms: number): Promise<void>;
+};
+
+export function createVoiceCalls(parts: Parts): RunningCalls {
+  const { engine, vault, carriers, attempts, publicUrl } = parts;
+  const { db, clock, log } = engine;
+  const live = new Map<number, VoiceCall>();
+  let stopping = false;
+
+  const tokenOf = (call: CallRow) => vault.sign(LINE, `${call.id}.${call.leg}`);
+
+  async function opening(call: CallRow): Promise<AnsweredCall> {
+    const voice = callVoice(await sessionOfCall(db, call));
+    return { call_id: String(call.id), token: tokenOf(call), voice };
+  }
+
+  async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
+    const known = await callOfSid(db, given.sid, given.carrier);
+    if (known) return known.state === "answered" || known.state === "open" ? opening(known) : null;
+    const wanted = await wantedCall(db, attempts, given);
+    if (!wanted) return null;
+    const fallback = wanted.fallback_target === null ? null : { dial: wanted.fallback_target };
+    if (wanted.agent_id === null || stopping) return fallback;
+    try {
+      await startCall(engine, attempts, given, wanted);
+    } catch (error) {
+      // Asked twice at the same moment: the other one has started it.
+      const other = await callOfSid(db, given.sid, given.carrier);
+      if (other) return opening(other);
+      // What the domain refuses, it refuses again; anything else may go better when the carrier asks once more.
+      if (fallback === null && !(error instanceof Fault)) throw error;
+      log.error({ err: error, sid: given.sid, fallback }, "a call could not be answered by its agent");
+      return fallback;
+    }
+    const started = await callOfSid(db, given.sid, given.carrier);
+    return started ? opening(started) : null;
+  }
+
+  async function open(call_id: string, token: string, line: CallLine) {
+    const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
+    if (!found || !vault.verify(LINE, `${found.id}.${found.leg}`, token)) return null;
+    const call = await openLine(db, found.id, engine.owner, clock.now());
+    if (!call) return null;
+    const session = await sessionOfCall(db, call);
+    const { id: agent_id, bridge_phrases_id } = session.snapshot.agent;
+    const phrases = await phraseSources(db, call.sub_organization_id, { id: agent_id, bridge_phrases_id });
+    const running = new VoiceCall({
+      engine,
+      session_id: call.session_id,
+      language: session.state.language,
+      settings: callSettings(call, session, phrases, publicUrl),
+      line,
+      reports: reportsOf(call),
+    });
+    live.set(call.id, running);
+    keepAlive();
+    if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
+    return { input: (event: CallInput) => running.input(event) };
+  }
+
+  const reportsOf = (call: CallRow): CallReports => ({
+    async answerer(status) {
+      await noteAnswerer(db, call.id, status);
+      if (call.key === null) return;
+      const { key, sid } = call;
+      const heard = { word: `heard: ${status.toLowerCase()}`, error_code: null, is_transient: null };
+      await attempts.signal([{ key, sid, status, ...heard, at: clock.now() }]);
+    },
+    async transferring(dial, transfer) {
+      live.delete(call.id);
+      await beginTransfer(engine, call, dial, transfer);
+    },
+    async ended(reason) {
+      try {
+        await endSession(engine, call.session_id, reason);
+        await endCall(db, call.id, clock.now());
+      } finally {
+        live.delete(call.id);
+      }
+    },
+  });
+
+  /** One timer for all lines of this process, while there are any. */
+  let keeping: NodeJS.Timeout | null = null;
+  function keepAlive(): void {
+    keeping ??= setInterval(async () => {
+      if (live.size === 0) {
+        if (keeping) clearInterval(keeping);
+        keeping = null;
+        return;
+      }
+      try {
+        for (const { id, answerer } of await keepLines(db, engine.owner, clock.now())) {
+          if (answerer) live.get(id)?.tell({ type: "answerer", found: answerer });
+        }
+      } catch (error) {
+        log.warn({ err: error }, "could not renew the leases of calls");
+      }
+    }, KEEP_MS).unref();
+  }
+
+  /** What one channel's account tells of another's call is as if nobody knew that call. */
+  const toldOf = async (sid: string, channel_id: number | null): Promise<CallRow | undefined> => {
+    const call = await callOfSid(db, sid);
+    return channel_id === null || call?.channel_id === channel_id ? call : undefined;
+  };
+
+  async function signal({ sid, status }: CarrierSignal, channel_id: number | null): Promise<boolean> {
+    const call = await toldOf(sid, channel_id);
+    if (!call || call.state === "ended") return call !== undefined;
+    if (isAnswerer(status)) {
+      const found = status as Answerer;
+      if (call.answerer === null) await noteAnswerer(db, call.id, found);
+      live.get(call.id)?.tell({ type: "answerer", found });
+    } else if (isCallOver(status)) {
+      const running = live.get(call.id);
+      if (running) {
+        running.tell({ type: "closed" });
+        await running.settled;
+      } else if (!isHeld(call, clock.now())) {
+        await settle(call, call.state === "answered" ? "user" : reasonOf(call));
+      }
+    }
+    return true;
+  }
+
+  /** A process died over an open line; a transfer whose end nobody tells may well have gone through. */
+  const reasonOf = ({ state }: CallRow) => (state === "transferring" ? "transfer" : "error");
+
+  /** The end of a call that nobody runs. */
+  async function settle(call: CallRow, reason: "error" | "user" | "transfer"): Promise<void> {
+    await endSession(engine, call.session_id, reason);
+    await endCall(db, call.id, clock.now());
+  }
+
+  return {
+    answer,
+    open,
+    signal,
+    async transferEnded(sid, result, channel_id) {
+      const call = await toldOf(sid, channel_id);
+      if (!call) log.warn({ sid }, "the end of a transfer is of no call of ours");
+      if (!call || call.state === "open") return { action: "hangup" };
+      if (call.state === "transferring" || call.state === "ended") {
+        const end = await endTransfer(engine, call, result);
+        if (end !== "resumed" && call.state === "transferring")
+          await settle(call, end === "connected" ? "transfer" : "error");
+      }
+      const again = await callOfId(db, call.id);
+      return again?.state === "answered"
+        ? { action: "reopen", ...(await opening(again)) }
+        : { action: "hangup" };
+    },
+    async recordingReady(sid, { url }, channel_id) {
+      const call = await toldOf(sid, channel_id);
+      if (!call) return log.warn({ sid }, "a recording is of no call of ours");
+      await queueRecording(db, { call_id: call.id, url });
+    },
+    async settleAbandoned() {
+      const abandoned = await abandonedCalls(db, new Date(clock.now().getTime() - GRACE_MS));
+      for (const call of abandoned) {
+        if (call.state !== "transferring")
+          await hangUp(carriers, db, call).catch((error) => {
+            log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
+          });
+        await settle(call, reasonOf(call));
+      }
+      return abandoned.length;
+    },
+    stop() {
+      stopping = true;
+      for (const running of live.values()) running.tell({ type: "stop" });
+    },
+    async over(within_ms) {
+      const deadline = performance.now() + within_ms;
+      while (live.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
+    },
+  };
+}

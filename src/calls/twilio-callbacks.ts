@@ -1,0 +1,207 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { sql } from "kysely";
+import { z } from "zod";
+import { integer } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Carriers } from "../channels/carrier.ts";
+import type { Attempts } from "../channels/outreach.ts";
+import * as read from "../channels/twilio-callback.ts";
+import * as markup from "../channels/twilio-markup.ts";
+import { readHandoff } from "../channels/twilio-relay.ts";
+import type { TwilioForm } from "../channels/twilio-signature.ts";
+import { TWILIO_PREFIX, twilioUrls } from "../channels/twilio-urls.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { receiveText } from "../texts/text-dialogue.ts";
+import { textSignals } from "../texts/text-signals.ts";
+import { holdRelay } from "./twilio-line.ts";
+import { twilioSigners } from "./twilio-signer.ts";
+import type { VoiceCalls } from "./voice-calls.ts";
+
+/**
+ * What Twilio (or the simulator) tells us, by address (`channels/twilio-urls.ts`): calls and texts that come in, how those
+ * that went out stand, and the socket of a conversation. Nothing is believed that the channel's account didn't sign: 403.
+ * Everything may come twice, late, out of order or about something unknown; it is acknowledged all the same, or the
+ * carrier would send it again: 204. Only what could not be stored is refused: 5xx, and it comes again.
+ */
+type Parts = {
+  engine: Engine;
+  carriers: Carriers;
+  calls: VoiceCalls;
+  attempts: Attempts;
+  publicUrl: string;
+  /** Calls are recorded by the carrier, which then holds the recording ready. */
+  record: boolean;
+};
+
+const channelPath = z.object({ channel_id: integer() });
+const callPath = channelPath.extend({ key: z.string().min(1).max(200) });
+
+export function twilioCallbackRoutes(api: Api, parts: Parts): void {
+  const { engine, calls, attempts, publicUrl, record } = parts;
+  const { clock, log, db } = engine;
+  const texts = textSignals(engine);
+  const path = `${TWILIO_PREFIX}/:channel_id`;
+  const operation = { tag: "carriers", permission: "public", hidden: true } as const;
+  const form = { type: "application/x-www-form-urlencoded" } as const;
+
+  const signers = twilioSigners(parts);
+
+  /** The form, once it is known to be the carrier's. */
+  const signed = async (request: FastifyRequest, channel_id: number): Promise<Signed> => {
+    const form = (request.body ?? {}) as TwilioForm;
+    const carrier = await signers.signerOf(channel_id, request, `${publicUrl}${request.raw.url}`, form);
+    return { form, carrier };
+  };
+
+  const xml = (reply: FastifyReply, text: string) => reply.type("text/xml; charset=utf-8").send(text);
+
+  const post = <P extends z.ZodObject>(
+    suffix: string,
+    params: P,
+    handle: (call: Signed & { params: z.output<P>; reply: FastifyReply }) => unknown,
+  ) =>
+    api.post(
+      `${path}${suffix}`,
+      { ...operation, summary: `Twilio: ${suffix}`, params, form },
+      async ({ params: at, request, reply }) => {
+        const { channel_id } = at as { channel_id: number };
+        return handle({ ...(await signed(request, channel_id)), params: at as z.output<P>, reply });
+      },
+    );
+
+  const done = (reply: FastifyReply) => reply.code(204).send();
+  const unknown = (reply: FastifyReply, form: TwilioForm, what: string) => {
+    log.info({ sid: read.field(form, "CallSid") || read.field(form, "MessageSid") }, what);
+    return done(reply);
+  };
+
+  /** A call that came in, or one that we placed and that was picked up. */
+  const answer = async (
+    { form, carrier, reply }: Signed & { reply: FastifyReply },
+    channel_id: number,
+    key: string | null,
+  ) => {
+    const sid = read.field(form, "CallSid");
+    const [ours, theirs] = key === null ? (["To", "From"] as const) : (["From", "To"] as const);
+    const urls = twilioUrls(publicUrl, channel_id).call(key ?? sid);
+    const opened = await calls.answer({
+      carrier,
+      sid,
+      key,
+      channel_id,
+      from: read.field(form, key === null ? theirs : ours),
+      to: read.field(form, key === null ? ours : theirs),
+    });
+    if (opened === null) {
+      log.warn({ sid, key, to: read.field(form, "To") }, "a call has no agent behind it");
+      return xml(reply, key === null ? markup.rejectMarkup() : markup.hangupMarkup());
+    }
+    if ("dial" in opened) {
+      const dial = { action: "dial", number: opened.dial, caller_id: null, detect_answerer: false } as const;
+      return xml(reply, markup.continuationMarkup(dial, urls));
+    }
+    return xml(reply, markup.answerMarkup(urls, opened, { record }));
+  };
+
+  post("/voice", channelPath, (call) => answer(call, call.params.channel_id, null));
+  post("/calls/:key/answer", callPath, (call) => answer(call, call.params.channel_id, call.params.key));
+
+  const tellCall = async (
+    reply: FastifyReply,
+    form: TwilioForm,
+    channel_id: number,
+    signal: ReturnType<typeof read.callSignal>,
+  ) => {
+    if (!signal) return unknown(reply, form, "a callback of a call says nothing of it");
+    const { key } = signal;
+    const [known] = await Promise.all([
+      calls.signal(signal, channel_id),
+      key === null ? null : attempts.signal([signal]),
+    ]);
+    // Most tries end before anybody answers.
+    if (!known && (key === null || (await attempts.find(key)) === null))
+      return unknown(reply, form, "a callback is of no call of ours");
+    return done(reply);
+  };
+  post("/voice/status", channelPath, ({ form, params, reply }) =>
+    tellCall(reply, form, params.channel_id, read.callSignal(form, null, clock.now())),
+  );
+  post("/calls/:key/status", callPath, ({ form, params, reply }) =>
+    tellCall(reply, form, params.channel_id, read.callSignal(form, params.key, clock.now())),
+  );
+  post("/calls/:key/answerer", callPath, ({ form, params, reply }) =>
+    tellCall(reply, form, params.channel_id, read.answererSignal(form, params.key, clock.now())),
+  );
+
+  /** Our socket is done with the call: what we said should follow, follows. */
+  post("/calls/:key/relay-ended", callPath, ({ form, params, reply }) => {
+    const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
+    const next = readHandoff(read.field(form, "HandoffData")) ?? ({ action: "hangup" } as const);
+    return xml(reply, markup.continuationMarkup(next, urls));
+  });
+
+  post("/calls/:key/transfer-answerer", callPath, async ({ form, params, reply }) => {
+    const word = read.field(form, "AnsweredBy");
+    if (word === "") return unknown(reply, form, "nothing was heard of who picked up a transfer");
+    await sql`
+      insert into transfer_answerers (channel_id, call_key, word, at)
+      values (${params.channel_id}, ${params.key}, ${word}, ${clock.now().toISOString()})
+      on conflict (channel_id, call_key) do update set word = excluded.word, at = excluded.at`.execute(db);
+    return done(reply);
+  });
+
+  post("/calls/:key/transfer", callPath, async ({ form, params, reply }) => {
+    const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
+    const result = read.transferResult(form);
+    if (!result) return xml(reply, markup.hangupMarkup());
+    const { rows } = await sql<{ word: string }>`
+      delete from transfer_answerers where channel_id = ${params.channel_id} and call_key = ${params.key}
+      returning word`.execute(db);
+    const ended = {
+      status: result.word,
+      answered_by: rows[0]?.word ?? null,
+      duration_s: result.duration_s,
+    };
+    const next = await calls.transferEnded(result.sid, ended, params.channel_id);
+    return xml(reply, markup.continuationMarkup(next, urls));
+  });
+
+  post("/calls/:key/recording", callPath, async ({ form, params, reply }) => {
+    const recording = read.readyRecording(form);
+    if (!recording) return unknown(reply, form, "a recording is not ready");
+    await calls.recordingReady(recording.sid, { url: recording.url }, params.channel_id);
+    return done(reply);
+  });
+
+  post("/messages", channelPath, async ({ form, params, reply }) => {
+    const text = read.incomingText(form);
+    if (!text) return unknown(reply, form, "a text came without a sender, a recipient or an id");
+    const received = await receiveText(parts, params.channel_id, text);
+    if (received !== "new") log.info({ sid: text.sid, to: text.to, received }, "a text was not taken anew");
+    return xml(reply, markup.EMPTY_MARKUP);
+  });
+
+  post("/messages/:key/status", callPath, async ({ form, params, reply }) => {
+    const signal = read.messageSignal(form, params.key, clock.now());
+    if (!signal) return unknown(reply, form, "a callback of a text says nothing of it");
+    const { channel_id, key } = params;
+    await Promise.all([texts.add({ ...signal, key, channel_id }), attempts.signal([signal])]);
+    return done(reply);
+  });
+
+  api.server.get<{ Params: { channel_id: string; key: string } }>(
+    `${path}/calls/:key/relay`,
+    {
+      websocket: true,
+      schema: { hide: true },
+      // Before the upgrade: a stranger gets a 403 and no socket.
+      preValidation: async (request) => {
+        const url = `${publicUrl.replace(/^http/, "ws")}${request.raw.url}`;
+        await signers.signerOf(Number(request.params.channel_id), request, url, {});
+      },
+    },
+    (socket) => holdRelay({ calls, log }, socket),
+  );
+}
+
+type Signed = { form: TwilioForm; carrier: string };

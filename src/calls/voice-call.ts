@@ -1,0 +1,207 @@
+import type { CallInput, CallLine } from "../channels/call-socket.ts";
+import type { Answerer } from "../sessions/answerer-notes.ts";
+import { betweenTurns } from "../sessions/between-turns.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { openWorkflows } from "../sessions/open-workflows.ts";
+import type { SessionAction } from "../sessions/tool-outcome.ts";
+import { runTurn } from "../sessions/turn.ts";
+import { TurnControl } from "../sessions/turn-control.ts";
+import { step } from "./call-machine.ts";
+import type { CallSettings, Dial } from "./call-settings.ts";
+import {
+  type CallEffect,
+  type CallEnd,
+  type CallEvent,
+  type CallState,
+  newCall,
+  nextWake,
+} from "./call-state.ts";
+import { cutSpokenWords } from "./cut-words.ts";
+
+/** What a call tells of that is more than its own session's affair. Each is safe to repeat. */
+export type CallReports = {
+  answerer(found: Answerer): Promise<void>;
+  transferring(dial: Dial, transfer: Transfer | null): Promise<void>;
+  ended(reason: CallEnd): Promise<void>;
+};
+
+/** What the agent asked for; null where the platform itself connects the person with somebody. */
+export type Transfer = Extract<SessionAction, { action: "transfer" }>;
+
+/**
+ * Runs a call: hands its machine what happens, and does what that says. Words go to the line at once; all that is stored,
+ * turns among it, is done one after the other in the order it was asked for.
+ */
+export class VoiceCall {
+  readonly #engine: Engine;
+  readonly #session_id: number;
+  readonly #settings: CallSettings;
+  readonly #line: CallLine;
+  readonly #reports: CallReports;
+  #state: CallState;
+  #work: Promise<void> = Promise.resolve();
+  /** Events wait here while one is taken: doing what it says may bring about the next. */
+  #events: CallEvent[] = [];
+  #isTaking = false;
+  #control: { turn: number; control: TurnControl } | null = null;
+  #transfer: Transfer | null = null;
+  #wake: { at: number; cancel: () => void } | null = null;
+
+  constructor(parts: {
+    engine: Engine;
+    session_id: number;
+    language: string;
+    settings: CallSettings;
+    line: CallLine;
+    reports: CallReports;
+  }) {
+    this.#engine = parts.engine;
+    this.#session_id = parts.session_id;
+    this.#settings = parts.settings;
+    this.#line = parts.line;
+    this.#reports = parts.reports;
+    this.#state = newCall(parts.language);
+  }
+
+  input(event: CallInput): void {
+    if (event.type === "fault") {
+      const { session_id, message } = { session_id: this.#session_id, message: event.message };
+      this.#engine.log.warn({ session_id, message }, "the line of a call told of a fault");
+    }
+    this.tell(event);
+  }
+
+  tell(event: CallEvent) {
+    this.#events.push(event);
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    for (let next = this.#events.shift(); next; next = this.#events.shift()) {
+      const now = this.#engine.clock.now().getTime();
+      const { state, effects } = step(this.#settings, this.#state, next, now);
+      this.#state = state;
+      for (const effect of effects) this.#doSafely(effect);
+    }
+    this.#isTaking = false;
+    this.#setAlarm();
+  }
+
+  /** Resolves once all that was asked for so far is stored. */
+  get settled(): Promise<void> {
+    return this.#work;
+  }
+
+  #setAlarm(): void {
+    const at = nextWake(this.#state);
+    if (at === (this.#wake?.at ?? null)) return;
+    this.#wake?.cancel();
+    this.#wake = null;
+    if (at === null) return;
+    const cancel = this.#engine.clock.wakeAt(new Date(at), () => {
+      this.#wake = null;
+      this.tell({ type: "tick" });
+    });
+    this.#wake = { at, cancel };
+  }
+
+  /** A line that breaks at one word must cost neither what else was to be done nor the calls beside this one. */
+  #doSafely(effect: CallEffect): void {
+    try {
+      this.#do(effect);
+    } catch (error) {
+      const { session_id, type } = { session_id: this.#session_id, type: effect.type };
+      this.#engine.log.error({ err: error, session_id, type }, "the line of a call failed");
+    }
+  }
+
+  #do(effect: CallEffect) {
+    switch (effect.type) {
+      case "send":
+        return this.#line.send(effect.output);
+      case "interrupt":
+        if (this.#control?.turn === effect.turn) this.#control.control.interrupt();
+        return;
+      case "aside":
+        return this.#control?.control.aside(effect.text, this.#engine.clock.now());
+      case "run": {
+        const control = new TurnControl();
+        this.#control = { turn: effect.turn, control };
+        return this.#then(() => this.#run(effect, control));
+      }
+      default:
+        return this.#then(() => this.#store(effect));
+    }
+  }
+
+  /** A failure of ours doesn't stop what comes after it; the log says what it was. */
+  #then(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error) => {
+      this.#engine.log.error({ err: error, session_id: this.#session_id }, "a step of a call failed");
+    });
+  }
+
+  async #run(effect: Extract<CallEffect, { type: "run" }>, control: TurnControl): Promise<void> {
+    const { turn, text, answerer } = effect;
+    try {
+      const input = { text, answerer, control };
+      const result = await runTurn(this.#engine, this.#session_id, input, (event) =>
+        this.tell({ type: "turn", turn, event }),
+      );
+      if (result.action?.action === "transfer") this.#transfer = result.action;
+      const { messages, action, failed } = result;
+      this.tell({ type: "turn_over", turn, result: { messages, action, failed, answerer: result.answerer } });
+    } catch (error) {
+      this.#engine.log.error({ err: error, session_id: this.#session_id }, "a turn of a call failed");
+      this.tell({ type: "turn_over", turn, result: null });
+    }
+  }
+
+  async #store(effect: Exclude<CallEffect, { type: "send" | "interrupt" | "aside" | "run" }>): Promise<void> {
+    const engine = this.#engine;
+    const session_id = this.#session_id;
+    switch (effect.type) {
+      case "greet":
+        return this.#greet();
+      case "cut":
+        return cutSpokenWords(engine.db, session_id, effect.unheard);
+      case "note":
+        return betweenTurns(engine, session_id, (record) => {
+          if (effect.aside) record.aside(effect.role, effect.text);
+          else record.say(effect.text);
+        });
+      case "silence":
+        return betweenTurns(engine, session_id, (record) =>
+          record.event("conversation", "silence-timeout", "The person said nothing", undefined, {
+            count: effect.count,
+          }),
+        );
+      case "voicemail_left":
+        return betweenTurns(engine, session_id, (record) =>
+          record.event("automation", "voicemail-left", "A message was left on a voicemail", null),
+        );
+      case "answerer":
+        return this.#reports.answerer(effect.found);
+      case "transferring":
+        try {
+          return await this.#reports.transferring(effect.dial, effect.by_agent ? this.#transfer : null);
+        } finally {
+          this.#line.send({ type: "end", next: { action: "dial", ...effect.dial } });
+        }
+      case "end":
+        return this.#reports.ended(effect.reason);
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  async #greet(): Promise<void> {
+    try {
+      const { parts, wants_turn, action } = await openWorkflows(this.#engine, this.#session_id, null);
+      if (action?.action === "transfer") this.#transfer = action;
+      this.tell({ type: "greeting", parts, wants_turn, action });
+    } catch (error) {
+      // Nobody hears nothing: the person is answered when they speak.
+      this.tell({ type: "greeting", parts: [], wants_turn: false, action: null });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import { CarrierFault } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
+import { sessionFacts } from "../sessions/session-facts.ts";
+import { freezeSnapshot } from "../sessions/snapshot.ts";
+import { startSession } from "../sessions/start-session.ts";
+import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
+import type { WrittenTarget } from "../sessions/written-target.ts";
+import { handToCarrier } from "./mail-outbox.ts";
+import type { MailParts } from "./mail-parts.ts";
+import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
+import { templateMail } from "./mail-template.ts";
+
+/**
+ * How campaigns reach people by mail (domain decision 32): a session, the agent's template as its first words, and the
+ * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
+ */
+export const mailSender = (parts: MailParts): Sender => ({
+  async send(outreach, mayGo) {
+    const mail = (await mailByKey(parts.engine.db, outreach.key)) ?? (await writeMail(parts, outreach));
+    const before = reached(parts, mail);
+    if (before) return before;
+    const taken = await handToCarrier(parts, mail, mayGo);
+    return { ...(await ids(parts, mail)), sid: taken.sid, status: taken.status };
+  },
+
+  async find(outreach) {
+    const mail = await mailByKey(parts.engine.db, outreach.key);
+    return mail ? reached(parts, mail) : null;
+  },
+
+  async cancel(outreach) {
+    const mail = await mailByKey(parts.engine.db, outreach.key);
+    if (mail) await updateMail(parts.engine.db, mail.id, { state: "failed", note: "called off" }, "queued");
+  },
+});
+
+/** What is known of a mail that was to be sent before; null: it certainly never left. */
+function reached(parts: MailParts, mail: StoredMail): Promise<Reached> | null {
+  if (mail.state === "queued") return null;
+  const status: ChannelStatus =
+    mail.state === "handing" || mail.state === "unknown"
+      ? "DELIVERY_UNKNOWN"
+      : ((mail.channel_status as ChannelStatus | null) ?? "FAILED");
+  const sid = mail.carrier_sid ?? mail.key;
+  return ids(parts, mail).then((known) => ({ ...known, sid, status }));
+}
+
+async function ids({ engine }: MailParts, { session_id }: StoredMail) {
+  const session = await engine.db
+    .selectFrom("sessions")
+    .select("conversation_id")
+    .where("id", "=", session_id ?? -1)
+    .executeTakeFirst();
+  return { session_id, conversation_id: session?.conversation_id ?? null };
+}
+
+/** The mail of this try, stored to be sent. */
+async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMail> {
+  const { engine } = parts;
+  const { db, clock } = engine;
+  const target = await mailTargetById(db, outreach.channel_target_id);
+  if (!target) {
+    throw new CarrierFault(`${outreach.source} is no e-mail address of an agent any more.`, "refused", {
+      status: "UNEXPECTED_ERROR",
+    });
+  }
+  const snapshot = await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id);
+  if (snapshot.message?.type !== "email_template") {
+    const message = `Agent "${snapshot.agent.name}" has no message of type email_template to write.`;
+    throw new CarrierFault(message, "refused", { status: "UNEXPECTED_ERROR" });
+  }
+  const session_id = (await openedBefore(parts, outreach)) ?? (await openSession(parts, outreach, target));
+  const session = await db
+    .selectFrom("sessions")
+    .select(["conversation_id", "agent_name", "agent_timezone", "state"])
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  const at = clock.now();
+  const state = session.state as SessionState;
+  const facts = sessionFacts({
+    ...session,
+    id: session_id,
+    channel: "email",
+    source: outreach.target,
+    target: outreach.source,
+    is_outbound: true,
+  });
+  const system = systemVariables(facts, state.language, localTime(at, session.agent_timezone));
+  const words = await templateMail(snapshot, sessionLookup(state, system), at);
+  if (!words) throw new CarrierFault("The agent's e-mail template has no subject.", "refused");
+
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto("session_messages")
+      .values({
+        session_id,
+        seq: 0,
+        turn_index: 0,
+        role: "agent",
+        text: words.text,
+        lang: state.language,
+        timestamp: at.toISOString(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const row = {
+      key: outreach.key,
+      target: { ...target, target: outreach.source },
+      session_id,
+      from_name: target.agent_name,
+      to_address: outreach.target,
+      ...words,
+      answers: null,
+      in_reply_to: null,
+      thread_ids: [],
+    };
+    await insertOutgoing(tx, row, at);
+  });
+  const mail = await mailByKey(db, outreach.key);
+  if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
+  return mail;
+}
+
+/** The session of this very try, by a process that died before its mail was stored. Index: sessions_sid. */
+const openedBefore = async ({ engine }: MailParts, outreach: Outreach): Promise<number | undefined> =>
+  (
+    await engine.db
+      .selectFrom("sessions")
+      .select("id")
+      .where("sub_organization_id", "=", outreach.sub_organization_id)
+      .where("channel_manager_service", "=", "email")
+      .where("channel_manager_sid", "=", outreach.key)
+      .executeTakeFirst()
+  )?.id;
+
+async function openSession(parts: MailParts, outreach: Outreach, target: WrittenTarget): Promise<number> {
+  const { session_id } = await startSession(
+    parts.engine,
+    {
+      sub_organization_id: outreach.sub_organization_id,
+      agent_id: outreach.agent_id,
+      channel: "email",
+      service: "email",
+      type: "email_v1",
+      sid: outreach.key,
+      channel_target_id: target.id,
+      source: outreach.target,
+      target: outreach.source,
+      is_test: outreach.is_test,
+      is_outbound: true,
+      variables: outreach.variables,
+    },
+    (tx, session) => parts.attempts.sessionStarted(tx, outreach.key, session),
+  );
+  return session_id;
+}

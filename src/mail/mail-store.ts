@@ -1,0 +1,222 @@
+import { sql } from "kysely";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Authenticity } from "../channels/mail-authenticity.ts";
+import type { IncomingMail } from "../channels/mail-message.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import { type Correspondence, selectTargets, type WrittenTarget } from "../sessions/written-target.ts";
+import type { StoredFile } from "./mail-files.ts";
+
+const selectMailTargets = (db: Db) => selectTargets(db).where("t.target_mode", "=", "email");
+
+/** Whose address this is; `channel_id` null: on any channel, the oldest first. */
+export const findMailTarget = (
+  db: Db,
+  address: string,
+  channel_id: number | null,
+): Promise<WrittenTarget | undefined> => {
+  const targets = selectMailTargets(db).where(sql<string>`lower(t.target)`, "=", address.toLowerCase());
+  const among = channel_id === null ? targets : targets.where("t.channel_id", "=", channel_id);
+  return among.orderBy("t.id").limit(1).executeTakeFirst();
+};
+
+export const mailTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
+  selectMailTargets(db).where("t.id", "=", id).executeTakeFirst();
+
+const MAIL_COLUMNS = [
+  "id",
+  "key",
+  "sub_organization_id",
+  "channel_id",
+  "channel_target_id",
+  "session_id",
+  "state",
+  "message_id",
+  "in_reply_to",
+  "thread_ids",
+  "from_address",
+  "from_name",
+  "to_address",
+  "subject",
+  "text",
+  "new_text",
+  "html",
+  "attachments",
+  "authenticity",
+  "answers",
+  "carrier_sid",
+  "channel_status",
+  "created_at",
+] as const;
+
+export type StoredMail = Omit<Awaited<ReturnType<typeof selectOne>>, "attachments" | "authenticity"> & {
+  attachments: StoredFile[];
+  authenticity: Authenticity | null;
+};
+
+const selectOne = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).executeTakeFirstOrThrow();
+
+const selectMails = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).$castTo<StoredMail>();
+
+export const mailById = (db: Db, id: number): Promise<StoredMail | undefined> =>
+  selectMails(db).where("id", "=", id).executeTakeFirst();
+
+export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
+  selectMails(db).where("key", "=", key).executeTakeFirst();
+
+/**
+ * What a correspondence waits for, in the order it came: mails to be answered, answers to be sent, and answers that a
+ * process died over. A campaign's mails are its own to send.
+ */
+export const waitingMails = (
+  db: Db,
+  { channel_target_id, source }: Correspondence,
+  state: "received" | "queued" | "handing",
+): Promise<StoredMail[]> =>
+  selectMails(db)
+    .where("channel_target_id", "=", channel_target_id)
+    .where("state", "=", sql.lit(state))
+    .where((mail) => mail.or([mail("direction", "=", "in"), mail("answers", "is not", null)]))
+    .where(state === "received" ? "from_address" : "to_address", "=", source)
+    .orderBy("id")
+    .limit(100)
+    .execute();
+
+type ReceivedMail = {
+  key: string;
+  target: WrittenTarget;
+  mail: IncomingMail & { from: NonNullable<IncomingMail["from"]>; authenticity: Authenticity };
+  files: StoredFile[];
+  session_id: number | null;
+  state: "received" | "answered" | "ignored";
+  note: string | null;
+};
+
+/** Undefined: this mail was stored before. */
+export async function insertReceived(tx: Tx, received: ReceivedMail, now: Date): Promise<number | undefined> {
+  const { key, target, mail, files, session_id, state, note } = received;
+  const row = await tx
+    .insertInto("mail_messages")
+    .values({
+      key,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      session_id,
+      direction: "in",
+      state,
+      note,
+      message_id: mail.message_id,
+      in_reply_to: mail.in_reply_to,
+      thread_ids: mail.thread_ids,
+      from_address: mail.from.address,
+      from_name: mail.from.name,
+      to_address: target.target,
+      subject: mail.subject,
+      text: mail.text,
+      new_text: mail.new_text,
+      html: mail.html,
+      attachments: json(files),
+      authenticity: json(mail.authenticity),
+      created_at: now.toISOString(),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["channel_target_id", "message_id"])
+        // Written out: a prepared statement's own plan can't match a value it is yet to be given with a partial index.
+        .where("direction", "=", sql.lit("in"))
+        .doNothing(),
+    )
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export type NewMail = {
+  key: string;
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  session_id: number | null;
+  from_name: string | null;
+  to_address: string;
+  subject: string;
+  text: string;
+  html: string | null;
+  answers: number | null;
+  in_reply_to: string | null;
+  thread_ids: string[];
+};
+
+/** A mail to be sent. One whose key, or whose question's answer, is there already is left as it is. */
+export async function insertOutgoing(tx: Tx, mail: NewMail, now: Date): Promise<void> {
+  const { target, ...row } = mail;
+  const domain = target.target.split("@")[1] ?? "localhost";
+  await tx
+    .insertInto("mail_messages")
+    .values({
+      ...row,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      from_address: target.target,
+      direction: "out",
+      state: "queued",
+      message_id: `${mail.key}@${domain}`,
+      attachments: json([]),
+      created_at: now.toISOString(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+type Change = {
+  state?: string;
+  note?: string | null;
+  session_id?: number | null;
+  carrier_sid?: string;
+  channel_status?: ChannelStatus;
+  sent_at?: string;
+};
+
+/** Changes a mail, where it stands in `from` if that is given; whether it did. */
+export async function updateMail(db: Db, id: number, change: Change, from?: string): Promise<boolean> {
+  const update = db.updateTable("mail_messages").set(change).where("id", "=", id);
+  const { numUpdatedRows } = await (from ? update.where("state", "=", from) : update).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** The session that a mail continues by the mails it follows: ours have ids that nobody can guess. Index: mail_messages_thread. */
+export async function sessionOfThread(
+  db: Db,
+  channel_id: number,
+  thread_ids: readonly string[],
+): Promise<number | null> {
+  if (thread_ids.length === 0) return null;
+  const found = await db
+    .selectFrom("mail_messages")
+    .select("session_id")
+    .where("channel_id", "=", channel_id)
+    .where("message_id", "=", sql<string>`any(${thread_ids}::text[])`)
+    .where("direction", "=", sql.lit("out"))
+    .where("session_id", "is not", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return found?.session_id ?? null;
+}
+
+/** How many answers of ours a correspondence has seen since: two programs that answer each other write without end. */
+export async function answersSince(
+  db: Db,
+  { channel_target_id, source }: Correspondence,
+  since: Date,
+): Promise<number> {
+  const { n } = await db
+    .selectFrom("mail_messages")
+    .select((select) => select.fn.countAll<number>().as("n"))
+    .where("channel_target_id", "=", channel_target_id)
+    .where("to_address", "=", source)
+    .where("direction", "=", sql.lit("out"))
+    .where("answers", "is not", null)
+    .where("created_at", ">", since.toISOString())
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import { Fault } from "../base/errors.ts";
+import { handleOptOut } from "../channels/opt-out.ts";
+import type { IncomingText } from "../channels/twilio-callback.ts";
+import type { Tx } from "../db/database.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { runTurn } from "../sessions/turn.ts";
+import { findMessageTurn, loadAnswer } from "../sessions/turn-store.ts";
+import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
+import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
+import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
+import { splitText } from "./text-split.ts";
+import {
+  findTextTarget,
+  insertText,
+  type StoredText,
+  textTargetById,
+  updateText,
+  waitingTexts,
+} from "./text-store.ts";
+
+/**
+ * Dialogues of texts. What comes in is stored with the job that goes on with its dialogue, and the carrier is answered at
+ * once; the job, one at a time for each dialogue, has the agent answer what waits and sends what is to go out. Each step
+ * is stored before the next begins, so the job may die and be repeated anywhere:
+ *
+ *     RECEIVED → session known → turn (answered once, by the text's id) → answers PENDING, text ANSWERED, in one commit
+ *     PENDING → asked_at → the carrier is asked → sid and status        (asked_at without sid: the carrier is asked for it)
+ */
+const goOn: Job<Correspondence> = {
+  name: "go-on-with-texts",
+  payload: Correspondence,
+  // Waits between tries grow from seconds to hours: a carrier that is down for a day is waited for.
+  max_attempts: 16,
+};
+
+const endIdle: Job<object> = {
+  name: "end-idle-texts",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "* * * * *",
+};
+
+export const textJobs = (parts: TextParts): JobHandler[] => [
+  handle(goOn, (dialogue) => goOnWith(parts, dialogue)),
+  handle(endIdle, async () => {
+    await endIdleTexts(parts.engine);
+  }),
+];
+
+export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Promise<void> =>
+  enqueue(tx, goOn, dialogue, {
+    queue: `texts:${dialogue.channel_target_id}:${dialogue.source}`,
+    ...(run_at && { run_at }),
+  });
+
+/** How a text that came in was taken. */
+export type Received = "new" | "known" | "nobody";
+
+/**
+ * Stores a text that came in, once, and decides before any model whether it is an opt-out word. "nobody": no agent
+ * answers this number.
+ */
+export async function receiveText(
+  { engine }: TextParts,
+  channel_id: number,
+  text: IncomingText,
+): Promise<Received> {
+  const target = await findTextTarget(engine.db, channel_id, text.to, text.medium);
+  if (!target) return "nobody";
+  const now = engine.clock.now();
+  const dialogue = { channel_target_id: target.id, source: text.from };
+  return engine.db.transaction().execute(async (tx) => {
+    const common = { target, medium: text.medium, source: text.from, session_id: null } as const;
+    const id = await insertText(
+      tx,
+      {
+        ...common,
+        direction: "in",
+        purpose: "answer",
+        key: text.sid,
+        text: text.text,
+        media: text.media,
+        status: "RECEIVED",
+      },
+      now,
+    );
+    if (id === undefined) return "known";
+    const optOut = await handleOptOut(
+      tx,
+      {
+        sub_organization_id: target.sub_organization_id,
+        medium: text.medium,
+        address: text.from,
+        text: text.text,
+        at: now,
+        session_id: await openTextSession(tx, dialogue, now),
+        message_id: text.sid,
+        language: null,
+        sender_name: target.agent_name,
+      },
+      now,
+    );
+    if (optOut) {
+      await updateText(tx, id, { status: "ANSWERED" }, now);
+      const reply = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
+      await insertText(tx, { ...common, ...reply, key: `re-${id}-0`, text: optOut.reply }, now);
+    }
+    await enqueueGoOn(tx, dialogue);
+    return "new";
+  });
+}
+
+/** Everything that a dialogue waits for: answers first, then what is to be sent, each in its order. */
+export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
+  const { engine } = parts;
+  for (const text of await waitingTexts(engine.db, dialogue, "in")) await answer(parts, dialogue, text);
+  for (const text of await waitingTexts(engine.db, dialogue, "out")) {
+    // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
+    if (text.purpose === "outreach") continue;
+    const again = await sendText(parts, text);
+    if (!again) continue;
+    // Those behind it wait too: an answer's second half is not to come first.
+    await engine.db.transaction().execute((tx) => enqueueGoOn(tx, dialogue, again));
+    return;
+  }
+}
+
+async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
+  const { engine } = parts;
+  const target = await textTargetById(engine.db, dialogue.channel_target_id);
+  const answers = target && !(await priorStatusOf(parts, text)) ? await answersTo(parts, target, text) : [];
+  const now = engine.clock.now();
+  await engine.db.transaction().execute(async (tx) => {
+    await updateText(tx, text.id, { status: "ANSWERED" }, now);
+    if (!target) return;
+    const { medium, source } = text;
+    const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
+    for (const [n, { session_id, words }] of answers.entries()) {
+      await insertText(tx, { ...out, key: `re-${text.id}-${n}`, text: words, session_id }, now);
+    }
+  });
+}
+
+type Answer = { session_id: number; words: string };
+
+async function answersTo(parts: TextParts, target: WrittenTarget, text: StoredText): Promise<Answer[]> {
+  const { engine } = parts;
+  const { session_id, greeting } = await sessionOf(engine, target, text);
+  const said = await turnOn(engine, session_id, text);
+  // The dialogue's session ended between this text's coming and its turn: the text opens the next one.
+  if (said === null) {
+    await updateText(engine.db, text.id, { session_id: null }, engine.clock.now());
+    return answersTo(parts, target, { ...text, session_id: null });
+  }
+  return [...greeting, ...said].flatMap((words) => splitText(words)).map((words) => ({ session_id, words }));
+}
+
+/** The session that this text is said in, and what the agent says first where the text opened it. */
+async function sessionOf(
+  engine: Engine,
+  target: WrittenTarget,
+  text: StoredText,
+): Promise<{ session_id: number; greeting: string[] }> {
+  const { db } = engine;
+  const now = engine.clock.now();
+  const dialogue = { channel_target_id: target.id, source: text.source };
+  if (text.session_id !== null) {
+    const opened = await db
+      .selectFrom("text_sessions")
+      .select("session_id")
+      .where("session_id", "=", text.session_id)
+      .where("opened_by", "=", text.key)
+      .executeTakeFirst();
+    const greeting = opened ? await loadAnswer(engine, text.session_id, 0) : [];
+    return { session_id: text.session_id, greeting };
+  }
+  const open = await openTextSession(db, dialogue, now);
+  if (open !== null) {
+    await updateText(db, text.id, { session_id: open }, now);
+    return { session_id: open, greeting: [] };
+  }
+  const { medium, source, key } = text;
+  const opening = { target, medium, source, sid: key, opened_by: key, is_outbound: false };
+  const { session_id } = await startTextSession(engine, opening, (tx, session) =>
+    updateText(tx, text.id, { session_id: session.session_id }, now),
+  );
+  return { session_id, greeting: await loadAnswer(engine, session_id, 0) };
+}
+
+/** What the agent says to it; null where the session is over and never heard it. */
+async function turnOn(engine: Engine, session_id: number, text: StoredText): Promise<string[] | null> {
+  try {
+    const turn = await runTurn(engine, session_id, { text: wordsOf(text), client_message_id: text.key });
+    return turn.messages;
+  } catch (error) {
+    if (!(error instanceof Fault && error.kind === "blocked")) throw error;
+    // An answer that ended the session, stored by a run that died before it said so.
+    const heard = await findMessageTurn(engine, session_id, text.key).catch(() => null);
+    return heard === null ? null : loadAnswer(engine, session_id, heard);
+  }
+}
+
+/** The words, and by name what came with them: the agent can't look at it, but can say so. */
+export function wordsOf({ text, media }: Pick<StoredText, "text" | "media">): string {
+  const attached = media.map(({ type, url }) =>
+    `[attached: ${type || "file"} ${url.split("/").at(-1) ?? ""}]`.replace(" ]", "]"),
+  );
+  return [text, ...attached].filter((part) => part !== "").join("\n");
+}

@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { endSession } from "../sessions/end-session.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { type OnOpen, type SessionStart, startSession } from "../sessions/start-session.ts";
+import type { Correspondence, WrittenTarget } from "../sessions/written-target.ts";
+import type { Medium } from "./text-store.ts";
+
+/** A dialogue of texts stays open this long without a word, unless its campaign says otherwise (domain decision 12.4). */
+export const TEXT_TTL_MINUTES = 720;
+
+/** The dialogue's session that a word of now belongs to. Index: text_sessions_dialogue. */
+export async function openTextSession(
+  db: Db,
+  { channel_target_id, source }: Correspondence,
+  now: Date,
+): Promise<number | null> {
+  const newest = await db
+    .selectFrom("text_sessions as d")
+    .innerJoin("sessions as s", "s.id", "d.session_id")
+    .select(["s.id", "s.ended_at", "s.last_activity_at", "d.ttl_minutes"])
+    .where("d.channel_target_id", "=", channel_target_id)
+    .where("d.source", "=", source)
+    .orderBy("d.session_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  if (!newest || newest.ended_at !== null) return null;
+  const until = new Date(newest.last_activity_at).getTime() + newest.ttl_minutes * 60_000;
+  return now.getTime() < until ? newest.id : null;
+}
+
+export type TextOpening = {
+  target: WrittenTarget;
+  medium: Medium;
+  source: string;
+  /** The carrier's id of the text that opens it; of an outgoing one it comes once it was sent. */
+  sid: string;
+  opened_by: string;
+  is_outbound: boolean;
+  agent_id?: number;
+  is_test?: boolean;
+  ttl_minutes?: number | null;
+  variables?: Record<string, string>;
+};
+
+/** A session for a dialogue that has none open. */
+export function startTextSession(engine: Engine, opening: TextOpening, onOpen: OnOpen = async () => {}) {
+  const { target, medium, source, opened_by, ttl_minutes, variables } = opening;
+  const start: SessionStart = {
+    sub_organization_id: target.sub_organization_id,
+    agent_id: opening.agent_id ?? target.agent_id,
+    channel: medium,
+    service: medium,
+    type: medium === "sms" ? "sms_twilio_v1" : "whatsapp_v1",
+    sid: opening.sid,
+    channel_target_id: target.id,
+    source,
+    target: target.target,
+    is_test: opening.is_test ?? target.is_test,
+    is_outbound: opening.is_outbound,
+    ...(variables && { variables }),
+  };
+  return startSession(engine, start, async (tx, session) => {
+    await tx
+      .insertInto("text_sessions")
+      .values({
+        session_id: session.session_id,
+        channel_target_id: target.id,
+        source,
+        ttl_minutes: ttl_minutes ?? TEXT_TTL_MINUTES,
+        opened_by,
+      })
+      .execute();
+    await onOpen(tx, session);
+  });
+}
+
+/** Closes dialogues in which nobody wrote for as long as they may stay open; run every minute. */
+export async function endIdleTexts(engine: Engine): Promise<number> {
+  const now = engine.clock.now().toISOString();
+  const { rows: idle } = await sql<{ id: number }>`
+    select s.id
+    from sessions s join text_sessions d on d.session_id = s.id
+    where s.ended_at is null and s.last_activity_at < ${now}::timestamptz - d.ttl_minutes * interval '1 minute'
+    limit 500`.execute(engine.db);
+  for (const { id } of idle) await endSession(engine, id, "idle");
+  return idle.length;
+}

@@ -1,0 +1,172 @@
+import { sql } from "kysely";
+import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import { type Correspondence, selectTargets, type WrittenTarget } from "../sessions/written-target.ts";
+
+export type Medium = OutgoingText["medium"];
+
+/** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
+export const findTextTarget = (
+  db: Db,
+  channel_id: number,
+  number: string,
+  medium: Medium,
+): Promise<WrittenTarget | undefined> =>
+  selectTargets(db)
+    .where("t.channel_id", "=", channel_id)
+    .where("t.target", "=", number)
+    .where("t.target_mode", "=", medium)
+    .executeTakeFirst();
+
+export const textTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
+  selectTargets(db).where("t.id", "=", id).executeTakeFirst();
+
+export type NewText = {
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  direction: "in" | "out";
+  medium: Medium;
+  purpose: "answer" | "opt-out" | "outreach";
+  key: string;
+  source: string;
+  text: string;
+  media?: { type: string; url: string }[];
+  template?: OutgoingText["template"];
+  session_id: number | null;
+  status: "RECEIVED" | "ANSWERED" | "PENDING";
+  asked_at?: Date;
+};
+
+/** Stores a text once; undefined where its key is known, as when a carrier tells of it again. */
+export async function insertText(tx: Tx, text: NewText, now: Date): Promise<number | undefined> {
+  const { target, asked_at, media = [], template = null, ...rest } = text;
+  const row = await tx
+    .insertInto("text_messages")
+    .values({
+      ...rest,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      target: target.target,
+      media: json(media),
+      template: jsonOrNull(template),
+      asked_at: asked_at?.toISOString() ?? null,
+      created_at: now.toISOString(),
+      updated_at: now.toISOString(),
+    })
+    .onConflict((conflict) => conflict.columns(["channel_id", "direction", "key"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export type StoredText = Awaited<ReturnType<typeof waitingTexts>>[number];
+
+/** What a dialogue still waits for, oldest first. Index: text_messages_waiting. */
+export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" | "out") =>
+  db
+    .selectFrom("text_messages")
+    .select([
+      "id",
+      "sub_organization_id",
+      "channel_id",
+      "medium",
+      "purpose",
+      "key",
+      "target",
+      "source",
+      "text",
+      "media",
+      "template",
+      "session_id",
+      "asked_at",
+      "created_at",
+    ])
+    .where("channel_target_id", "=", dialogue.channel_target_id)
+    .where("source", "=", dialogue.source)
+    .where("direction", "=", direction)
+    .where("status", "=", direction === "in" ? "RECEIVED" : "PENDING")
+    .orderBy("id")
+    .$narrowType<{ medium: Medium; media: { type: string; url: string }[] }>()
+    .execute();
+
+export async function updateText(
+  db: Db,
+  id: number,
+  change: Partial<{
+    session_id: number | null;
+    status: ChannelStatus | "ANSWERED";
+    sid: string;
+    error_code: string | null;
+    asked_at: string | null;
+  }>,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set({ ...change, updated_at: now.toISOString() })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** The carrier has it. A callback may have told more already: then its word stands. */
+export async function markTaken(
+  db: Db,
+  id: number,
+  { sid, status }: { sid: string; status: ChannelStatus },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set((row) => ({
+      sid,
+      status: row.case().when("status", "=", "PENDING").then(status).else(row.ref("status")).end(),
+      updated_at: now.toISOString(),
+    }))
+    .where("id", "=", id)
+    .execute();
+}
+
+/** What may follow what: a callback that comes late moves nothing back. */
+const ORDER = ["PENDING", "ACCEPTED", "QUEUED", "SENDING", "SENT"] as const;
+
+/**
+ * What carriers tell of texts, many at once in one statement. Said twice, late or out of order, it changes nothing: a
+ * word only moves a text on, and the ends (delivered, undelivered, failed) follow everything. Resolves with the keys of
+ * no text that we sent. Index: text_messages_key.
+ */
+export async function applySignals(
+  db: Db,
+  signals: readonly (CarrierSignal & { key: string; channel_id: number })[],
+  now: Date,
+): Promise<string[]> {
+  const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
+    ...{ channel_id, key, sid, status, error_code },
+    rank: rankOf(status),
+  }));
+  const { rows } = await sql<{ key: string }>`
+    with told as (
+      select distinct on (channel_id, key) *
+      from json_to_recordset(${JSON.stringify(given)}::json)
+        as told (channel_id bigint, key text, sid text, status text, error_code text, rank integer)
+      order by channel_id, key, rank desc
+    ), moved as (
+      update text_messages t
+      set status = told.status, error_code = coalesce(told.error_code, t.error_code),
+        sid = coalesce(t.sid, told.sid), updated_at = ${now.toISOString()}
+      from told
+      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
+        and coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank
+    )
+    select told.key from told
+    where not exists (
+      select from text_messages t
+      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)`.execute(db);
+  return rows.map(({ key }) => key);
+}
+
+/** From 1, as PostgreSQL counts. */
+const rankOf = (status: ChannelStatus): number => {
+  const at = (ORDER as readonly string[]).indexOf(status);
+  return at < 0 ? ORDER.length + 1 : at + 1;
+};

@@ -6,7 +6,7 @@ import { compileExpression, evaluate } from "../../src/expressions/expression.ts
 type Case = { expression: string; result?: unknown; error?: string };
 type Suite = { given: unknown; cases: Case[] };
 
-const folder = new URL("./jmespath", import.meta.url);
+const folder = new URL("./jmespath/", import.meta.url);
 
 /** Cases that fail, each with the reason; an empty list means that all pass. */
 const KNOWN_FAILURES: Record<string, string> = {};

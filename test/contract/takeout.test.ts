@@ -122,6 +122,7 @@ describe("takeouts", () => {
   test("are listed, the newest first, for whom they belong to, until their time is over", async () => {
     const listed = async (query = "", send = app.send) =>
       (await send("GET", `${PATH}/?${query}`)).body as { items: { job_id: string }[]; total: number };
+    app.clock.advance(1000);
     const { job_id, file_names } = await takeout();
     app.clock.advance(1000);
     const newer = (await app.send("POST", `${PATH}/create`)).body;

@@ -137,13 +137,15 @@ export async function saveReviewed(page: Page): Promise<void> {
   await review.waitFor({ state: "detached" });
 }
 
-/** Fails where something stands out at the side: a page is scrolled in one direction only. */
-export async function expectNoSidewaysScroll(page: Page): Promise<void> {
-  const wide = await page.evaluate(`(() => {
+/** What stands out at the side: a page is scrolled in one direction only. */
+export const standsOut = (page: Page): Promise<string[]> =>
+  page.evaluate(`(() => {
     const width = document.documentElement.clientWidth;
     const inside = (element) => { for (let at = element.parentElement; at; at = at.parentElement) if (getComputedStyle(at).overflowX !== "visible") return true; return false; };
     return document.documentElement.scrollWidth <= width ? [] :
-      [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => element.outerHTML.slice(0, 160));
+      [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => "stands out: " + element.outerHTML.slice(0, 160));
   })()`);
-  expect(wide).toEqual([]);
+
+export async function expectNoSidewaysScroll(page: Page): Promise<void> {
+  expect(await standsOut(page)).toEqual([]);
 }

@@ -158,7 +158,7 @@ test("every page is drawn without a fault, fits, and has nothing that axe object
   const page = await it.open(await it.person("Admin"));
   const found: string[] = [];
   for (const [path, heading] of ROUTES) {
-    await look(page, LOOKS[0]);
+    await dress(page, LOOKS[0]);
     await settle(page, path, heading);
     for (const each of LOOKS) {
       await look(page, each);
@@ -172,10 +172,16 @@ test("every page is drawn without a fault, fits, and has nothing that axe object
   expect(page.faults).toEqual([]);
 }, 1_200_000);
 
-async function look(page: ConsolePage, { colorScheme, width }: (typeof LOOKS)[number]): Promise<void> {
+type Look = (typeof LOOKS)[number];
+
+async function dress(page: ConsolePage, { colorScheme, width }: Look): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height: 800 });
-  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
+}
+
+async function look(page: ConsolePage, one: Look): Promise<void> {
+  await dress(page, one);
+  await page.locator(`html[data-mantine-color-scheme=${one.colorScheme}]`).waitFor();
   // What follows the width in script has drawn by the second frame.
   await page.evaluate(
     "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))",

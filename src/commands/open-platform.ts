@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { createVault, type Vault } from "../base/crypto.ts";
@@ -53,10 +53,25 @@ export async function openPlatform(
   return { database, vault, embedded, close: () => opened.disposeAsync() };
 }
 
+/**
+ * With those above it. Node.js's own `recursive` never ends where a folder that is there says it is not, such as below
+ * /proc or in one that was deleted meanwhile.
+ */
+async function makeFolder(folder: string, tries = 2): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST" && (await stat(folder)).isDirectory()) return;
+    if (code !== "ENOENT" || tries === 1) throw error;
+    await makeFolder(path.dirname(folder));
+    await makeFolder(folder, 1);
+  }
+}
+
 async function makeDataDir(dataDir: string): Promise<void> {
   try {
-    // Whole: of a relative path in a folder that was deleted meanwhile, Node.js tries the parts for ever.
-    await mkdir(path.resolve(dataDir), { recursive: true, mode: 0o700 });
+    await makeFolder(path.resolve(dataDir));
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw new Fault(

@@ -87,6 +87,14 @@ test("a data directory that can't be made is told", async () => {
   });
 });
 
+test.runIf(process.platform === "linux")("one below a folder that takes none is told, too", async () => {
+  const { code, stderr } = await run(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc/parley" } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `parley: The data directory /proc/parley can't be made (ENOENT). Set DATA_DIR to a folder this user may write to.\n`,
+  });
+});
+
 describe("a key that is not the one the secrets were sealed with", () => {
   test("is refused at the start, with the way out, and leaves no database server", async () => {
     const { folder } = await usedFolder();

@@ -1,4 +1,4 @@
-import { CsvError, parse } from "csv-parse/sync";
+import { CsvReader } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -76,14 +76,6 @@ export function utf8(bytes: Buffer): string {
 }
 
 function records(text: string): string[][] {
-  try {
-    return parse(text, { relax_column_count: true, record_delimiter: ["\r\n", "\n", "\r"] });
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw invalid(
-      ["file", Number(error.records ?? 0) + 1],
-      `Not readable as CSV: ${error.message}`,
-      "csv_invalid",
-    );
-  }
+  const reader = new CsvReader(text.length);
+  return [...reader.push(text), ...reader.end()];
 }

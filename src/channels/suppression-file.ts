@@ -1,6 +1,6 @@
-import { pipeline, type Readable } from "node:stream";
-import { CsvError, parse } from "csv-parse";
+import type { Readable } from "node:stream";
 import { sql } from "kysely";
+import { readCsvRows } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { copyField, copyInto, type Db, type Tx } from "../db/database.ts";
 import { normaliseEmail, normalisePhone } from "./address.ts";
@@ -15,7 +15,7 @@ type Column = (typeof COLUMNS)[number];
 
 export const MAX_LIST_bytes = 200 * 1024 * 1024;
 export const MAX_LIST_ROWS = 5_000_000;
-const MAX_ROW_bytes = 10_000;
+const MAX_ROW_chars = 10_000;
 const MAX_COMMENT = 1_000;
 /** More of them help nobody. */
 const MAX_ISSUES = 100;
@@ -34,18 +34,11 @@ export async function* readSuppressions(
   file: Readable,
   calling_code: string | null,
 ): AsyncGenerator<ListRow> {
-  const parsing = {
-    bom: true,
-    record_delimiter: ["\r\n", "\n", "\r"],
-    relax_column_count: true,
-    max_record_size: MAX_ROW_bytes,
-  };
-  const records: AsyncIterable<string[]> = pipeline(file, parse(parsing), () => {});
   const issues: InputIssue[] = [];
   let header: Map<Column, number> | undefined;
   let row = 0;
-  try {
-    for await (const cells of records) {
+  for await (const records of readCsvRows(file, MAX_ROW_chars)) {
+    for (const cells of records) {
       row++;
       if (cells.every((cell) => cell.trim() === "")) continue;
       if (!header) {
@@ -57,17 +50,10 @@ export async function* readSuppressions(
       const read = readRow(header, cells, row, calling_code);
       if (Array.isArray(read)) issues.push(...read);
       else if (issues.length === 0) yield read;
-      if (issues.length >= MAX_ISSUES) break;
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw invalid(
-      ["file", Number((error as { records?: number }).records ?? 0) + 1],
-      `Not readable as CSV: ${error.message}`,
-      "csv_invalid",
-    );
+    if (issues.length >= MAX_ISSUES) break;
   }
-  if (issues.length > 0) throw new InvalidInput(issues);
+  if (issues.length > 0) throw new InvalidInput(issues.slice(0, MAX_ISSUES));
   if (!header) throw invalid(["file"], "The file is empty", "too_short");
 }
 
@@ -100,10 +86,6 @@ export function readRow(
 
   if (cells.length > header.size)
     wrong(header.size + 1, `Row has ${cells.length} cells, the header ${header.size}`);
-  for (const column of header.keys()) {
-    if (/[\0�]/.test(cell(column)))
-      wrong(column, "Text is not UTF-8. Save the file as CSV UTF-8", "string_unicode");
-  }
   const address = cell("address").includes("@")
     ? normaliseEmail(cell("address"))
     : normalisePhone(cell("address"), calling_code);

@@ -68,11 +68,12 @@ const isCopy = (value: unknown): value is CopyStreamQuery =>
   typeof (value as Partial<CopyStreamQuery> | undefined)?.submit === "function";
 
 /** Runs `copy … from stdin` with these rows, in PostgreSQL's text format (`copyField`); three times as fast as an insert. */
-export async function copyInto(tx: Tx, statement: string, rows: string): Promise<void> {
+export async function copyInto(tx: Tx, statement: string, rows: string | Buffer[]): Promise<void> {
   const stream = copyFrom(statement);
   // Kysely hands a statement's values on as they are; this one value says that the statement is a COPY.
   const done = tx.executeQuery(CompiledQuery.raw(statement, [stream]));
-  stream.end(rows);
+  for (const part of [rows].flat()) stream.write(part);
+  stream.end();
   await done;
 }
 

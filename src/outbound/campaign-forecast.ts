@@ -3,17 +3,22 @@ import { z } from "zod";
 import { inputTimestamp, integer, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Mode } from "./attempt.ts";
 import { findCampaign } from "./campaign-store.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "./forecast.ts";
+import type { PersonLimit } from "./per-person.ts";
 import type { Schedule } from "./schedule.ts";
 
 const MAX_DAYS = 92;
 const DEFAULT_DAYS = 31;
 /** Retries of a batch that wait already and are counted one by one. */
 const MAX_RETRIES = 50_000;
+/** Numbers that are judged for a forecast; takes some 40 ms. */
+const MAX_NUMBERS = 1_000;
 /** At once in this process: each is some seconds of its one processor at most. */
 const MAX_AT_ONCE = 2;
 
@@ -41,7 +46,7 @@ export const ForecastQuestion = z
     skip_rate: share()
       .nullish()
       .describe(
-        "Share of people whom filters and the suppression list skip; left out: what it was in this campaign so far.",
+        "Share of people who are skipped; left out: what it was in this campaign so far, or what the operator's settings say of the numbers that wait, whichever is more.",
       ),
   })
   .meta({ id: "ForecastQuestion" });
@@ -73,8 +78,16 @@ export const CampaignForecast = z
   })
   .meta({ id: "CampaignForecast" });
 
+type ForecastDeps = {
+  db: Db;
+  clock: Clock;
+  destinations: DestinationRules;
+  per_person: PersonLimit | null;
+};
+
 /** What a campaign would do, before anybody is called. */
-export function campaignForecastRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
+  const { db, clock } = deps;
   let running = 0;
   api.post(
     "/api/v1/outbound/campaigns/:campaign_id/forecast",
@@ -99,7 +112,13 @@ export function campaignForecastRoutes(api: Api, { db, clock }: { db: Db; clock:
         const from = body.from == null ? clock.now() : new Date(body.from);
         const until = new Date(from.getTime() + body.days * 86_400_000);
         const zone = await zoneOf(db, campaign.agent_id ?? null);
-        const skip_rate = body.skip_rate ?? (await skipRate(db, campaign.id));
+        const numbers =
+          body.requests == null && campaign.mode !== "email"
+            ? await judgeNumbers(deps, campaign.id)
+            : { judged: 0, refused: 0 };
+        const skip_rate =
+          body.skip_rate ??
+          Math.max(await skipRate(db, campaign.id), numbers.refused / Math.max(numbers.judged, 1));
         const batches =
           body.requests == null ? await waitingBatches(db, campaign.id) : [newBatch(body, body.requests)];
         const input: ForecastInput = {
@@ -128,7 +147,7 @@ export function campaignForecastRoutes(api: Api, { db, clock }: { db: Db; clock:
           ...found,
           hours: found.hours.map(({ at, ...tally }) => ({ at: at.toISOString(), ...tally })),
           ends_at: ends_at?.toISOString() ?? null,
-          assumptions: assumptions(body, skip_rate, stopped_at),
+          assumptions: assumptions(body, { ...numbers, skip_rate, stopped_at, per_person: deps.per_person }),
         };
       } finally {
         running--;
@@ -137,9 +156,26 @@ export function campaignForecastRoutes(api: Api, { db, clock }: { db: Db; clock:
   );
 }
 
-const assumptions = ({ answer_rate }: Question, skip_rate: number, stopped_at: Date | null): string[] => [
+type Assumed = {
+  skip_rate: number;
+  judged: number;
+  refused: number;
+  per_person: PersonLimit | null;
+  stopped_at: Date | null;
+};
+
+const assumptions = (
+  { answer_rate }: Question,
+  { skip_rate, judged, refused, per_person, stopped_at }: Assumed,
+): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others may be retried.`,
-  `${percent(skip_rate)} of the people are skipped by filters and the suppression list.`,
+  `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, or the operator's settings.`,
+  ...(refused === 0
+    ? []
+    : [`Of the next ${judged} numbers, ${refused} may not be reached by the operator's settings.`]),
+  ...(per_person === null
+    ? []
+    : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
   "A line is always free, nothing is paused, and nobody edits the campaign.",
   ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
 ];
@@ -176,6 +212,24 @@ async function skipRate(db: Db, campaign_id: number): Promise<number> {
   return decided === 0 ? 0 : skipped / decided;
 }
 
+/** Of those who wait for their first attempt and are next in each batch. */
+async function judgeNumbers(
+  { db, destinations }: ForecastDeps,
+  campaign_id: number,
+): Promise<{ judged: number; refused: number }> {
+  const { rows } = await sql<{ target: string }>`
+    select r.target from batches b
+    cross join lateral (
+      select r.target from requests r
+      where r.batch_key = b.key and ${WAITS_FOR_FIRST}
+      order by r.due_at limit ${MAX_NUMBERS}
+    ) as r
+    where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')
+    limit ${MAX_NUMBERS}`.execute(db);
+  const refused = rows.filter(({ target }) => refusalOf(target, destinations) !== null).length;
+  return { judged: rows.length, refused };
+}
+
 type Waiting = Omit<ForecastBatch, "expires_on" | "retries"> & {
   expires_on: string | null;
   retries: { due_at: string; attempt_count: number }[] | null;
@@ -193,9 +247,9 @@ async function waitingBatches(db: Db, campaign_id: number): Promise<ForecastBatc
     left join lateral (
       select json_agg(json_build_object('due_at', due_at, 'attempt_count', attempt_count)) as waiting
       from (
-        select due_at, attempt_count from requests
-        where batch_key = b.key and request_status = 'PENDING' and attempt_count > 0
-        order by due_at limit ${MAX_RETRIES}
+        select r.due_at, r.attempt_count from requests r
+        where r.batch_key = b.key and ${WAITS_FOR_RETRY}
+        order by r.due_at limit ${MAX_RETRIES}
       ) as retry
     ) r on true
     where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')`.execute(db);

@@ -3,10 +3,8 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { DueBatch } from "./due-batches.ts";
-import { missingFields } from "./enrichment.ts";
 import type { Day, Obstacle, RequestView } from "./next-step.ts";
 import type { PersonLimit, TooOften } from "./per-person.ts";
-import { filterTarget } from "./target-filter.ts";
 
 /** A request that may be the next one of its batch. */
 export type Candidate = {
@@ -28,8 +26,8 @@ const FILTERED_FIRSTS = 20;
 
 /**
  * Of each batch the retry that is due first, and the requests that wait longest for a first attempt: in that order they
- * are taken. Reads a handful of rows however many wait (indexes: `requests_retry`, `requests_first`); those that somebody
- * changes right now, or whose reference is being reached, are passed over.
+ * are taken. Reads a handful of rows however many wait (index: `requests_waiting`); those that somebody changes right
+ * now, or whose reference is being reached, are passed over.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -52,18 +50,22 @@ export async function lockCandidates(
     cross join lateral (
       select * from (
         select ${REQUEST} from requests r
-        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count > 0 and ${NOT_LIVE}
+        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOT_LIVE}
         order by r.due_at limit 1 for update skip locked
       ) retry
       union all
       select * from (
         select ${REQUEST} from requests r
-        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count = 0 and ${NOT_LIVE}
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST} and ${NOT_LIVE}
         order by r.due_at limit w.firsts for update skip locked
       ) first
     ) r`.execute(tx);
   return Map.groupBy(rows, ({ batch_key }) => batch_key);
 }
+
+/** In the words of the index `requests_waiting`. */
+export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
+export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
 const REQUEST = sql`
   r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status, r.attempt_count,
@@ -82,7 +84,7 @@ const isFiltered = ({ campaign }: DueBatch): boolean =>
 
 /**
  * Batches in which somebody waits who was passed over, because another process has the row or their reference is being
- * reached from another batch. Nothing wakes a batch when that ends. Indexes: `requests_retry`, `requests_first`.
+ * reached from another batch. Nothing wakes a batch when that ends. Index: `requests_waiting`.
  */
 export async function passedOver(
   tx: Tx,
@@ -99,12 +101,10 @@ export async function passedOver(
     from json_to_recordset(${JSON.stringify(given)}::json) as w (batch_key bigint, retry boolean, first boolean)
     where (not w.retry and exists (
         select from requests r
-        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count > 0))
+        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY}))
       or (not w.first and exists (
         select from requests r
-        where r.batch_key = w.batch_key and r.request_status = 'PENDING' and r.attempt_count = 0))`.execute(
-    tx,
-  );
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST}))`.execute(tx);
   return new Set(rows.map(({ batch_key }) => batch_key));
 }
 
@@ -143,26 +143,6 @@ export async function findSuppressed(
 
 const listName = ({ sub_organization_id, campaign }: DueBatch): string =>
   `${sub_organization_id} ${campaign.mode}`;
-
-/** What stands in the way of a request; null: nothing. */
-export function obstacleOf(
-  { campaign }: DueBatch,
-  { target, enrichment }: { target: string; enrichment: Candidate["enrichment"] },
-  blocked: ChannelStatus | null,
-): Obstacle | null {
-  if (blocked !== null)
-    return {
-      kind: "suppressed",
-      status: blocked,
-      text: `Skipped: ${target} is on the list of those who must not be reached (${blocked}).`,
-    };
-  if (campaign.mode === "email") return null;
-  if (missingFields(campaign, enrichment).length > 0) return { kind: "lookup" };
-  const verdict = filterTarget(campaign, enrichment);
-  return verdict.kind === "pass"
-    ? null
-    : { kind: "filtered", status: "FILTERED_LINE_TYPE", text: `Skipped: ${verdict.reason}.` };
-}
 
 export const requestView = (
   candidate: Candidate,

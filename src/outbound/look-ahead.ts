@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
 import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "./enrichment.ts";
 
@@ -30,12 +31,13 @@ export async function lookAhead(parts: EnrichmentParts): Promise<number> {
   return asked;
 }
 
-/** Index: `requests_due`. */
+/** Retries, too: a filter may have been changed since they were tried first. */
 async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["requests"]> {
+  const next = (waits: typeof WAITS_FOR_FIRST) => sql`(
+    select r.batch_key, r.id as request_id, r.target, r.enrichment from requests r
+    where r.batch_key = ${batch_key} and ${waits}
+    order by r.due_at limit ${MOST_PEOPLE})`;
   const { rows } = await sql<ToEnrich["requests"][number]>`
-    select batch_key, id as request_id, target, enrichment from requests
-    where batch_key = ${batch_key} and request_status = 'PENDING'
-    order by due_at
-    limit ${MOST_PEOPLE}`.execute(db);
+    ${next(WAITS_FOR_RETRY)} union all ${next(WAITS_FOR_FIRST)}`.execute(db);
   return rows;
 }

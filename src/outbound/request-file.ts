@@ -1,5 +1,5 @@
-import { pipeline, type Readable } from "node:stream";
-import { CsvError, type Options, parse } from "csv-parse";
+import type { Readable } from "node:stream";
+import { readCsvRows } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
 import { MAX_REFERENCE } from "./batch-schema.ts";
 
@@ -12,39 +12,31 @@ export type FileRow = { reference_id: string; target: string; request_variables:
 
 export const MAX_ROWS = 1_000_000;
 export const MAX_FILE_bytes = 200 * 1024 * 1024;
-/** Far beyond any row of sense; bounds what a quote that is never closed can make us hold. */
-const MAX_ROW_bytes = 100_000;
+/** Far beyond any row of sense. */
+const MAX_ROW_chars = 100_000;
 
-const PARSING: Options = {
-  bom: true,
-  record_delimiter: ["\r\n", "\n", "\r"],
-  relax_column_count: true,
-  max_record_size: MAX_ROW_bytes,
-};
-
-export async function* readRequestFile(file: Readable, progress: { rows: number }): AsyncGenerator<FileRow> {
-  // A stream that breaks breaks the parser, and so the loop; one that is left early is let go.
-  const records: AsyncIterable<string[]> = pipeline(file, parse(PARSING), () => {});
+/** In pieces of many rows. Leaving early lets the file go. */
+export async function* readRequestFile(
+  file: Readable,
+  progress: { rows: number },
+): AsyncGenerator<FileRow[]> {
   let header: Header | undefined;
   let row = 0;
-  let rows = 0;
-  try {
-    for await (const cells of records) {
+  for await (const records of readCsvRows(file, MAX_ROW_chars)) {
+    const rows: FileRow[] = [];
+    for (const cells of records) {
       row++;
       if (cells.every((cell) => cell === "")) continue;
-      if (!header) {
-        header = readHeader(cells, row);
-        continue;
-      }
-      if (++rows > MAX_ROWS)
-        throw invalid(["file", row], `The file has more than ${MAX_ROWS} rows`, "too_long");
-      yield readRow(header, cells, row);
-      progress.rows = rows;
+      if (!header) header = readHeader(cells, row);
+      else rows.push(readRow(header, cells, row));
     }
-  } catch (error) {
-    throw error instanceof CsvError ? unreadable(error) : error;
+    progress.rows += rows.length;
+    if (progress.rows > MAX_ROWS) {
+      throw invalid(["file"], `The file has more than ${MAX_ROWS} rows below its header`, "too_long");
+    }
+    yield rows;
   }
-  if (rows === 0) throw invalid(["file"], "The file has no rows below its header", "too_short");
+  if (progress.rows === 0) throw invalid(["file"], "The file has no rows below its header", "too_short");
 }
 
 export type Header = {
@@ -94,23 +86,14 @@ function columnName(cell: string): string {
 
 function nameProblem(name: string, repeated: boolean): string | null {
   if (name === "") return "Column has no name";
-  if (repeated) return "Column appears twice";
-  return UNREADABLE.test(name) ? NOT_UTF8 : null;
+  return repeated ? "Column appears twice" : null;
 }
-
-/** NUL, which PostgreSQL can't store, and what a decoder puts in place of bytes that are no UTF-8. */
-const UNREADABLE = /[\0\uFFFD]/;
-const NOT_UTF8 = "Text is not UTF-8. Save the file as CSV UTF-8";
 
 /** Cells that a short row leaves out are empty. */
 export function readRow(header: Header, cells: string[], row: number): FileRow {
   if (cells.length > header.names.length) {
     const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that hold a comma`;
     throw invalid(["file", row, cells.length], msg);
-  }
-  for (const [index, cell] of cells.entries()) {
-    if (UNREADABLE.test(cell))
-      throw invalid(["file", row, header.names[index] as string], NOT_UTF8, "string_unicode");
   }
   const reference_id = (cells[header.reference_id] ?? "").trim();
   if (reference_id === "") throw invalid(["file", row, "reference_id"], "Field required", "missing");
@@ -127,21 +110,6 @@ export function readRow(header: Header, cells: string[], row: number): FileRow {
   }
   return { reference_id, target, request_variables: `${request_variables}}` };
 }
-
-/** Rows before the broken one may not have come out of the parser, the header among them: the column is a number. */
-function unreadable(error: CsvError): InvalidInput {
-  const { records, column } = error as CsvError & { records?: number; column?: number };
-  const [what = "Invalid CSV"] = error.message.split(":");
-  const loc = ["file", (records ?? 0) + 1, (typeof column === "number" ? column : 0) + 1];
-  return invalid(loc, SENTENCES[error.code] ?? what, "csv_invalid");
-}
-
-const SENTENCES: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: "A quote is opened here and never closed",
-  CSV_MAX_RECORD_SIZE: `Row is longer than ${MAX_ROW_bytes} bytes. Is a quote not closed?`,
-  INVALID_OPENING_QUOTE: "A cell that holds a quote must be quoted, and the quote doubled",
-  CSV_INVALID_CLOSING_QUOTE: "Text follows a closing quote. A quote inside a quoted cell must be doubled",
-};
 
 /** For the batch's error_message, which people read without the file's issues beside it. */
 export function fileProblem(error: InvalidInput): string {

@@ -102,7 +102,7 @@ async function batchOf(db: Db, caller: Caller, campaign_id: number, batch_id: st
 
 type Known = { enrichment: Enrichment | null; n: number };
 
-/** Grouped by what is known, since thousands of numbers share a carrier and a type. Index: `requests_due`. */
+/** Grouped by what is known, since thousands of numbers share a carrier and a type. Index: `requests_waiting`. */
 async function knownOf(db: Db, caller: Caller, campaign_id: number, batch_key: number | null, now: Date) {
   const since = new Date(now.getTime() - LOOKUPS_KEPT_ms).toISOString();
   const { rows } = await sql<Known>`

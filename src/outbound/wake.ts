@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { LEASE_ms } from "./attempt.ts";
+import { WAITS_FOR_RETRY } from "./candidates.ts";
 import { retryWait_s } from "./retry-interval.ts";
 
 /**
@@ -47,7 +48,7 @@ export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[])
 
 /**
  * Retries that were set by a clock that was ahead wait an interval from now at most. Rare: when a dialer's clock was set
- * back. Index: `requests_retry`.
+ * back. Index: `requests_waiting`.
  */
 export async function advanceRetries(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ id: number; retry_interval: string | null }>`
@@ -58,7 +59,7 @@ export async function advanceRetries(db: Db, now: Date): Promise<void> {
     await sql`
       update requests r set due_at = ${latest}::timestamptz
       from batches b
-      where b.campaign_id = ${id} and r.batch_key = b.key and r.request_status = 'PENDING' and r.attempt_count > 0
+      where b.campaign_id = ${id} and r.batch_key = b.key and ${WAITS_FOR_RETRY}
         and r.due_at > ${latest}::timestamptz`.execute(db);
   }
 }

@@ -121,7 +121,7 @@ describe("pronunciations", () => {
     ["a column nobody knows", "text,replacement,say\na,b,c\n", [["file", 1, "say"]]],
     ["a column twice", "text,replacement,text\na,b,c\n", [["file", 1, "text"]]],
     ["more cells than columns", "text,replacement\na,b\na,b,c\n", [["file", 3]]],
-    ["an open quote", 'text,replacement\na,b\na,"b\n', [["file", 3]]],
+    ["an open quote", 'text,replacement\na,b\na,"b\n', [["file", 3, 2]]],
     [
       "several rows that are wrong",
       "text,replacement,match_type,enabled\na,b,,\n,,fuzzy,perhaps\n\na,,,\n",

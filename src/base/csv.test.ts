@@ -1,0 +1,67 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { readCsvRows } from "./csv.ts";
+
+async function read(text: string, cuts: number[]): Promise<string[][]> {
+  const bytes = Buffer.from(text);
+  const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  const pieces = [0, ...ends].map((from, index) => bytes.subarray(from, ends[index]));
+  const rows: string[][] = [];
+  const file = (async function* () {
+    yield* pieces;
+  })();
+  for await (const piece of readCsvRows(file, 100_000)) rows.push(...piece);
+  return rows;
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+const ending = fc.constantFrom("\r\n", "\n", "\r");
+const anything = fc
+  .array(fc.constantFrom("a", "é", "👋", " ", ",", '"', '""', "\n", "\r", "\r\n"), { maxLength: 6 })
+  .map((parts) => parts.join(""));
+const plain = fc.stringMatching(/^[a-z é]{1,5}$/).map((text) => ({ text, written: text }));
+const cell = fc.oneof(
+  plain,
+  anything.map((text) => ({ text, written: quoted(text) })),
+);
+const rows = fc.array(fc.tuple(fc.array(cell, { minLength: 2, maxLength: 4 }), ending), {
+  minLength: 1,
+  maxLength: 30,
+});
+
+// Behind a long row that has to come whole, and behind none.
+test.each([0, 5, 40_000])(
+  "any cells, quoted or not, with any line endings and cut anywhere, are read back (behind %i characters)",
+  async (before) => {
+    await fc.assert(
+      fc.asyncProperty(
+        rows,
+        fc.boolean(),
+        fc.array(fc.nat(), { maxLength: 8 }),
+        async (rows, isEnded, cuts) => {
+          const first = "x".repeat(before);
+          const text = rows.map(([cells, end], index) => {
+            const isLast = index === rows.length - 1 && !isEnded;
+            return cells.map(({ written }) => written).join(",") + (isLast ? "" : end);
+          });
+          expect(await read(`${first},y\n${text.join("")}`, cuts)).toEqual([
+            [first, "y"],
+            ...rows.map(([cells]) => cells.map(({ text }) => text)),
+          ]);
+        },
+      ),
+    );
+  },
+);
+
+test("a file that goes on in a quote that is never closed is refused without holding all of it", async () => {
+  let sent = 0;
+  const file = (async function* () {
+    yield Buffer.from('a,b\n1,2\n3,"');
+    for (; sent < 1_000; sent++) yield Buffer.from("x,\n".repeat(5_000));
+  })();
+  await expect(async () => {
+    for await (const _ of readCsvRows(file, 100_000));
+  }).rejects.toMatchObject({ issues: [{ loc: ["file", 3, 2], type: "csv_invalid" }] });
+  expect(sent).toBeLessThan(20);
+});

@@ -1,0 +1,113 @@
+import Papa from "papaparse";
+import { type InvalidInput, invalid } from "./errors.ts";
+
+/**
+ * The rows of a CSV file (RFC 4180, any line endings) as its text comes in, in pieces of many rows. What can't be read is
+ * told at ["file", row, column], both numbered as spreadsheets show them: the header is row 1.
+ */
+export class CsvReader {
+  #max_row_chars: number;
+  #parser = new Papa.Parser({ newline: "\n", delimiter: "," });
+  /** Begins a row, and ends none as far as it was looked at. */
+  #text = "";
+  #looked_at = 0;
+  #rows = 0;
+
+  /** `max_row_chars`: bounds what a quote that is never closed can make us hold. */
+  constructor(max_row_chars: number) {
+    this.#max_row_chars = max_row_chars;
+  }
+
+  /** The rows that are complete now. A long one that comes in bits is looked at each time it has doubled, not for each. */
+  push(text: string): string[][] {
+    this.#text += text;
+    return this.#text.length < 2 * this.#looked_at ? [] : this.#take(false);
+  }
+
+  /** The rest, whose last row needs no line ending. */
+  end(): string[][] {
+    if (this.#text.endsWith("\r")) this.#text += "\n";
+    return this.#take(true);
+  }
+
+  #take(isEnd: boolean): string[][] {
+    this.#text = withLineFeeds(this.#text);
+    if (this.#text === "") return [];
+    const { data, errors, meta }: Papa.ParseResult<string[]> = this.#parser.parse(this.#text, 0, !isEnd);
+    for (const { code, row = 0, index = 0 } of errors) {
+      // More text may still mend the last row.
+      if (row < data.length) throw this.#unreadable(SENTENCES[code] ?? code, this.#text.slice(0, index));
+    }
+    // At the end papaparse takes the empty line behind the last line feed for a row.
+    if (isEnd && this.#text.endsWith("\n")) data.pop();
+    const rest = isEnd ? "" : this.#text.slice(meta.cursor);
+    if (rest.length > this.#max_row_chars) {
+      this.#rows += data.length;
+      throw this.#unreadable(`Row is longer than ${this.#max_row_chars} bytes. Is a quote not closed?`, rest);
+    }
+    this.#rows += data.length;
+    this.#text = rest;
+    this.#looked_at = rest.length;
+    return data;
+  }
+
+  /** `until`: what stands before the place, from the beginning of a row. */
+  #unreadable(msg: string, until: string): InvalidInput {
+    const { data }: Papa.ParseResult<string[]> = this.#parser.parse(until, 0, false);
+    return invalid(["file", this.#rows + data.length, data.at(-1)?.length ?? 1], msg, "csv_invalid");
+  }
+}
+
+const SENTENCES: Record<string, string> = {
+  MissingQuotes: "A quote is opened here and never closed",
+  InvalidQuotes: "Text follows a closing quote. A quote inside a quoted cell must be doubled",
+};
+
+/** Quoted cells stay as they are; a carriage return at the very end may be half of an ending. */
+const withLineFeeds = (text: string): string =>
+  text.includes("\r") ? text.replace(CELL_OR_ENDING, (found) => (found[0] === '"' ? found : "\n")) : text;
+
+const CELL_OR_ENDING = /(?<![^,\n\r])"[^"]*(?:""[^"]*)*(?:"|$)|\r\n|\r(?!$)/g;
+
+/** NUL, which PostgreSQL can't store, and what a decoder puts in place of bytes that are no UTF-8. */
+const UNREADABLE = /[\0\uFFFD]/;
+
+/**
+ * The same for a stream of bytes; a byte order mark is passed over. Text that is not UTF-8 is refused, its column by the
+ * name it has in the first row that is not blank.
+ */
+export async function* readCsvRows(
+  file: AsyncIterable<Uint8Array>,
+  max_row_chars: number,
+): AsyncGenerator<string[][]> {
+  const reader = new CsvReader(max_row_chars);
+  const decoder = new TextDecoder();
+  let header: string[] | undefined;
+  let count = 0;
+  let isReadable = true;
+  const readable = (rows: string[][]): string[][] => {
+    header ??= rows.find((cells) => cells.some((cell) => cell.trim() !== ""));
+    if (!isReadable) refuseUnreadable(rows, count, header);
+    count += rows.length;
+    return rows;
+  };
+  for await (const bytes of file) {
+    const text = decoder.decode(bytes, { stream: true });
+    isReadable &&= !UNREADABLE.test(text);
+    const rows = reader.push(text);
+    if (rows.length > 0) yield readable(rows);
+  }
+  const text = decoder.decode();
+  isReadable &&= !UNREADABLE.test(text);
+  yield readable([...reader.push(text), ...reader.end()]);
+}
+
+function refuseUnreadable(rows: string[][], before: number, header: string[] | undefined): void {
+  for (const [position, cells] of rows.entries()) {
+    const index = cells.findIndex((cell) => UNREADABLE.test(cell));
+    if (index < 0) continue;
+    const column = (cells !== header && header?.[index]?.trim()) || index + 1;
+    const msg = "Text is not UTF-8. Save the file as CSV UTF-8";
+    throw invalid(["file", before + position + 1, column], msg, "string_unicode");
+  }
+}

@@ -1,5 +1,6 @@
 import {
   IconActivity,
+  IconAlertCircle,
   IconBan,
   IconBooks,
   IconBuilding,
@@ -298,6 +299,19 @@ export const PAGES: ConsolePage[] = [
     title: "Channel",
     permission: "channels_read",
     load: () => import("./channels/channel-page.tsx"),
+  },
+  {
+    path: "/incidents",
+    title: "Incidents",
+    permission: "incidents_read",
+    load: () => import("./incidents/incidents-page.tsx"),
+    menu: { group: "Operate", icon: IconAlertCircle },
+  },
+  {
+    path: "/incidents/$id",
+    title: "Incident",
+    permission: "incidents_read",
+    load: () => import("./incidents/incident-page.tsx"),
   },
   {
     path: "/events",

@@ -55,10 +55,14 @@ export const theme = createTheme({
     },
     Button: { defaultProps: { size: "sm" }, styles: { root: { fontWeight: 550 } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
+    // A window's title and close button are no banner of the page.
+    DrawerHeader: { defaultProps: { role: "presentation" } },
+    ModalHeader: { defaultProps: { role: "presentation" } },
     Modal: {
       defaultProps: { closeButtonProps: { "aria-label": "Close" }, centered: true },
       styles: { title: { fontWeight: 620, fontSize: "1.0625rem" } },
     },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Dismiss" } } },
     Paper: { defaultProps: { withBorder: true, radius: "md", p: "md" } },
     Table: { defaultProps: { verticalSpacing: 7, horizontalSpacing: "sm" } },
     Tooltip: {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { axeFindings, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 
 let it: ConsoleTest;
@@ -39,26 +39,60 @@ test("what is wrong is told at its field, and a change is shown before it is sav
   expect(page.faults).toEqual([]);
 });
 
-test("who saves after somebody else is told what the other changed, and saves over it only knowingly", async () => {
+const theirs = async (fields: object) =>
+  it.app.send("PUT", "/api/v1/agents/", { ...(await agent()), ...fields });
+
+test("who saves after somebody else is told who changed what, and saves over it only knowingly", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto("/console/agents/1");
   await page.getByLabel("Description").fill("Mine");
-  await it.app.send("PUT", "/api/v1/agents/", {
-    ...(await agent()),
-    description: "Theirs",
-    timezone: "Asia/Tokyo",
-  });
+  await theirs({ description: "Theirs", timezone: "Asia/Tokyo" });
 
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });
-  await review.getByText("Somebody else changed this record meanwhile").waitFor();
+  await review.getByText("admin@example.com changed this record").waitFor();
   await review.getByText("Asia/Tokyo").waitFor();
   await review.getByText("+ Theirs").waitFor();
-  expect(await review.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await review.getByText("You both changed Description").waitFor();
+  const save = review.getByRole("button", { name: "Save", exact: true });
+  expect(await save.isDisabled()).toBe(true);
+  expect(await axeFindings(page)).toEqual([]);
   await review.getByLabel("Save mine over theirs").check();
-  await review.getByRole("button", { name: "Save", exact: true }).click();
+
+  // They change more while it is looked at: what was agreed to is not what would be lost.
+  await theirs({ description: "Theirs again" });
+  await save.click();
+  await review.getByText("+ Theirs again").waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  await review.getByLabel("Save mine over theirs").check();
+  await save.click();
   await page.getByText("Agent saved").waitFor();
-  expect((await agent()).description).toBe("Mine");
+  expect(await agent()).toMatchObject({ description: "Mine", timezone: "UTC" });
+  expect(page.faults).toEqual([]);
+});
+
+test("what only the other changed is taken into the form by keyboard, and saved with what this one changed", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/agents/1");
+  await page.getByLabel("Description").fill("Mine, too");
+  await theirs({ timezone: "Asia/Tokyo", wait_sound: "Call Center" });
+  await page.getByRole("button", { name: "Review and save" }).press("Enter");
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("None of it is what you changed").waitFor();
+  const take = review.getByRole("button", { name: "Take their changes into my form" });
+  await expect
+    .poll(() => take.evaluate((button) => button === button.ownerDocument.activeElement))
+    .toBe(true);
+  await page.keyboard.press("Enter");
+  await review.waitFor({ state: "detached" });
+  await saveReviewed(page);
+  expect(await agent()).toMatchObject({
+    description: "Mine, too",
+    timezone: "Asia/Tokyo",
+    wait_sound: "Call Center",
+  });
+  await theirs({ timezone: "UTC", wait_sound: null });
+  expect(page.faults).toEqual([]);
 });
 
 test("leaving a changed form asks first", async () => {
@@ -93,12 +127,20 @@ test("an agent is made, found by its name, talked with, and deleted", async () =
   await page.getByText("1–1 of 1").waitFor();
   await page.getByRole("link", { name: "Night desk" }).click();
 
+  // What was typed goes with the record, and nobody is asked whether to save it.
+  const asked: string[] = [];
+  page.on("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.accept();
+  });
+  await page.getByLabel("Description").fill("Not saved");
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByLabel("Reason").fill("A test");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByText("Night desk deleted").waitFor();
   await page.getByRole("heading", { level: 1, name: "Agents" }).waitFor();
   expect(await page.getByRole("link", { name: "Night desk" }).count()).toBe(0);
+  expect(asked).toEqual([]);
   expect(page.faults).toEqual([]);
 });
 
@@ -179,6 +221,21 @@ test("a setting of a tool that an agent has is set for the agent alone", async (
   expect(stored.body.prompt_tool_defaults).toEqual([
     { tool_name: "look_up", default_values: [{ field_name: "floor", default_value: 3 }] },
   ]);
+  expect(page.faults).toEqual([]);
+});
+
+test("what is cleared from a list stays cleared, also what was typed a moment ago", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.clock.install();
+  await page.goto("/console/agents?f_labels=front");
+  const search = page.getByLabel("Name or description");
+  await search.fill("night");
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByRole("link", { name: "Demo clinic", exact: true }).waitFor();
+  await page.clock.fastForward(1000);
+  await expect.poll(() => search.inputValue()).toBe("");
+  expect(new URL(page.url()).search).toBe("");
+  expect(await search.evaluate((box) => box === box.ownerDocument.activeElement)).toBe(true);
   expect(page.faults).toEqual([]);
 });
 

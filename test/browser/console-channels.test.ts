@@ -98,6 +98,18 @@ test("a simulated number is rented, linked to an agent, moved to another one and
     { target: number, target_mode: "voice", fallback_target: "+15125550000", is_test: true },
   ]);
 
+  // Somebody else changes it while it is being changed here.
+  await row.getByRole("button", { name: `Change ${number}` }).click();
+  await link.getByLabel("Otherwise ring").fill("+15125550001");
+  it.app.clock.advance(1_000);
+  const [{ id, agent_id, target, target_mode }] = body.items;
+  const theirs = { id, agent_id, target, target_mode, channel_id: made.body.id, is_test: false };
+  await it.app.send("PUT", `/api/v1/channels/${made.body.id}/targets/${id}`, theirs);
+  await link.getByRole("button", { name: "Save" }).click();
+  await link.getByText("admin@example.com changed this address meanwhile").waitFor();
+  await row.getByText("real").waitFor();
+  await link.getByRole("button", { name: "Cancel" }).click();
+
   await row.getByRole("button", { name: `Release ${number}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
   await page.getByText("No address yet").waitFor();

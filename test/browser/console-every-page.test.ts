@@ -84,6 +84,9 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/suppressions", "Suppressions", true],
   ["/console/webhook-inboxes", "Webhook inbox", true],
   ["/console/webhook-inboxes/first", "first", true],
+  ["/console/incidents", "Incidents", true],
+  ["/console/incidents/1", "Calls <b>drop</b>", true],
+  ["/console/incidents/new", "New incident", true],
   ["/console/events", "Events", true],
   ["/console/people", "People", true],
   ["/console/people/admin%40example.com", "admin@example.com", true],
@@ -98,7 +101,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
 ];
 /** What changes something; nobody who may only read sees one of these. */
 const CHANGES =
-  /^(New|Create|Review and save|Delete|Invite|Revoke|Make|Add label|Start a conversation|Forget|Test the key|Call it|Add a step|Remove this step|Take|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Make an exception|Link an agent|Change |Release |Rent|Check |Attach |Activate|Inactivate|Retry|Set the rate|Queue them|Try it|Choose recordings|Restore |Ask for)/;
+  /^(New|Create|Review and save|Delete|Invite|Revoke|Make|Add label|Start a conversation|Forget|Test the key|Call it|Add a step|Remove this step|Take|Pause|Resume|Upload|Send|Enable|Disable|Lift|Import|Copy as curl|Add the date|Add a webhook|Add a person|Make an exception|Link an agent|Change |Release |Rent|Check |Attach |Activate|Inactivate|Retry|Set the rate|Queue them|Try it|Choose recordings|Restore |Ask for|Over now)/;
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -109,6 +112,14 @@ beforeAll(async () => {
   await it.app.send("POST", "/api/v1/api_tokens/", {
     name: "For the <b>importer</b>",
     permissions: ["agents_read"],
+  });
+  await it.app.send("POST", "/api/v1/incidents/", {
+    description: "Calls <b>drop</b>",
+    start_datetime: "2026-11-18T08:00:00Z",
+    resolution_datetime: "2099-01-01T00:00:00Z",
+    impact_category: "High",
+    sessions_impacted: 12,
+    markdown: "# What happened\nA carrier hangs up.",
   });
   await createOutboundPages(it.app, it.address);
   await createInsightPages(it);

@@ -159,6 +159,22 @@ test("a batch is paused, resumed and given an end, and the end survives a pause"
   expect(new Date(batch.expires_on).toISOString()).toBe("2026-12-24T17:00:00.000Z");
 });
 
+test("a batch that somebody else has paused meanwhile stays paused when its pace is saved", async () => {
+  const path = "/api/v1/outbound/batches/20261118.9";
+  await page.goto("/console/batches/20261118.9");
+  await page.getByLabel("Attempts an hour").fill("40");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.waitFor();
+  const { expires_on } = await answer(path);
+  await it.app.send("PUT", path, { paused: true, expires_on });
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  expect(await answer(path)).toMatchObject({ paused: true, call_rate: 40 });
+  await it.app.send("PUT", path, { paused: false, expires_on, call_rate: null });
+  expect(page.faults).toEqual([]);
+});
+
 test("the board shows who is reached and why everybody else waits, and a person's page how it came to that", async () => {
   const { id } = await campaign();
   const ends = { "+15125550101": ["IN-PROGRESS", "COMPLETED"], "+15125550110": ["NO-ANSWER"] } as const;

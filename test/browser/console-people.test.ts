@@ -55,7 +55,16 @@ test("a token is shown once, can do what was chosen, and nothing after it was re
   const token = await window.getByText(/^parley_\w+$/).innerText();
   expect((await it.app.sendAs(token)("GET", "/api/v1/agents/")).status).toBe(200);
   expect((await it.app.sendAs(token)("GET", "/api/v1/sessions/")).status).toBe(403);
+  // As a browser is that comes over plain http from another machine: it has no clipboard for pages.
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await window.getByRole("button", { name: "Copy" }).click();
+  await window.getByRole("button", { name: "Copied" }).waitFor();
   await window.getByRole("button", { name: "Done" }).click();
+  const search = page.getByRole("textbox", { name: "Name", exact: true });
+  await search.focus();
+  await page.keyboard.press("ControlOrMeta+V");
+  await expect.poll(() => search.inputValue()).toBe(token);
+  await search.fill("");
 
   const row = page.getByRole("row", { name: /Importer/ });
   expect(await page.getByText(token).count()).toBe(0);
@@ -93,5 +102,21 @@ test("a provider's key is set, tried out, and never shown again", async () => {
   await save("sk-good");
   await panel.getByText("answered 200").waitFor();
   expect(await page.content()).not.toContain("sk-good");
+  expect(page.faults).toEqual([]);
+});
+
+test("a logo that was discarded is not sent with the next save", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/organization");
+  await page.getByRole("textbox", { name: "Name", exact: true }).waitFor();
+  const logo = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from("no picture at all") };
+  await page.locator('input[type="file"]').setInputFiles(logo);
+  await page.getByText("logo.png").waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByText("logo.png").waitFor({ state: "detached" });
+  await page.getByLabel("Description").fill("Teeth and more");
+  await saveReviewed(page);
+  const stored = await it.app.send("GET", "/api/v1/organizations/");
+  expect(stored.body.description).toBe("Teeth and more");
   expect(page.faults).toEqual([]);
 });

@@ -43,8 +43,13 @@ test("a session shows what was said, called and decided; hostile texts stay text
 
   await page.getByRole("radiogroup", { name: "Your judgement" }).getByText("BAD").click();
   await page.getByLabel("Comment").fill(HOSTILE);
+  await page.getByRole("combobox", { name: "What was wrong" }).fill("Talks too fast");
+  await page.getByRole("combobox", { name: "What was wrong" }).press("Enter");
   await page.getByRole("button", { name: "Add label" }).click();
   await page.getByText("admin@example.com,").waitFor();
+  await page.getByText("Talks too fast", { exact: true }).waitFor();
+  const labels = await it.app.send("GET", "/api/v1/session_labels/");
+  expect(labels.body.items[0].issue_categories).toEqual(["Talks too fast"]);
 
   await page.goto("/console/events");
   await page.getByText("Session with Demo clinic started").first().waitFor();

@@ -83,9 +83,56 @@ test("what is no JSON is not left out of a save without a word", async () => {
     .poll(() => editor.evaluate((element) => element === element.ownerDocument.activeElement))
     .toBe(true);
   expect(await page.getByRole("dialog").count()).toBe(0);
+
+  // Nothing else of the form was changed: what can't be read counts as typed all the same.
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByText("This is not JSON yet").waitFor({ state: "detached" });
+  await editor.getByText("monday").first().waitFor();
+  await change("monday", 'mon"day');
+  await page.getByText("This is not JSON yet").waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await editor.getByText("monday").first().waitFor();
+  expect(await page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
   expect(page.faults).toEqual([]);
-  // What was not saved stays behind.
-  page.once("dialog", (dialog) => void dialog.accept());
+});
+
+test("what was changed stays while other views of the tool are looked at, and leaving them asks first", async () => {
+  await page.goto("/console/tools/look_up");
+  await page.getByLabel("Description").fill("Looks up a day");
+  const asked: string[] = [];
+  page.once("dialog", (dialog) => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole("tab", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "Call it" }).waitFor();
+  expect(asked).toEqual([]);
+  await page.getByRole("link", { name: "Sessions" }).click();
+  await expect.poll(() => asked).toEqual(["Leave without saving what you changed?"]);
+  await page.getByRole("tab", { name: "Form" }).click();
+  expect(await page.getByLabel("Description").inputValue()).toBe("Looks up a day");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  expect(page.faults).toEqual([]);
+});
+
+test("what a service signs in with is neither shown in the review nor afterwards", async () => {
+  const services = await it.app.send(
+    "GET",
+    "/api/v1/services/?search_fields=name&search_field_values=Calendar",
+  );
+  await page.goto(`/console/services/${services.body.items[0].id}`);
+  await page.getByRole("combobox", { name: "Signs in with" }).click();
+  await page.getByRole("option", { name: "a bearer token" }).click();
+  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("a new secret").waitFor();
+  expect(await review.innerText()).not.toContain("very-secret");
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  await page.getByPlaceholder("stored; type to replace it").waitFor();
+  expect(await page.content()).not.toContain("very-secret");
+  expect(page.faults).toEqual([]);
 });
 
 test("a workflow is played without a model: submit, see where it leads and why, go one back", async () => {

@@ -25,6 +25,7 @@ const FORMS: Record<string, string> = {
   InsightToolInput: "insights",
   InsightWorkflowInput: "insights",
   InsightsFolderRequest: "insights",
+  IncidentUpdateRequest: "incidents",
   RoleUpdateRequest: "people",
   UserUpdateRequest: "people",
   ApiTokenCreateRequest: "people",

@@ -35,10 +35,11 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
     record: agent,
     values: agentValues,
     labels: AGENT_LABELS,
-    save(values) {
+    together: [["prompt_id", "prompt_version_number"]],
+    save(values, stored) {
       const body = { ...values, description: values.description || null };
-      return agent
-        ? call("PUT /api/v1/agents/", { body: { ...body, id: agent.id, languages: agent.languages } })
+      return stored
+        ? call("PUT /api/v1/agents/", { body: { ...body, id: stored.id, languages: stored.languages } })
         : call("POST /api/v1/agents/", { body });
     },
     reread,
@@ -68,7 +69,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
                     call("DELETE /api/v1/agents/{id}", { path: { id: agent.id }, query: { reason } })
                   }
                   invalidates={[["GET /api/v1/agents/"]]}
-                  onRemoved={() => void navigate({ to: "/agents" })}
+                  onRemoved={() => void navigate({ to: "/agents", ignoreBlocker: true })}
                 />
               )
             }

@@ -14,7 +14,6 @@ export default function AgentPage() {
       title="Agent"
       back={{ to: "/agents", label: "Agents" }}
       read={read}
-      changed={(found) => ({ at: found.updated_at, by: found.last_updated_by })}
     >
       {(id, found) => <AgentForm key={id} agent={found} reread={() => read(id)} />}
     </RecordPage>

@@ -1,9 +1,10 @@
-import { Group } from "@mantine/core";
 import { IconPlus, IconRobot } from "@tabler/icons-react";
 import type { AgentResponse } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
+import { FindingCount } from "../ground/findings.tsx";
+import { Labels } from "../ground/labels.tsx";
 import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 
 const COLUMNS: Column<AgentResponse>[] = [
@@ -33,27 +34,12 @@ const COLUMNS: Column<AgentResponse>[] = [
     field: "labels",
     title: "Labels",
     orderable: true,
-    render: ({ labels }) => (
-      <Group gap={4}>
-        {labels?.map((label) => (
-          <Status key={label} tone="quiet">
-            {label}
-          </Status>
-        ))}
-      </Group>
-    ),
+    render: ({ labels }) => <Labels labels={labels} />,
   },
   {
     field: "validation_issues",
     title: "State",
-    render: ({ validation_issues }) => {
-      const count = validation_issues?.filter(({ severity }) => severity !== "info").length ?? 0;
-      return count > 0 ? (
-        <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>
-      ) : (
-        <Status tone="good">fine</Status>
-      );
-    },
+    render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
   {
     field: "timezone",

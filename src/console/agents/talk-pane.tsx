@@ -120,6 +120,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               {waiting && <Said source="user">{waiting}</Said>}
               {say.isPending && <Loader type="dots" size="sm" aria-label="The agent answers" />}
               {say.error && <Failure error={say.error} />}
+              {story.error && <Failure error={story.error} retry={() => void story.refetch()} />}
               {session?.ended && (
                 <Text size="sm" c="dimmed" ta="center" py="xs">
                   The conversation has ended.
@@ -175,7 +176,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                     "Tokens",
                     state.input_tokens + state.output_tokens
                       ? `${state.input_tokens} in, ${state.output_tokens} out`
-                      : "none",
+                      : null,
                   ],
                   ["Last turn", lastTurn(turns)],
                 ]}

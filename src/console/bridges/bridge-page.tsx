@@ -44,7 +44,6 @@ export default function BridgePage() {
       title="Bridge phrases"
       back={{ to: "/bridges", label: "Bridge phrases" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) => <BridgeForm key={id} id={id} phrases={found} />}
     </RecordPage>
@@ -109,7 +108,7 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
                 call("DELETE /api/v1/bridge_phrases/{id}", { path: { id: phrases.id }, query: { reason } })
               }
               invalidates={[LIST]}
-              onRemoved={() => void navigate({ to: "/bridges" })}
+              onRemoved={() => void navigate({ to: "/bridges", ignoreBlocker: true })}
             />
           )
         }

@@ -117,7 +117,7 @@ function Lines(props: {
 }
 
 const names = new Intl.DisplayNames(["en"], { type: "language" });
-export function languageName(tag: string): string {
+function languageName(tag: string): string {
   try {
     return names.of(tag) ?? tag;
   } catch {

@@ -108,6 +108,7 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
   const navigate = useNavigate();
   const record = useRecordForm<Channel, ChannelValues>({
     noun: "Channel",
+    together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
     labels: {
       channel_service: "Service",
       supported_modes: "For",

@@ -27,7 +27,7 @@ const COLUMNS: Column<Channel>[] = [
   { field: "id", title: "Number", orderable: true, hidden: true, render: ({ id }) => id },
 ];
 
-export const modeWords = (channel: Channel): string =>
+const modeWords = (channel: Channel): string =>
   modesOf(channel)
     .map((mode) => MODE_NAMES[mode as keyof typeof MODE_NAMES] ?? mode)
     .join(", ");

@@ -10,6 +10,7 @@ import { ApiError, call } from "../ground/api.ts";
 import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Failure, Fetched, Panel, Scroller, Status } from "../ground/parts.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import classes from "./channels.module.css";
 
 /** The numbers of a carrier account. Each one listed here can be claimed for an agent. */
@@ -74,7 +75,7 @@ function NumberRow({ channel, number }: { channel: Channel; number: TwilioPhoneN
       }),
     onSuccess: ({ phone_number }) =>
       notifications.show({ message: `Calls and texts to ${phone_number} lead here`, color: "green" }),
-    onError: showError,
+    onError: showFailure,
   });
   const check = useMutation({
     mutationFn: () =>
@@ -86,7 +87,7 @@ function NumberRow({ channel, number }: { channel: Channel; number: TwilioPhoneN
       setApproved(a2p_approved);
       await client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
     },
-    onError: showError,
+    onError: showFailure,
   });
   return (
     <Table.Tr>
@@ -130,9 +131,6 @@ function NumberRow({ channel, number }: { channel: Channel; number: TwilioPhoneN
     </Table.Tr>
   );
 }
-
-const showError = (error: Error) =>
-  notifications.show({ message: error.message, color: "red", autoClose: false });
 
 function BuyWindow({ channel, onClose }: { channel: Channel; onClose(): void }) {
   const client = useQueryClient();

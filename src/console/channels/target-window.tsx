@@ -55,7 +55,8 @@ export function TargetWindow({ channel, target, onClose }: Props) {
     },
   });
   const saving = useMutation({
-    mutationFn: () => {
+    async mutationFn() {
+      if (target) await seeUnchanged(target);
       const body = {
         ...form.getValues(),
         agent_id: values.agent_id as number,
@@ -80,6 +81,8 @@ export function TargetWindow({ channel, target, onClose }: Props) {
       onClose();
     },
     onError(error) {
+      // Where somebody else changed it, the list behind the window shows it.
+      void client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
       if (error instanceof ApiError && error.issues.length > 0) {
         form.setErrors(fieldErrors(error, (path) => path in form.getValues()).fields);
       }
@@ -156,4 +159,16 @@ export function TargetWindow({ channel, target, onClose }: Props) {
       </form>
     </Modal>
   );
+}
+
+/** A save replaces all of it: what somebody else changed since the window was opened is not overwritten unseen. */
+async function seeUnchanged({ id, updated_at }: ChannelTargetResponse): Promise<void> {
+  const { items } = await call("GET /api/v1/channels/targets", {
+    query: { search_fields: ["id"], search_field_values: [String(id)] },
+  });
+  const [now] = items;
+  if (now && now.updated_at !== updated_at) {
+    const message = `${now.last_updated_by ?? "Somebody else"} changed this address meanwhile. Close the window, look at the list, and change it again.`;
+    throw new ApiError(409, message);
+  }
 }

@@ -9,6 +9,7 @@ import { FileUpload } from "../ground/file-upload.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Failure, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
 import { saveFile } from "../ground/save-file.ts";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 
 const LIST = ["GET /api/v1/directory_members/"];
@@ -16,8 +17,8 @@ const LIST = ["GET /api/v1/directory_members/"];
 export default function DirectoryPage() {
   const may = useMay();
   const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { deleted?: string };
-  const withDeleted = search.deleted === "yes";
+  const { deleted, ...search } = useSearch({ strict: false }) as { deleted?: string };
+  const withDeleted = deleted === "yes";
   const create = may("directory_write") && (
     <LinkButton to="/directory/new" leftSection={<IconPlus size={15} />}>
       New member
@@ -83,7 +84,7 @@ export default function DirectoryPage() {
         onChange={({ currentTarget }) =>
           void navigate({
             to: ".",
-            search: currentTarget.checked ? { deleted: "yes" } : {},
+            search: (currentTarget.checked ? { ...search, deleted: "yes" } : search) as never,
             replace: true,
           })
         }
@@ -157,6 +158,7 @@ function Download() {
     mutationFn: () =>
       callForBytes("GET /api/v1/directory_members/download/", { query: { response_format: "raw" } }),
     onSuccess: (content) => saveFile("directory.json", content),
+    onError: showFailure,
   });
   return (
     <Button

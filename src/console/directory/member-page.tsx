@@ -25,7 +25,6 @@ export default function MemberPage() {
       title="Member"
       back={{ to: "/directory", label: "Directory" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) => <MemberForm key={id} id={id} member={found} />}
     </RecordPage>
@@ -86,7 +85,7 @@ function MemberForm({ id, member }: { id: string; member: DirectoryMember | null
                   })
                 }
                 invalidates={[LIST]}
-                onRemoved={() => void navigate({ to: "/directory" })}
+                onRemoved={() => void navigate({ to: "/directory", ignoreBlocker: true })}
               />
             )
           }

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type Answer, call, type Given, type Operation } from "./api.ts";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
@@ -44,6 +44,8 @@ type Props<O extends ListOperation> = {
   days?: boolean;
   /** Filters that the page sets and nobody can take away. */
   fixed?: Record<string, string>;
+  /** How it is ordered until somebody chooses; without it, as the API does. */
+  usualOrder?: NonNullable<ListState["order"]>;
   /** What else the operation is asked, beside the rules that all lists have. */
   also?: Record<string, string | number | boolean>;
   /** Two lists on one page have each a prefix of their own in the address. */
@@ -64,11 +66,14 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
   const state = readListState(params, prefix);
   const zone = useZone();
   const query = {
-    ...listQuery(state, {
-      searchField: props.search?.field ?? null,
-      fixed: props.fixed ?? {},
-      zone,
-    }),
+    ...listQuery(
+      { ...state, order: state.order ?? props.usualOrder ?? null },
+      {
+        searchField: props.search?.field ?? null,
+        fixed: props.fixed ?? {},
+        zone,
+      },
+    ),
     ...props.also,
   };
 
@@ -93,12 +98,24 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
     state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
   const rows = list.data?.items;
   const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
+  // What was typed and is not in the address yet is cleared too: the boxes begin anew.
+  const [clearings, setClearings] = useState(0);
+  const tools = useRef<HTMLDivElement>(null);
+  const clear = () => {
+    setClearings(clearings + 1);
+    change({ search: "", filters: {}, from: null, to: null });
+  };
+  // The button is gone then: whoever uses the keyboard goes on where they can look for something else.
+  useEffect(() => {
+    if (clearings > 0) tools.current?.querySelector("input")?.focus();
+  }, [clearings]);
 
   return (
     <div className={classes.list}>
-      <div className={classes.tools} data-filters={showFilters}>
+      <div className={classes.tools} data-filters={showFilters} ref={tools}>
         {props.search && (
           <SearchBox
+            key={`search ${clearings}`}
             label={props.search.label}
             value={state.search}
             onChange={(search) => change({ search }, true)}
@@ -118,7 +135,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
         )}
         {filters.map((filter) => (
           <FilterBox
-            key={filter.field}
+            key={`${filter.field} ${clearings}`}
             filter={filter}
             value={state.filters[filter.field] ?? ""}
             onChange={(value) => change({ filters: withFilter(state.filters, filter.field, value) }, true)}
@@ -132,11 +149,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
           </Group>
         )}
         {isNarrowed && (
-          <Button
-            variant="subtle"
-            size="xs"
-            onClick={() => change({ search: "", filters: {}, from: null, to: null })}
-          >
+          <Button variant="subtle" size="xs" onClick={clear}>
             Clear
           </Button>
         )}
@@ -180,7 +193,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
                   <HeadCell
                     key={column.field}
                     column={column}
-                    order={state.order}
+                    order={state.order ?? props.usualOrder ?? null}
                     onOrder={(order) => change({ order })}
                   />
                 ))}

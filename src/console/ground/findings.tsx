@@ -1,6 +1,7 @@
 import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import type { ValidationIssue } from "../api-types.ts";
+import { Status } from "./parts.tsx";
 
 const COLORS = { error: "red", warning: "yellow", info: "ink" } as const;
 
@@ -25,3 +26,10 @@ export function Findings({ issues }: { issues: ValidationIssue[] | null | undefi
 }
 
 const TITLES = { error: "This has to be mended", warning: "Look at this", info: "Good to know" };
+
+/** How many of them ask for something, for a cell of a list. */
+export function FindingCount({ issues }: { issues: ValidationIssue[] | null | undefined }) {
+  const count = issues?.filter(({ severity }) => severity !== "info").length ?? 0;
+  if (count === 0) return <Status tone="good">fine</Status>;
+  return <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>;
+}

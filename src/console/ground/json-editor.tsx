@@ -16,6 +16,7 @@ import { Input } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import classes from "./json-editor.module.css";
 import { nonce } from "./nonce.ts";
+import { useUnreadable } from "./unreadable.ts";
 
 type Props = {
   label: string;
@@ -34,6 +35,7 @@ export function JsonEditor({ label, description, value, onChange, error, readOnl
   const tell = useRef(onChange);
   tell.current = onChange;
   const [fault, setFault] = useState<string | null>(null);
+  useUnreadable(fault !== null);
   const text = JSON.stringify(value, null, 2) ?? "";
   const latest = useRef(text);
   latest.current = text;

@@ -10,7 +10,7 @@ export type Filter =
 
 const TYPING_MS = 300;
 
-/** What is being typed, told when the typing pauses; what the address says otherwise, a link or "Clear", takes its place. */
+/** What is being typed, told when the typing pauses; what the address says otherwise, by a link or the way back, takes its place. */
 function useTyping(value: string, onChange: (value: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
   const [told, setTold] = useState(value);
@@ -21,7 +21,10 @@ function useTyping(value: string, onChange: (value: string) => void): [string, (
   }, TYPING_MS);
   if (value !== seen) {
     setSeen(value);
-    if (value !== told) setText(value);
+    if (value !== told) {
+      setText(value);
+      tell.cancel();
+    }
     setTold(value);
   }
   const type = (typed: string) => {

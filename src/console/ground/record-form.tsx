@@ -1,25 +1,27 @@
-import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
-import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "./api.ts";
-import { DifferenceList } from "./difference-list.tsx";
+import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { type Difference, differences } from "./differences.ts";
 import { fieldErrors } from "./field-errors.ts";
 import type { FieldLabels } from "./field-words.ts";
+import { lastChange } from "./last-change.ts";
+import { clashes, type Together, takeIn } from "./merge.ts";
 import { Failure } from "./parts.tsx";
+import { type Pending, type Review, SaveReview } from "./save-review.tsx";
+import { Unreadable } from "./unreadable.ts";
 
-type Options<Record_, Values extends object> = {
+type Options<Record_ extends object, Values extends object> = {
   /** The record as it was read; null while a new one is filled in. */
   record: Record_ | null;
   /** What of the record the form shows, and, without one, what a new form begins with. */
   values(record: Record_ | null): Values;
-  /** Sends the values; resolves with the stored record. */
-  save(values: Values): Promise<Record_>;
+  /** Sends the values; `stored` is the record as it is now, for what a form sends along without showing it. Resolves with what is stored then. */
+  save(values: Values, stored: Record_ | null): Promise<Record_>;
   /** Reads the record again, to see whether somebody else changed it meanwhile. */
   reread?(): Promise<Record_>;
   /** Keys of the queries that show what was changed. */
@@ -27,10 +29,14 @@ type Options<Record_, Values extends object> = {
   onSaved(record: Record_): void;
   /** What the notice says: "Agent". */
   noun: string;
-  /** Secrets: the review says that they change, not to what. */
+  /** Secrets, `name.*` for all below a name: the review says that they change, not to what. */
   hides?: readonly string[];
   /** How the form calls its fields, for the review. */
   labels?: FieldLabels;
+  /** Fields that are taken from one side only when somebody else changed the record, too. */
+  together?: Together;
+  /** What is typed stays while another view of the page is shown; without it, changing the view asks first. */
+  acrossViews?: boolean;
 };
 
 export type RecordForm<Values extends object> = {
@@ -41,50 +47,56 @@ export type RecordForm<Values extends object> = {
   general: string[];
   /** What `<RecordFormFrame>` needs to ask before it saves. */
   review: Review;
+  /** Changes when the fields begin anew: what they hold beside the form's values goes, too. */
+  edition: number;
+  /** A text of an editor is no value yet: it counts as typed, and nothing is saved before it is one. */
+  isUnreadable: boolean;
+  setUnreadable(change: (count: number) => number): void;
   submit(): void;
   discard(): void;
 };
 
-type Review = {
-  pending: { changes: Difference[]; conflict: Difference[] } | null;
-  labels: FieldLabels;
-  confirm(): void;
-  cancel(): void;
-  error: Error | null;
-};
+/** What is shown for review, with the record that it was compared with. */
+type Look<Record_, Values> = Pending & { stored: Record_ | null; now: Values };
 
 /**
  * A form over one record. Before a change is sent, the record is read again and the person sees what will change; if
- * somebody else saved meanwhile, they see that too. What the API finds wrong stands at its field.
+ * somebody else saved meanwhile, they see that too, also when it happened while they looked. What the API finds wrong
+ * stands at its field.
  */
-export function useRecordForm<Record_, Values extends object>(
+export function useRecordForm<Record_ extends object, Values extends object>(
   options: Options<Record_, Values>,
 ): RecordForm<Values> {
-  const { record, values, save, reread, invalidates, onSaved, noun, hides = [], labels = {} } = options;
+  const { record, values, save, reread, invalidates, onSaved, noun } = options;
+  const { hides = [], labels = {}, together = [] } = options;
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: values(record), onValuesChange: () => setGeneral([]) });
   const [general, setGeneral] = useState<string[]>([]);
-  const [pending, setPending] = useState<Review["pending"]>(null);
+  const [pending, setPending] = useState<Look<Record_, Values> | null>(null);
   const [error, setError] = useState<Error | null>(null);
+  const [edition, setEdition] = useState(0);
+  const [unreadable, setUnreadable] = useState(0);
   const initial = form.getInitialValues();
+
+  /** The form begins with these values; what is typed may differ already. */
+  const begin = (from: Values, typed: Values = from) => {
+    form.setInitialValues(from);
+    form.setValues(typed);
+    form.resetDirty(from);
+  };
 
   // A form that nobody has touched shows the record as it was last read.
   const [shown, setShown] = useState(record);
   if (record !== shown) {
     setShown(record);
-    if (!form.isDirty()) {
-      form.setInitialValues(values(record));
-      form.setValues(values(record));
-    }
+    if (!form.isDirty() && unreadable === 0) begin(values(record));
   }
 
   const saving = useMutation({
-    mutationFn: (chosen: Values) => save(chosen),
+    mutationFn: (stored: Record_ | null) => save(form.getValues(), stored),
     async onSuccess(stored) {
       setPending(null);
-      form.setInitialValues(values(stored));
-      form.setValues(values(stored));
-      form.resetDirty();
+      begin(values(stored));
       notifications.show({ message: `${noun} saved`, color: "green", autoClose: 3000 });
       await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));
       onSaved(stored);
@@ -100,18 +112,33 @@ export function useRecordForm<Record_, Values extends object>(
   });
 
   const look = useMutation({
-    mutationFn: async (chosen: Values) => {
-      const now = record !== null && reread ? values(await reread()) : initial;
-      const changes = differences(initial, chosen).map((change) =>
-        hides.includes(change.path) ? { path: change.path, before: null, after: "a new secret" } : change,
-      );
-      return { changes, conflict: differences(initial, now) };
+    mutationFn: async (_seen: Look<Record_, Values> | null): Promise<Look<Record_, Values>> => {
+      const stored = record !== null && reread ? await reread() : record;
+      const now = stored === null ? initial : values(stored);
+      const mine = form.getValues();
+      const changes = differences(initial, mine).map((change) => withoutSecret(change, hides));
+      const others = differences(initial, now);
+      const theirs =
+        others.length > 0 && stored !== null
+          ? { ...lastChange(stored), changes: others, clashes: clashes(initial, mine, now, together) }
+          : null;
+      return { changes, theirs, stored, now };
     },
-    onSuccess: setPending,
-    onError: setError,
+    onSuccess(found, seen) {
+      if (seen && differences(seen.now, found.now).length === 0) saving.mutate(found.stored);
+      else setPending(found);
+    },
+    onError(fault) {
+      setPending(null);
+      setError(fault);
+    },
   });
 
   const isSaving = saving.isPending || look.isPending;
+  const isDirty = form.isDirty() || unreadable > 0;
+  useAskBeforeLeaving(isDirty && !isSaving, {
+    acrossViews: options.acrossViews === true && unreadable === 0,
+  });
   // Fields are disabled while it is being saved; only then can one take the focus again.
   const isRefused = useRef(false);
   useEffect(() => {
@@ -125,32 +152,42 @@ export function useRecordForm<Record_, Values extends object>(
     general,
     isNew: record === null,
     isSaving,
-    isDirty: form.isDirty(),
+    isDirty,
+    edition,
+    isUnreadable: unreadable > 0,
+    setUnreadable,
     review: {
       pending,
       labels,
       error,
-      confirm: () => saving.mutate(form.getValues()),
+      confirm: () => look.mutate(pending),
       cancel: () => {
         setPending(null);
         setError(null);
+      },
+      takeIn() {
+        if (pending === null) return;
+        begin(pending.now, takeIn(initial, form.getValues(), pending.now, together));
+        setEdition((number) => number + 1);
+        setPending(null);
       },
     },
     submit() {
       form.clearErrors();
       setGeneral([]);
       setError(null);
-      if (record === null) saving.mutate(form.getValues());
-      else look.mutate(form.getValues());
+      if (record === null) saving.mutate(null);
+      else look.mutate(null);
     },
     discard() {
       form.reset();
       setGeneral([]);
+      setEdition((number) => number + 1);
     },
   };
 }
 
-/** Around the fields: what no field stands for, the buttons, the question before leaving, and the review before saving. */
+/** Around the fields: what no field stands for, the buttons, and the review before saving. */
 export function RecordFormFrame<Values extends object>(props: {
   form: RecordForm<Values>;
   children: ReactNode;
@@ -160,18 +197,13 @@ export function RecordFormFrame<Values extends object>(props: {
 }) {
   const { form, children, readOnly = false, extra } = props;
   const { general, isDirty, isSaving, isNew, review } = form;
-  useBlocker({
-    shouldBlockFn: () => isDirty && !isSaving && !window.confirm("Leave without saving what you changed?"),
-    enableBeforeUnload: () => isDirty && !isSaving,
-  });
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
         // What it says would be left out: the value of the form is still the one before it.
-        const unreadable = event.currentTarget.querySelector('[data-unreadable="true"] [contenteditable]');
-        if (unreadable instanceof HTMLElement) unreadable.focus();
+        if (form.isUnreadable) focusUnreadable(event.currentTarget);
         else form.submit();
       }}
     >
@@ -185,7 +217,11 @@ export function RecordFormFrame<Values extends object>(props: {
         )}
         {review.error && <Failure error={review.error} />}
         <fieldset disabled={readOnly || isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
-          <Stack gap="md">{children}</Stack>
+          <Unreadable value={form.setUnreadable}>
+            <Stack gap="md" key={form.edition}>
+              {children}
+            </Stack>
+          </Unreadable>
         </fieldset>
         {!readOnly && (
           <Group gap="xs">
@@ -201,54 +237,19 @@ export function RecordFormFrame<Values extends object>(props: {
           </Group>
         )}
       </Stack>
-      <ReviewWindow review={review} isSaving={isSaving} />
+      <SaveReview review={review} isSaving={isSaving} />
     </form>
   );
 }
 
-function ReviewWindow({ review, isSaving }: { review: Review; isSaving: boolean }) {
-  const { pending, labels } = review;
-  const conflict = pending?.conflict ?? [];
-  const [agreed, { toggle, close }] = useDisclosure(false);
-  return (
-    <Modal
-      opened={pending !== null}
-      onClose={review.cancel}
-      onExitTransitionEnd={close}
-      title="Review the change"
-      size="lg"
-    >
-      <Stack gap="md">
-        {conflict.length > 0 && (
-          <Alert
-            color="yellow"
-            icon={<IconAlertTriangle />}
-            title="Somebody else changed this record meanwhile"
-          >
-            <Text size="sm" mb="xs">
-              Below is what they changed. Saving puts your form in its place, theirs included.
-            </Text>
-            <DifferenceList entries={conflict} labels={labels} />
-            <Checkbox mt="sm" label="Save mine over theirs" checked={agreed} onChange={toggle} />
-          </Alert>
-        )}
-        <DifferenceList entries={pending?.changes ?? []} labels={labels} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={review.cancel}>
-            Keep editing
-          </Button>
-          <Button
-            onClick={review.confirm}
-            loading={isSaving}
-            disabled={conflict.length > 0 && !agreed}
-            data-autofocus
-          >
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+function withoutSecret(change: Difference, hides: readonly string[]): Difference {
+  const { path, after } = change;
+  const isSecret = hides.some(
+    (hidden) => path === hidden || (hidden.endsWith(".*") && path.startsWith(hidden.slice(0, -1))),
   );
+  if (!isSecret) return change;
+  const isSet = after !== null && after !== undefined && after !== "";
+  return { path, before: isSet ? null : "the stored secret", after: isSet ? "a new secret" : null };
 }
 
 /** Whether the form has a value at this path, so that an error there is seen. */
@@ -259,6 +260,10 @@ function hasField(values: object, path: string): boolean {
     value = (value as Record<string, unknown>)[part];
   }
   return true;
+}
+
+function focusUnreadable(form: HTMLFormElement): void {
+  form.querySelector<HTMLElement>('[data-unreadable="true"] [contenteditable]')?.focus();
 }
 
 function focusFirstError(): void {

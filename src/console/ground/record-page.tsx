@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { lastChange } from "./last-change.ts";
 import { type Crumb, Fetched, PageHead } from "./parts.tsx";
 import { Time } from "./time.tsx";
 
@@ -12,32 +13,35 @@ type Props<Record_> = {
   title: string;
   back: Crumb;
   read(id: string): Promise<Record_>;
-  changed(record: Record_): {
-    at: string | null | undefined;
-    by: string | null | undefined;
-    version?: number;
-  };
+  /** The number of its newest version, where it has some. */
+  version?(record: Record_): number;
   /** The form over the record; null: a new one. */
   children(id: string, record: Record_ | null): ReactNode;
 };
 
 /** The page of one record, whose number, or `new`, stands in the address. */
 export function RecordPage<Record_ extends { name: string }>(props: Props<Record_>) {
-  const { queryKey, newTitle, title, back, read, changed, children } = props;
+  const { queryKey, newTitle, title, back, read, version, children } = props;
   const { id } = useParams({ strict: false }) as { id: string };
   const isNew = id === "new";
   const record = useQuery({ queryKey: [queryKey, id], queryFn: () => read(id), enabled: !isNew });
-  const last = record.data && changed(record.data);
+  const last = record.data && lastChange(record.data);
   return (
     <>
       <PageHead
         title={isNew ? newTitle : (record.data?.name ?? title)}
         back={back}
         about={
+          record.data &&
           last?.at && (
             <>
-              {last.version === undefined ? "Changed" : `Version ${last.version}, changed`}{" "}
-              <Time at={last.at} /> by {last.by}
+              {version ? `Version ${version(record.data)}, changed` : "Changed"} <Time at={last.at} />
+              {last.by && (
+                <>
+                  {" "}
+                  by <bdi>{last.by}</bdi>
+                </>
+              )}
             </>
           )
         }

@@ -5,6 +5,7 @@ import { IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Failure } from "./parts.tsx";
+import { showFailure } from "./show-failure.ts";
 
 type Props = {
   /** "agent". */
@@ -14,6 +15,7 @@ type Props = {
   /** Brings it back, where the API can: the notice then has an undo for some seconds. */
   restore?(): Promise<unknown>;
   invalidates: readonly (readonly unknown[])[];
+  /** Leads away; with `ignoreBlocker`, for what was typed into the record goes with it. */
   onRemoved?(): void;
   /** What else to say or ask. */
   children?: ReactNode;
@@ -39,7 +41,7 @@ export function RemoveRecord(props: Props) {
       await refresh();
       notifications.show({ message: `${name} is back`, color: "green" });
     } catch (error) {
-      notifications.show({ message: (error as Error).message, color: "red", autoClose: false });
+      showFailure(error as Error);
     }
   };
   const removing = useMutation({

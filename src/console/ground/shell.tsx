@@ -30,6 +30,7 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import { type Me, meQuery, useMay } from "./me.tsx";
 import { Failure, Loading } from "./parts.tsx";
 import classes from "./shell.module.css";
+import { showFailure } from "./show-failure.ts";
 import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 import { ZoneChooser } from "./zone-chooser.tsx";
 
@@ -219,8 +220,12 @@ function SchemeSwitch() {
 
 function PersonMenu({ me }: { me: Me }) {
   const signOut = async () => {
-    await callConsole("/api/console/sign-out", {});
-    location.assign("/sign-in");
+    try {
+      await callConsole("/api/console/sign-out", {});
+      location.assign("/sign-in");
+    } catch (error) {
+      showFailure(new Error(`You are still signed in. ${(error as Error).message}`));
+    }
   };
   return (
     <Menu position="bottom-end" withArrow>

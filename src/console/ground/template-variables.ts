@@ -4,7 +4,7 @@ export type Variable = { name: string; about: string };
 export const TEMPLATE = /\{\{\s*([\p{L}\p{M}\p{N}_.]+)\s*\}\}/gu;
 
 /** What the program itself sets in every session. */
-export const SYSTEM_VARIABLES: readonly Variable[] = [
+const SYSTEM_VARIABLES: readonly Variable[] = [
   { name: "vars.session.date", about: "today, in the agent's zone" },
   { name: "vars.session.day_of_week", about: "Monday …" },
   { name: "vars.session.datetime", about: "date and time" },

@@ -5,6 +5,7 @@ import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Fetched, LinkButton, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { CurrentIncidents } from "../incidents/current-incidents.tsx";
 import { DisabledWebhooks } from "../outbound/disabled-webhooks.tsx";
 import { channelWords } from "../sessions/channel-words.ts";
 import { isRunning } from "../sessions/sessions-page.tsx";
@@ -26,6 +27,7 @@ export default function HomePage() {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
+            {may("incidents_read") && <CurrentIncidents />}
             {may("outbound_read") && <DisabledWebhooks />}
             {may("sessions_read") && <Sessions />}
             {may("outbound_read") && <OutboundPanel />}

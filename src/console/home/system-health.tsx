@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { callConsole } from "../ground/api.ts";
-import { Facts, Fetched, Panel, Status } from "../ground/parts.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Facts, Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
 
 const REFRESH_MS = 10_000;
 
 /** Whether the program and its database answer, and how quickly. */
 export function SystemHealth() {
+  const may = useMay();
   const health = useQuery({
     queryKey: ["health"],
     refetchInterval: REFRESH_MS,
@@ -20,7 +22,16 @@ export function SystemHealth() {
     },
   });
   return (
-    <Panel title="Health">
+    <Panel
+      title="Health"
+      actions={
+        may("incidents_read") && (
+          <RouteLink to="/incidents" size="sm">
+            Incidents
+          </RouteLink>
+        )
+      }
+    >
       <Fetched query={health} lines={4}>
         {({ version, ready, ms }) => (
           <Facts

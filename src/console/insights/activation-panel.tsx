@@ -9,8 +9,11 @@ import { ConfirmButton } from "../ground/confirm-button.tsx";
 import { formatDuration } from "../ground/duration.ts";
 import { useMay } from "../ground/me.tsx";
 import { Facts, Failure, Panel, Status } from "../ground/parts.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
-import { dollars, sourceName } from "./insight-words.tsx";
+import { dollars, expectedDay, sourceName } from "./insight-words.tsx";
+import { withoutCost } from "./known-costs.ts";
+import { useSpending } from "./spending-panel.tsx";
 
 const KEYS = [["insight workflow"], ["insight backfill"], ["GET /api/v1/insights/workflows/"]];
 
@@ -61,10 +64,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
               "0"
             ),
           ],
-          [
-            "To be expected a day",
-            `${estimate.estimated_daily_count.toLocaleString("en")} for ${dollars(estimate.estimated_daily_cost)}`,
-          ],
+          ["To be expected a day", expectedDay(estimate)],
           ["Takes up", <Until key="until" workflow={workflow} />],
         ]}
       />
@@ -99,7 +99,7 @@ export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
         ),
       );
     },
-    onError: (error) => notifications.show({ message: error.message, color: "red", autoClose: false }),
+    onError: showFailure,
   });
   return (
     <Button size="xs" variant="default" loading={retrying.isPending} onClick={() => retrying.mutate()}>
@@ -114,6 +114,13 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
   // What was read and agreed to, not what has been fetched since: when it moves, it is agreed to anew.
   const [read, setRead] = useState<InsightWorkflowEstimate | null>(null);
   const estimate = read ?? workflow.estimate;
+  const spending = useSpending(workflow.id);
+  // null until it is read: a 0 may be no price as well.
+  const leftOut = spending.data ? withoutCost(workflow.insight_tools, spending.data.tools) : null;
+  const cost = (usd: number): string => {
+    if (leftOut?.length === 0) return dollars(usd);
+    return usd > 0 ? `at least ${dollars(usd)}` : "–";
+  };
   const activating = useMutation({
     mutationFn: () =>
       call("PUT /api/v1/insights/workflows/{workflow_id}/activate", {
@@ -135,11 +142,11 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
             ["Their length", workflow.start_datetime ? length(estimate.backfill_duration) : "–"],
             [
               "Their cost",
-              workflow.start_datetime ? <Cost key="now" usd={estimate.estimated_backfill_cost} /> : "–",
+              workflow.start_datetime ? <b key="now">{cost(estimate.estimated_backfill_cost)}</b> : "–",
             ],
             ["Then, each day", `about ${estimate.estimated_daily_count.toLocaleString("en")}`],
             ["Length a day", length(estimate.estimated_daily_duration)],
-            ["Cost a day", <Cost key="day" usd={estimate.estimated_daily_cost} />],
+            ["Cost a day", <b key="day">{cost(estimate.estimated_daily_cost)}</b>],
           ]}
         />
         <Text size="sm" c="dimmed">
@@ -150,15 +157,20 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
           ) : (
             "It takes up what ends after its activation; a first day under Settings adds older conversations."
           )}{" "}
-          A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far;
-          $0 where no price is known.
+          A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far.
         </Text>
+        {leftOut !== null && leftOut.length > 0 && (
+          <Text size="sm">
+            Nobody knows yet what <bdi>{leftOut.join(", ")}</bdi>{" "}
+            {leftOut.length === 1 ? "costs: it is" : "cost: they are"} not in these figures.
+          </Text>
+        )}
         {activating.error && <Failure error={activating.error} />}
         {may("insights_write") && (
           <Alert color="ink" icon={<IconReportMoney />}>
             <Group justify="space-between" gap="sm">
               <Checkbox
-                label={`I have read it: ${dollars(estimate.estimated_backfill_cost)} now and about ${dollars(estimate.estimated_daily_cost)} a day`}
+                label={agreement(estimate, leftOut)}
                 checked={read !== null}
                 onChange={({ currentTarget }) => setRead(currentTarget.checked ? workflow.estimate : null)}
               />
@@ -184,4 +196,10 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
 const count = (number: number, { start_datetime }: InsightWorkflowOutput): string =>
   start_datetime ? number.toLocaleString("en") : "none";
 const length = (seconds: number): string => (seconds === 0 ? "–" : formatDuration(seconds * 1000));
-const Cost = ({ usd }: { usd: number }) => <b>{dollars(usd)}</b>;
+
+function agreement(estimate: InsightWorkflowEstimate, leftOut: string[] | null): string {
+  const { estimated_backfill_cost: now, estimated_daily_cost: day } = estimate;
+  if (leftOut?.length === 0) return `I have read it: ${dollars(now)} now and about ${dollars(day)} a day`;
+  if (now === 0 && day === 0) return "I have read it: the cost is not known";
+  return `I have read it: at least ${dollars(now)} now and ${dollars(day)} a day`;
+}

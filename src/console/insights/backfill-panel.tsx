@@ -7,9 +7,11 @@ import type { InsightAmounts, InsightBackfillState, InsightWorkflowOutput } from
 import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import { Fetched, Panel, Scroller, Status, type Tone } from "../ground/parts.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
-import { dollars } from "./insight-words.tsx";
+import { dollars, tokens } from "./insight-words.tsx";
 import classes from "./insights.module.css";
+import { amountFigures } from "./known-costs.ts";
 
 const REFRESH_ms = 3000;
 const KEY = ["insight backfill"];
@@ -107,15 +109,18 @@ function Course({ backfill }: { backfill: InsightBackfillState }) {
   );
 }
 
-const AmountRow = ({ label, amounts }: { label: string; amounts: InsightAmounts }) => (
-  <tr>
-    <th scope="row">{label}</th>
-    <td>{amounts.count.toLocaleString("en")}</td>
-    <td>{amounts.input_tokens.toLocaleString("en")}</td>
-    <td>{amounts.output_tokens.toLocaleString("en")}</td>
-    <td>{dollars(amounts.cost_usd)}</td>
-  </tr>
-);
+function AmountRow({ label, amounts }: { label: string; amounts: InsightAmounts }) {
+  const { input_tokens, output_tokens, cost_usd } = amountFigures(amounts.count, amounts);
+  return (
+    <tr>
+      <th scope="row">{label}</th>
+      <td>{amounts.count.toLocaleString("en")}</td>
+      <td>{tokens(input_tokens)}</td>
+      <td>{tokens(output_tokens)}</td>
+      <td>{dollars(cost_usd)}</td>
+    </tr>
+  );
+}
 
 function PauseOrResume({ workflow_id, backfill }: { workflow_id: number; backfill: InsightBackfillState }) {
   const may = useMay();
@@ -127,7 +132,7 @@ function PauseOrResume({ workflow_id, backfill }: { workflow_id: number; backfil
         ? call("POST /api/v1/insights/workflows/{workflow_id}/backfill/resume", { path: { workflow_id } })
         : call("POST /api/v1/insights/workflows/{workflow_id}/backfill/pause", { path: { workflow_id } }),
     onSettled: () => client.invalidateQueries({ queryKey: KEY }),
-    onError: showError,
+    onError: showFailure,
   });
   if (!may("insights_write") || (backfill.status !== "RUNNING" && !isPaused)) return null;
   return (
@@ -184,6 +189,3 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
     </Group>
   );
 }
-
-const showError = (error: Error) =>
-  notifications.show({ message: error.message, color: "red", autoClose: false });

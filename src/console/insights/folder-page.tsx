@@ -22,7 +22,6 @@ export default function FolderPage() {
       title="Folder"
       back={{ to: "/insights?view=recordings", label: "Recordings" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) =>
         found ? <Folder key={id} id={id} folder={found} /> : <FolderForm id={id} folder={null} />
@@ -95,7 +94,13 @@ function FolderForm({ id, folder }: { id: string; folder: InsightsFolder | null 
               }
               invalidates={[LIST]}
               done={`${folder.name} deleted`}
-              onDone={() => void navigate({ to: "/insights", search: { view: "recordings" } as never })}
+              onDone={() =>
+                void navigate({
+                  to: "/insights",
+                  search: { view: "recordings" } as never,
+                  ignoreBlocker: true,
+                })
+              }
             >
               No workflow takes anything from <b dir="auto">{folder.name}</b> any more.
             </ConfirmButton>

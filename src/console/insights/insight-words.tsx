@@ -1,4 +1,9 @@
-import type { InsightExecution, InsightToolDefinition, InsightWorkflowInput } from "../api-types.ts";
+import type {
+  InsightExecution,
+  InsightToolDefinition,
+  InsightWorkflowEstimate,
+  InsightWorkflowInput,
+} from "../api-types.ts";
 import { Status, type Tone } from "../ground/parts.tsx";
 
 export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; about: string }> = {
@@ -12,7 +17,7 @@ export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; abo
 export const sourceName = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;
 
-export const TOOL_KINDS: Record<string, string> = {
+const TOOL_KINDS: Record<string, string> = {
   llm: "asks a model",
   transcription: "writes down sound",
   http: "asks a service of yours",
@@ -38,7 +43,18 @@ export const CAUSES: Record<InsightExecution["cause"], string> = {
   backfill: "older sessions",
 };
 
-/** $0.0041, $12.30; what costs nothing says so. */
+/** 1,200; a dash where nothing is known. */
+export const tokens = (count: number | null): string =>
+  count === null ? "–" : Math.round(count).toLocaleString("en");
+
+/** "120 for $0.41"; an estimate of $0 says that no cost is known. */
+export const expectedDay = ({
+  estimated_daily_count: count,
+  estimated_daily_cost: cost,
+}: InsightWorkflowEstimate) =>
+  cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");
+
+/** $0.0041, $12.30; what costs nothing says so, what is not known is a dash. */
 export function dollars(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return "–";
   if (amount === 0) return "$0";

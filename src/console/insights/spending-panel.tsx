@@ -5,19 +5,23 @@ import { call } from "../ground/api.ts";
 import { Facts, Fetched, Panel, RouteLink, Scroller } from "../ground/parts.tsx";
 import { DayChart } from "../reports/day-chart.tsx";
 import { FigureTableView } from "../reports/figure-table.tsx";
-import { dollars } from "./insight-words.tsx";
+import { dollars, tokens } from "./insight-words.tsx";
 import classes from "./insights.module.css";
+import { amountFigures, runFigures } from "./known-costs.ts";
 
 const REFRESH_ms = 15_000;
 
-/** What a run costs by tool and why that is believed; what was really spent, day by day. */
-export function SpendingPanel({ workflow_id }: { workflow_id: number }) {
-  const spending = useQuery({
+export const useSpending = (workflow_id: number) =>
+  useQuery({
     queryKey: ["insight spending", workflow_id],
     queryFn: ({ signal }) =>
       call("GET /api/v1/insights/workflows/{workflow_id}/spending", { path: { workflow_id }, signal }),
     refetchInterval: REFRESH_ms,
   });
+
+/** What a run costs by tool and why that is believed; what was really spent, day by day. */
+export function SpendingPanel({ workflow_id }: { workflow_id: number }) {
+  const spending = useSpending(workflow_id);
   return (
     <Fetched query={spending} lines={6}>
       {(found) => (
@@ -53,26 +57,33 @@ const ToolPrices = ({ tools }: { tools: InsightToolSpending[] }) => (
       </Table.Thead>
       <Table.Tbody>
         {tools.map((tool) => (
-          <Table.Tr key={tool.insight_tool_id}>
-            <Table.Td>
-              <RouteLink to={`/insights/tools/${tool.insight_tool_id}`}>{tool.name}</RouteLink>
-            </Table.Td>
-            <Table.Td>
-              {BASES[tool.basis]}
-              {tool.basis === "measured" && `, the last ${tool.measured_runs.toLocaleString("en")} runs`}
-            </Table.Td>
-            <Table.Td ta="right">{Math.round(tool.input_tokens).toLocaleString("en")}</Table.Td>
-            <Table.Td ta="right">{Math.round(tool.output_tokens).toLocaleString("en")}</Table.Td>
-            <Table.Td ta="right">{dollars(tool.cost_usd)}</Table.Td>
-            <Table.Td>
-              <Price tool={tool} />
-            </Table.Td>
-          </Table.Tr>
+          <ToolPrice key={tool.insight_tool_id} tool={tool} />
         ))}
       </Table.Tbody>
     </Table>
   </Scroller>
 );
+
+function ToolPrice({ tool }: { tool: InsightToolSpending }) {
+  const { input_tokens, output_tokens, cost_usd } = runFigures(tool);
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <RouteLink to={`/insights/tools/${tool.insight_tool_id}`}>{tool.name}</RouteLink>
+      </Table.Td>
+      <Table.Td>
+        {BASES[tool.basis]}
+        {tool.basis === "measured" && `, the last ${tool.measured_runs.toLocaleString("en")} runs`}
+      </Table.Td>
+      <Table.Td ta="right">{tokens(input_tokens)}</Table.Td>
+      <Table.Td ta="right">{tokens(output_tokens)}</Table.Td>
+      <Table.Td ta="right">{dollars(cost_usd)}</Table.Td>
+      <Table.Td>
+        <Price tool={tool} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
 
 function Price({ tool: { price, minute_price } }: { tool: InsightToolSpending }) {
   if (price) {
@@ -93,17 +104,14 @@ function Price({ tool: { price, minute_price } }: { tool: InsightToolSpending })
 }
 
 function Spent({ spending: { actual_daily, actual_total } }: { spending: InsightSpending }) {
+  const total = amountFigures(actual_total.runs, actual_total);
   const days = {
     name: "Runs by day (UTC)",
     columns: ["Day", "Completed", "Failed", "Tokens read", "Tokens written", "US dollars"],
-    rows: actual_daily.map((day) => [
-      day.day,
-      day.runs - day.failed_runs,
-      day.failed_runs,
-      day.input_tokens,
-      day.output_tokens,
-      day.cost_usd,
-    ]),
+    rows: actual_daily.map((day) => {
+      const { input_tokens, output_tokens, cost_usd } = amountFigures(day.runs, day);
+      return [day.day, day.runs - day.failed_runs, day.failed_runs, input_tokens, output_tokens, cost_usd];
+    }),
   };
   const drawn = {
     ...days,
@@ -118,9 +126,9 @@ function Spent({ spending: { actual_daily, actual_total } }: { spending: Insight
             items={[
               ["Runs", actual_total.runs.toLocaleString("en")],
               ["Failed", actual_total.failed_runs.toLocaleString("en")],
-              ["Tokens read", actual_total.input_tokens.toLocaleString("en")],
-              ["Tokens written", actual_total.output_tokens.toLocaleString("en")],
-              ["Spent", dollars(actual_total.cost_usd)],
+              ["Tokens read", tokens(total.input_tokens)],
+              ["Tokens written", tokens(total.output_tokens)],
+              ["Spent", dollars(total.cost_usd)],
             ]}
           />
         </div>

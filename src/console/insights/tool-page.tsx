@@ -45,11 +45,7 @@ export default function InsightToolPage() {
       title="Insight tool"
       back={{ to: "/insights?view=tools", label: "Insight tools" }}
       read={read}
-      changed={({ updated_at, last_updated_by, version }) => ({
-        at: updated_at,
-        by: last_updated_by,
-        version,
-      })}
+      version={({ version }) => version}
     >
       {(id, found) => (
         <Fetched query={definitions} lines={12}>
@@ -75,6 +71,7 @@ function ToolForm(props: {
   const navigate = useNavigate();
   const record = useRecordForm<InsightToolOutput, Values>({
     noun: "Insight tool",
+    together: [["insight_tool_definition_id", "tool_arguments"]],
     labels: { insight_tool_definition_id: "What it does", tool_arguments: "Arguments" },
     record: tool,
     values: (found) => (found ? valuesOf(found) : NEW),
@@ -112,7 +109,9 @@ function ToolForm(props: {
                 }
                 invalidates={[LIST]}
                 done={`${tool.name} deleted`}
-                onDone={() => void navigate({ to: "/insights", search: { view: "tools" } as never })}
+                onDone={() =>
+                  void navigate({ to: "/insights", search: { view: "tools" } as never, ignoreBlocker: true })
+                }
               >
                 No workflow can use <b dir="auto">{tool.name}</b> any more. What it found stays.
               </ConfirmButton>

@@ -4,7 +4,7 @@ import type { InsightWorkflowOutput } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { Empty, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-import { dollars, sourceName } from "./insight-words.tsx";
+import { expectedDay, sourceName } from "./insight-words.tsx";
 
 const REFRESH_ms = 5000;
 
@@ -50,8 +50,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
     field: "cost",
     title: "Expected a day",
     align: "right",
-    render: ({ estimate }) =>
-      `${estimate.estimated_daily_count.toLocaleString("en")} for ${dollars(estimate.estimated_daily_cost)}`,
+    render: ({ estimate }) => expectedDay(estimate),
   },
   {
     field: "updated_at",

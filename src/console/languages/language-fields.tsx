@@ -99,7 +99,8 @@ export function LanguageFields({ number, config, readOnly, errorOf, onChange, on
             max={9}
             allowDecimal={false}
             value={config.dtmf_code}
-            onChange={(key) => onChange({ ...config, dtmf_code: Number(key) })}
+            // Cleared is no key: a 0 would be one.
+            onChange={(key) => key !== "" && onChange({ ...config, dtmf_code: Number(key) })}
             error={errorOf("dtmf_code")}
           />
         </Group>

@@ -37,7 +37,6 @@ export default function LanguagePage() {
       title="Languages"
       back={{ to: "/languages", label: "Languages and voices" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) => <LanguageForm key={id} id={id} group={found} />}
     </RecordPage>
@@ -91,7 +90,7 @@ function LanguageForm({ id, group }: { id: string; group: LanguageGroupResponse 
                   call("DELETE /api/v1/voice_groups/{id}", { path: { id: group.id }, query: { reason } })
                 }
                 invalidates={[["GET /api/v1/voice_groups/"]]}
-                onRemoved={() => void navigate({ to: "/languages" })}
+                onRemoved={() => void navigate({ to: "/languages", ignoreBlocker: true })}
               />
             )
           }

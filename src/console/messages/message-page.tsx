@@ -55,7 +55,6 @@ export default function MessagePage() {
       title="Message"
       back={{ to: "/messages", label: "Custom messages" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) => <MessageForm key={id} id={id} message={found} />}
     </RecordPage>
@@ -109,7 +108,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
                   call("DELETE /api/v1/custom_messages/{id}", { path: { id: message.id }, query: { reason } })
                 }
                 invalidates={[["GET /api/v1/custom_messages/"]]}
-                onRemoved={() => void navigate({ to: "/messages" })}
+                onRemoved={() => void navigate({ to: "/messages", ignoreBlocker: true })}
               />
             )
           }

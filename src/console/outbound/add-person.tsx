@@ -1,51 +1,31 @@
 import { Alert, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { CommunicationRequest } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { fieldErrors } from "../ground/field-errors.ts";
+import { call } from "../ground/api.ts";
 import { KeyValues } from "../ground/key-values.tsx";
-import { WindowForm } from "../ground/window-form.tsx";
+import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
 
-const FIELDS = ["reference_id", "target", "request_variables"];
-const faultsOf = (error: ApiError) => fieldErrors(error, (path) => FIELDS.includes(path));
+const NEW: CommunicationRequest = { reference_id: "", target: "", request_variables: {} };
 
 /** One more person for a batch, beside or in place of a file. */
 export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): void }) {
   const client = useQueryClient();
-  const form = useForm<CommunicationRequest>({
-    initialValues: { reference_id: "", target: "", request_variables: {} },
-  });
-  const add = useMutation({
-    mutationFn: () =>
-      call("POST /api/v1/outbound/batches/{batch_id}/requests", {
-        path: { batch_id },
-        body: form.getValues(),
-      }),
-    async onSuccess({ accepted }) {
+  const { form, stored, sending } = useWindowForm({
+    initial: NEW,
+    send: (body) => call("POST /api/v1/outbound/batches/{batch_id}/requests", { path: { batch_id }, body }),
+    async onSent({ accepted }) {
       await Promise.all([["batch"], ["campaign"]].map((queryKey) => client.invalidateQueries({ queryKey })));
       if (accepted === 0) return;
       notifications.show({ message: `${form.getValues().reference_id} was added`, color: "green" });
       onClose();
     },
-    onError(error) {
-      if (error instanceof ApiError) form.setErrors(faultsOf(error).fields);
-    },
   });
-  const general = add.error instanceof ApiError ? faultsOf(add.error).general : [];
   return (
-    <WindowForm
-      title="Add a person"
-      verb="Add"
-      isSending={add.isPending}
-      general={general}
-      onSubmit={() => add.mutate()}
-      onClose={onClose}
-    >
-      {add.data && (
+    <WindowForm title="Add a person" verb="Add" sending={sending} onClose={onClose}>
+      {stored && (
         <Alert color="yellow" role="status" title="Nobody is reached for this">
-          {add.data.duplicates > 0
+          {stored.duplicates > 0
             ? "The batch has somebody of this reference already."
             : "This is no number or address that can be reached."}
         </Alert>

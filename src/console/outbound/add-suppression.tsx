@@ -1,47 +1,33 @@
 import { Select, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import type { SuppressionCreateRequest } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { fieldErrors } from "../ground/field-errors.ts";
-import { WindowForm } from "../ground/window-form.tsx";
+import { call } from "../ground/api.ts";
+import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
 import { choices, REASONS, SCOPES, SUPPRESSIONS } from "./suppression-words.ts";
 
-const FIELDS = ["address", "scope", "reason", "comment"];
+const NEW: Required<SuppressionCreateRequest> = {
+  address: "",
+  scope: "all",
+  reason: "do-not-call",
+  comment: "",
+};
 
 /** One address by hand. */
 export function AddSuppression({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
-  const form = useForm<Required<SuppressionCreateRequest>>({
-    initialValues: { address: "", scope: "all", reason: "do-not-call", comment: "" },
-  });
-  const add = useMutation({
-    mutationFn: () => {
-      const { comment, ...values } = form.getValues();
-      return call("POST /api/v1/suppressions/", { body: { ...values, comment: comment || null } });
-    },
-    async onSuccess({ address }) {
+  const { form, sending } = useWindowForm({
+    initial: NEW,
+    send: ({ comment, ...values }) =>
+      call("POST /api/v1/suppressions/", { body: { ...values, comment: comment || null } }),
+    async onSent({ address }) {
       onClose();
       notifications.show({ message: `${address} is not reached any more`, color: "green" });
       await client.invalidateQueries({ queryKey: [SUPPRESSIONS] });
     },
-    onError(error) {
-      if (error instanceof ApiError)
-        form.setErrors(fieldErrors(error, (path) => FIELDS.includes(path)).fields);
-    },
   });
-  const general =
-    add.error instanceof ApiError ? fieldErrors(add.error, (path) => FIELDS.includes(path)).general : [];
   return (
-    <WindowForm
-      title="New suppression"
-      verb="Suppress"
-      isSending={add.isPending}
-      general={general}
-      onSubmit={() => add.mutate()}
-      onClose={onClose}
-    >
+    <WindowForm title="New suppression" verb="Suppress" sending={sending} onClose={onClose}>
       <TextInput
         label="Number or e-mail address"
         description="Numbers with their country: +1 512 555 0123."

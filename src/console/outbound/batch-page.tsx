@@ -11,6 +11,7 @@ import { useMay } from "../ground/me.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
 import { RemoveRecord } from "../ground/remove-record.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 import { AddPerson } from "./add-person.tsx";
 import { BATCH_WORDS } from "./batch-words.ts";
@@ -78,17 +79,19 @@ function Actions({ batch }: { batch: BatchDetails }) {
   const client = useQueryClient();
   const path = { batch_id: batch.batch_id };
   const hold = useMutation({
-    mutationFn: (paused: boolean) =>
-      // What is left out is reset, so the day it expires goes along.
-      call("PUT /api/v1/outbound/batches/{batch_id}", {
+    mutationFn: async (paused: boolean) => {
+      // What is left out is reset, so the day it expires goes along, as it is now.
+      const { expires_on } = await read(batch.batch_id);
+      return call("PUT /api/v1/outbound/batches/{batch_id}", {
         path,
-        body: { paused, expires_on: batch.expires_on ?? null },
-      }),
+        body: { paused, expires_on: expires_on ?? null },
+      });
+    },
     async onSuccess(_, paused) {
       notifications.show({ message: paused ? "The batch is paused" : "The batch goes on", color: "green" });
       await Promise.all(LISTS.map((queryKey) => client.invalidateQueries({ queryKey })));
     },
-    onError: (error) => notifications.show({ message: error.message, color: "red", autoClose: false }),
+    onError: showFailure,
   });
   const [adding, { open, close }] = useDisclosure(false);
   if (batch.status === "CANCELED") return null;
@@ -120,7 +123,9 @@ function Actions({ batch }: { batch: BatchDetails }) {
             return call("DELETE /api/v1/outbound/batches/{batch_id}", { path, form });
           }}
           invalidates={LISTS}
-          onRemoved={() => void navigate({ to: `/campaigns/${batch.campaign_id}?view=batches` })}
+          onRemoved={() =>
+            void navigate({ to: `/campaigns/${batch.campaign_id}?view=batches`, ignoreBlocker: true })
+          }
         >
           Whoever waits is not reached any more; who is being talked with is not cut off.
         </RemoveRecord>
@@ -204,10 +209,10 @@ function SettingsPanel({ batch }: { batch: BatchDetails }) {
       call_rate: found?.call_rate ?? null,
       auto_call_rate: found?.auto_call_rate ?? false,
     }),
-    save: (values) =>
+    save: (values, stored) =>
       call("PUT /api/v1/outbound/batches/{batch_id}", {
         path: { batch_id: batch.batch_id },
-        body: { ...values, paused: batch.paused ?? null },
+        body: { ...values, paused: stored?.paused ?? null },
       }),
     reread: () => read(batch.batch_id),
     invalidates: LISTS,

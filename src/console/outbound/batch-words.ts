@@ -11,7 +11,7 @@ export const BATCH_WORDS: Record<BatchStatus, { tone: Tone; word: string }> = {
 };
 
 /** In the order in which people pass through them. */
-export const REQUEST_WORDS: Record<RequestStatus, { tone: Tone; word: string }> = {
+const REQUEST_WORDS: Record<RequestStatus, { tone: Tone; word: string }> = {
   PENDING: { tone: "quiet", word: "waiting" },
   INITIATED: { tone: "busy", word: "being tried" },
   CONNECTED: { tone: "busy", word: "connected" },

@@ -1,20 +1,18 @@
 import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconStack2 } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { CommunicationBatch, CommunicationBatchCreate } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
+import { call } from "../ground/api.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
-import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-import { WindowForm } from "../ground/window-form.tsx";
+import { WhenField } from "../ground/when-field.tsx";
+import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
 import { BATCH_WORDS, batchPath } from "./batch-words.ts";
 import { numberOrNull } from "./opening-fields.tsx";
-import { WhenField } from "./when-field.tsx";
 
 const LIST = "GET /api/v1/outbound/batches";
 const REFRESH_MS = 5000;
@@ -58,7 +56,7 @@ const COLUMNS: Column<CommunicationBatch>[] = [
   },
 ];
 
-export function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null | undefined }): string {
+function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null | undefined }): string {
   if (batch.auto_call_rate) return "spread until it expires";
   return batch.call_rate?.toLocaleString("en") ?? "as the campaign";
 }
@@ -109,38 +107,23 @@ type Values = Required<Omit<CommunicationBatchCreate, "campaign_id">>;
 function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm<Values>({
-    initialValues: {
+  const { form, sending } = useWindowForm<Values, CommunicationBatch>({
+    initial: {
       batch_id: nameOfNow(),
       expires_on: null,
       paused: true,
       call_rate: null,
       auto_call_rate: false,
     },
-  });
-  const values = form.getValues();
-  const make = useMutation({
-    mutationFn: () => call("POST /api/v1/outbound/batches", { body: { ...values, campaign_id } }),
-    async onSuccess({ batch_id }) {
+    send: (chosen) => call("POST /api/v1/outbound/batches", { body: { ...chosen, campaign_id } }),
+    async onSent({ batch_id }) {
       await client.invalidateQueries({ queryKey: [LIST] });
       void navigate({ to: batchPath(batch_id) });
     },
-    onError(error) {
-      if (error instanceof ApiError) form.setErrors(fieldErrors(error, (path) => path in values).fields);
-    },
   });
-  const general =
-    make.error instanceof ApiError ? fieldErrors(make.error, (path) => path in values).general : [];
+  const values = form.getValues();
   return (
-    <WindowForm
-      title="New batch"
-      size="lg"
-      verb="Create"
-      isSending={make.isPending}
-      general={general}
-      onSubmit={() => make.mutate()}
-      onClose={onClose}
-    >
+    <WindowForm title="New batch" size="lg" verb="Create" sending={sending} onClose={onClose}>
       <TextInput
         label="Name"
         description="Yours to choose; it can't be changed later."

@@ -19,6 +19,7 @@ import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
 import { RemoveRecord } from "../ground/remove-record.tsx";
 import {
   atSecrets,
+  CAMPAIGN_LABELS,
   type CampaignValues,
   NEW_CAMPAIGN,
   secretPaths,
@@ -49,25 +50,11 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const [hides, setHides] = useState<string[]>([]);
   const record = useRecordForm<OutboundCampaignResponse, CampaignValues>({
     noun: "Campaign",
-    labels: {
-      campaign_name: "Name",
-      mode: "Reaches people by",
-      source: "From",
-      caller_id: "Shown as",
-      sms_session_ttl: "An answer belongs to it for",
-      campaign_variables: "Variables",
-      active_days: "Days",
-      daily_start_time: "Hours, from",
-      daily_end_time: "Hours, until",
-      outreach_override_rules: "Exceptions",
-      hourly_rate: "Attempts an hour",
-      max_daily_calls: "New people a day, at most",
-      retry_count: "Retries",
-      retry_interval: "Wait before a retry",
-      allowed_line_types: "Line types",
-      target_filters: "Rules for numbers",
-      voicemail_detection: "Mailboxes",
-    },
+    labels: CAMPAIGN_LABELS,
+    together: [
+      ["webhooks", "secrets"],
+      ["mode", "source", "caller_id"],
+    ],
     record: campaign,
     values: (found) => (found ? valuesOf(found) : NEW_CAMPAIGN),
     save: (values) => save(campaign?.id ?? null, values),
@@ -112,7 +99,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                     })
                   }
                   invalidates={[["GET /api/v1/outbound/campaigns"]]}
-                  onRemoved={() => void navigate({ to: "/campaigns" })}
+                  onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true })}
                 />
               )
             }

@@ -5,6 +5,7 @@ import type {
   ScheduleOverride,
 } from "../api-types.ts";
 import { ApiError } from "../ground/api.ts";
+import type { FieldLabels } from "../ground/field-words.ts";
 
 /** What of a campaign the form edits: all that can be sent, nothing left out, so that every fault finds its field. */
 export type CampaignValues = Required<
@@ -45,6 +46,26 @@ export const NEW_CAMPAIGN: CampaignValues = {
   target_filters: null,
   webhooks: [],
   secrets: [],
+};
+
+export const CAMPAIGN_LABELS: FieldLabels = {
+  campaign_name: "Name",
+  mode: "Reaches people by",
+  source: "From",
+  caller_id: "Shown as",
+  sms_session_ttl: "An answer belongs to it for",
+  campaign_variables: "Variables",
+  active_days: "Days",
+  daily_start_time: "Hours, from",
+  daily_end_time: "Hours, until",
+  outreach_override_rules: "Exceptions",
+  hourly_rate: "Attempts an hour",
+  max_daily_calls: "New people a day, at most",
+  retry_count: "Retries",
+  retry_interval: "Wait before a retry",
+  allowed_line_types: "Line types",
+  target_filters: "Rules for numbers",
+  voicemail_detection: "Mailboxes",
 };
 
 export function valuesOf(campaign: OutboundCampaignResponse): CampaignValues {

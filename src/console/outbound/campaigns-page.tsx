@@ -1,9 +1,9 @@
-import { Group } from "@mantine/core";
 import { IconPhoneOutgoing, IconPlus } from "@tabler/icons-react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
+import { Labels } from "../ground/labels.tsx";
 import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 import { WEEKDAYS } from "./opening.ts";
 
@@ -38,15 +38,7 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
     field: "labels",
     title: "Labels",
     orderable: true,
-    render: ({ labels }) => (
-      <Group gap={4}>
-        {labels?.map((label) => (
-          <Status key={label} tone="quiet">
-            {label}
-          </Status>
-        ))}
-      </Group>
-    ),
+    render: ({ labels }) => <Labels labels={labels} />,
   },
   {
     field: "description",

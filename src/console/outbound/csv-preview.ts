@@ -13,6 +13,16 @@ export type CsvPreview = {
   problem: string | null;
 };
 
+/** A file that was moved or locked between being chosen and being read. */
+export const UNREADABLE: CsvPreview = {
+  columns: [],
+  rows: [],
+  header_bytes: 0,
+  estimated_rows: 0,
+  problem:
+    "The browser can't read this file. See that it is still there and not open elsewhere, and choose it again.",
+};
+
 /** Enough for hundreds of rows, little enough to be read at once. */
 export const PREVIEW_bytes = 256 * 1024;
 const BOM = "\uFEFF";
@@ -89,7 +99,7 @@ function readRecords(text: string, isWhole: boolean): { records: Record_[]; open
 export const REQUIRED_COLUMNS = ["reference_id", "target"] as const;
 
 /** As the platform reads a column's name. */
-export function columnName(text: string): string {
+function columnName(text: string): string {
   const name = text.trim().replaceAll(/\s+/g, "_");
   const lower = name.toLowerCase();
   return (REQUIRED_COLUMNS as readonly string[]).includes(lower) ? lower : name;

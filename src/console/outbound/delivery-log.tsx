@@ -8,6 +8,7 @@ import { call } from "../ground/api.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Empty, RouteLink, Status } from "../ground/parts.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 import { STATUS_CHOICES, spoken } from "./channel-statuses.ts";
 import { DELIVERY_WORDS } from "./delivery-words.ts";
@@ -33,7 +34,7 @@ export function useReplay(onDone?: () => void) {
         ),
       );
     },
-    onError: (error) => notifications.show({ message: error.message, color: "red", autoClose: false }),
+    onError: showFailure,
   });
 }
 

@@ -1,9 +1,10 @@
-import { Button, CopyButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy, IconRepeat, IconTerminal2 } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import type { WebhookDeliveryDetails, WebhookTry } from "../api-types.ts";
 import { call } from "../ground/api.ts";
+import { CopyButton } from "../ground/copy-button.tsx";
 import { formatDuration } from "../ground/duration.ts";
 import { useMay } from "../ground/me.tsx";
 import {
@@ -103,13 +104,7 @@ function Actions({ delivery }: { delivery: WebhookDeliveryDetails }) {
               <Text size="sm">Signed for this moment: a receiver takes it for about five minutes.</Text>
               <ExactText text={curl.data.command} label="curl command" />
               <Group justify="flex-end">
-                <CopyButton value={curl.data.command}>
-                  {({ copied, copy }) => (
-                    <Button leftSection={<IconCopy size={15} />} onClick={copy} data-autofocus>
-                      {copied ? "Copied" : "Copy"}
-                    </Button>
-                  )}
-                </CopyButton>
+                <CopyButton text={curl.data.command} leftSection={<IconCopy size={15} />} data-autofocus />
               </Group>
             </>
           )}

@@ -1,5 +1,5 @@
 import type { CampaignForecast } from "../api-types.ts";
-import { toWall } from "./wall-time.ts";
+import { toWall } from "../ground/wall-time.ts";
 
 /** What a bar of the chart, and a row of the table beside it, tells. */
 export type Bar = {

@@ -1,4 +1,4 @@
-import { Alert, Button, Grid, NumberInput, SegmentedControl, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, Grid, NumberInput, Stack, Table, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
@@ -6,9 +6,11 @@ import type { CampaignForecast, ForecastQuestion } from "../api-types.ts";
 import { call } from "../ground/api.ts";
 import { Empty, Fetched, Loading, Panel, Scroller } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { ViewSwitch } from "../ground/view-switch.tsx";
 import { type Bar, dayBars, hourBars } from "./forecast-bars.ts";
 import { numberOrNull } from "./opening-fields.tsx";
 import classes from "./outbound.module.css";
+import { Tile, Tiles } from "./tile.tsx";
 
 const ForecastChart = lazy(() => import("./forecast-chart.tsx"));
 
@@ -89,8 +91,8 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
 }
 
 function Answer({ forecast }: { forecast: CampaignForecast }) {
-  const [view, setView] = useState("chart");
-  const [by, setBy] = useState("day");
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const [by, setBy] = useState<"day" | "hour">("day");
   const { totals, people, ends_at, left, timezone, assumptions } = forecast;
   if (people === 0) {
     return (
@@ -125,23 +127,15 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
       }
       actions={
         <>
-          <SegmentedControl
-            size="xs"
-            aria-label="By day or hour"
-            data={[
-              { value: "day", label: "By day" },
-              { value: "hour", label: "By hour" },
-            ]}
+          <ViewSwitch
+            label="By day or hour"
+            views={{ day: "By day", hour: "By hour" }}
             value={by}
             onChange={setBy}
           />
-          <SegmentedControl
-            size="xs"
-            aria-label="Chart or table"
-            data={[
-              { value: "chart", label: "Chart" },
-              { value: "table", label: "Table" },
-            ]}
+          <ViewSwitch
+            label="Chart or table"
+            views={{ chart: "Chart", table: "Table" }}
             value={view}
             onChange={setView}
           />
@@ -149,14 +143,11 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
       }
     >
       <Stack gap="md">
-        <div className={classes.tiles}>
+        <Tiles>
           {tiles.map(([label, count]) => (
-            <div key={label} className={classes.tile}>
-              <b>{count.toLocaleString("en")}</b>
-              <span>{label}</span>
-            </div>
+            <Tile key={label} count={count} about={label} />
           ))}
-        </div>
+        </Tiles>
         {bars.length === 0 ? (
           <Alert color="yellow" title="Not one attempt">
             The campaign has no open hour in these days, or its caps let nobody through. Its calendar shows
@@ -180,7 +171,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
   );
 }
 
-function BarTable({ bars, by }: { bars: Bar[]; by: string }) {
+function BarTable({ bars, by }: { bars: Bar[]; by: "day" | "hour" }) {
   return (
     <Scroller className={classes.scroll} label="Forecast as a table">
       <Table>

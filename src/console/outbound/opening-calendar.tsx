@@ -1,7 +1,9 @@
-import { ActionIcon, Button, Group, SegmentedControl, Stack, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group, Stack, Text, Tooltip } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight, IconMoon } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Panel } from "../ground/parts.tsx";
+import { ViewSwitch } from "../ground/view-switch.tsx";
+import { offset_ms } from "../ground/wall-time.ts";
 import {
   addDays,
   addMonths,
@@ -15,11 +17,11 @@ import {
   openDay,
   spansOf,
   WEEKDAYS,
+  type Weekday,
   weekStart,
 } from "./opening.ts";
 import classes from "./opening-calendar.module.css";
 import { DAY_NAMES } from "./opening-fields.tsx";
-import { offset_ms } from "./wall-time.ts";
 
 type Props = {
   opening: Opening;
@@ -38,7 +40,7 @@ const DECIDED: Record<Decider, string> = {
 /** When the campaign is really open and for how many new people, resolved as the dialer does, week by week or as a month. */
 export function OpeningCalendar({ opening, zone, onChoose }: Props) {
   const today = todayIn(zone ?? "UTC");
-  const [view, setView] = useState("week");
+  const [view, setView] = useState<"week" | "month">("week");
   const [at, setAt] = useState(today);
   const [chosen, setChosen] = useState(today);
   const isWeek = view === "week";
@@ -48,13 +50,9 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
     <Panel
       title="When it is open"
       actions={
-        <SegmentedControl
-          size="xs"
-          aria-label="Week or month"
-          data={[
-            { value: "week", label: "Week" },
-            { value: "month", label: "Month" },
-          ]}
+        <ViewSwitch
+          label="Week or month"
+          views={{ week: "Week", month: "Month" }}
           value={view}
           onChange={setView}
         />
@@ -137,11 +135,9 @@ function Week({ opening, monday, today, chosen, setChosen }: ViewProps & { monda
           aria-pressed={day.date === chosen}
           onClick={() => setChosen(day.date)}
         >
-          <span className={classes.rowName} data-today={day.date === today}>
-            {DAY_NAMES[day.weekday]?.slice(0, 3)} {Number(day.date.slice(8))}
-            {isException(day) && <sup aria-hidden>•</sup>}
-          </span>
-          <span className="sr-only">{`, ${day.date}: ${summary(day)}`}</span>
+          <DayName day={day} today={today} spoken={`, ${day.date}`}>
+            {shortName(day.weekday)} {Number(day.date.slice(8))}
+          </DayName>
           <span className={classes.track} aria-hidden>
             {spansOf(day, days[index - 1] ?? openDay(opening, addDays(day.date, -1))).map((span) => (
               <span
@@ -172,7 +168,7 @@ function Month({ opening, month, today, chosen, setChosen }: ViewProps & { month
         <tr>
           {WEEKDAYS.map((day) => (
             <th key={day} scope="col">
-              <abbr title={DAY_NAMES[day]}>{DAY_NAMES[day]?.slice(0, 3)}</abbr>
+              <abbr title={DAY_NAMES[day]}>{shortName(day)}</abbr>
             </th>
           ))}
         </tr>
@@ -192,11 +188,9 @@ function Month({ opening, month, today, chosen, setChosen }: ViewProps & { month
                     data-outside={date.slice(0, 7) !== month.slice(0, 7)}
                     onClick={() => setChosen(date)}
                   >
-                    <span className={classes.rowName} data-today={date === today}>
+                    <DayName day={day} today={today} spoken={` ${monthTitle(date)}`}>
                       {Number(date.slice(8))}
-                      {isException(day) && <sup aria-hidden>•</sup>}
-                    </span>
-                    <span className="sr-only">{` ${monthTitle(date)}: ${summary(day)}`}</span>
+                    </DayName>
                     <span className={classes.cellText} aria-hidden>
                       {shortHours(day)}
                     </span>
@@ -214,6 +208,23 @@ function Month({ opening, month, today, chosen, setChosen }: ViewProps & { month
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** A day with the sign of an exception, and to a screen reader when it is open. */
+function DayName(props: { day: OpenDay; today: string; spoken: string; children: ReactNode }) {
+  const { day, today, spoken, children } = props;
+  return (
+    <>
+      <span className={classes.rowName} data-today={day.date === today}>
+        {children}
+        {isException(day) && <sup aria-hidden>•</sup>}
+      </span>
+      <span className="sr-only">
+        {spoken}: {summary(day)}
+        {isException(day) && ", an exception"}
+      </span>
+    </>
   );
 }
 
@@ -248,6 +259,8 @@ function ClockChange({ zone, date }: { zone: string; date: string }) {
     </Group>
   );
 }
+
+const shortName = (day: Weekday): string | undefined => DAY_NAMES[day]?.slice(0, 3);
 
 const isException = ({ by }: OpenDay): boolean => Object.values(by).some((decider) => decider === "date");
 

@@ -108,7 +108,7 @@ function clockText(second: number): string {
 export const capText = (cap: number | null): string =>
   cap === null ? "no limit" : cap === 1 ? "1 person" : `${cap.toLocaleString("en")} people`;
 
-export const weekdayOf = (date: string): Weekday =>
+const weekdayOf = (date: string): Weekday =>
   WEEKDAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7] as Weekday;
 
 export const addDays = (date: string, days: number): string =>

@@ -8,6 +8,7 @@ import { call } from "../ground/api.ts";
 import { formatDuration } from "../ground/duration.ts";
 import { useMay } from "../ground/me.tsx";
 import { Code, Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 import { batchPath, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
@@ -128,7 +129,7 @@ function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: s
       );
       await Promise.all([["batch"], ["campaign"]].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
-    onError: (error) => notifications.show({ message: error.message, color: "red", autoClose: false }),
+    onError: showFailure,
   });
   if (!may("outbound_write")) return null;
   return (

@@ -1,10 +1,9 @@
-import { Button, Group, Select, Table, Text, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
+import { Button, Group, Select, Table, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
 import type { RequestStatus } from "../api-types.ts";
 import { call } from "../ground/api.ts";
+import { SearchBox } from "../ground/list-tools.tsx";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 import { REQUEST_STATUSES, requestPath, requestWords } from "./batch-words.ts";
@@ -13,7 +12,6 @@ import classes from "./outbound.module.css";
 
 const PAGE = 50;
 const REFRESH_MS = 4000;
-const TYPING_MS = 400;
 
 /** The people of a batch, in the order in which they came. */
 export function RequestsPanel({ batch_id }: { batch_id: string }) {
@@ -22,7 +20,6 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
   const page = Math.max(1, Math.trunc(Number(search.page)) || 1);
   const status = (search.status || null) as RequestStatus | null;
   const reference_id = search.reference || null;
-  const [typed, setTyped] = useState(reference_id ?? "");
   const change = (part: Record<string, string>) => {
     const next = { ...search, page: "", ...part };
     void navigate({
@@ -32,7 +29,6 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
       resetScroll: false,
     });
   };
-  const find = useDebouncedCallback((reference: string) => change({ reference }), TYPING_MS);
   const results = useQuery({
     queryKey: ["batch", batch_id, "results", status, reference_id, page],
     queryFn: ({ signal }) =>
@@ -50,15 +46,10 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
       flush
       actions={
         <>
-          <TextInput
-            size="xs"
-            aria-label="Reference, whole"
-            placeholder="Reference, whole"
-            value={typed}
-            onChange={({ currentTarget }) => {
-              setTyped(currentTarget.value);
-              find(currentTarget.value.trim());
-            }}
+          <SearchBox
+            label="Reference, whole"
+            value={reference_id ?? ""}
+            onChange={(reference) => change({ reference: reference.trim() })}
           />
           <Select
             size="xs"

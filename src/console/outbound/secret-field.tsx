@@ -1,5 +1,6 @@
-import { Button, CopyButton, Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Group, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { CopyButton } from "../ground/copy-button.tsx";
 import type { SecretChange } from "./campaign-values.ts";
 
 type Props = {
@@ -50,15 +51,7 @@ export function SecretField(props: Props) {
           error={error}
           rightSectionWidth={76}
           rightSection={
-            change.hmac_secret && (
-              <CopyButton value={change.hmac_secret}>
-                {({ copied, copy }) => (
-                  <Button size="compact-xs" variant="light" onClick={copy}>
-                    {copied ? "Copied" : "Copy"}
-                  </Button>
-                )}
-              </CopyButton>
-            )
+            change.hmac_secret && <CopyButton text={change.hmac_secret} size="compact-xs" variant="light" />
           }
         />
       )}

@@ -1,7 +1,7 @@
 import { Status } from "../ground/parts.tsx";
 import { REQUEST_STATUSES, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
-import classes from "./outbound.module.css";
+import { Tile, Tiles } from "./tile.tsx";
 
 type Breakdown = Record<string, { counts?: Record<string, number> | null | undefined }> | null | undefined;
 
@@ -10,22 +10,23 @@ export function StatusTiles({ counts, details }: { counts: Record<string, number
   const known = REQUEST_STATUSES.filter((status) => (counts[status] ?? 0) > 0);
   const others = Object.keys(counts).filter((status) => !(REQUEST_STATUSES as string[]).includes(status));
   return (
-    <div className={classes.tiles}>
+    <Tiles>
       {[...known, ...others].map((status) => {
         const within = Object.entries(details?.[status]?.counts ?? {}).filter(([, count]) => count > 0);
         const { tone, word } = requestWords(status);
         return (
-          <div key={status} className={classes.tile}>
-            <Status tone={tone}>{word}</Status>
-            <b>{(counts[status] ?? 0).toLocaleString("en")}</b>
-            {within.length > 0 && !(within.length === 1 && within[0]?.[0] === status) && (
-              <span>
-                {within.map(([name, count]) => `${count.toLocaleString("en")} ${spoken(name)}`).join(", ")}
-              </span>
-            )}
-          </div>
+          <Tile
+            key={status}
+            sign={<Status tone={tone}>{word}</Status>}
+            count={counts[status] ?? 0}
+            about={
+              within.length === 1 && within[0]?.[0] === status
+                ? null
+                : within.map(([name, count]) => `${count.toLocaleString("en")} ${spoken(name)}`).join(", ")
+            }
+          />
         );
       })}
-    </div>
+    </Tiles>
   );
 }

@@ -17,6 +17,7 @@ import {
   REQUIRED_COLUMNS,
   renamedCsv,
   rowFault,
+  UNREADABLE,
 } from "./csv-preview.ts";
 import classes from "./outbound.module.css";
 
@@ -55,7 +56,13 @@ export function UploadPanel(props: {
   });
   const look = async (file: File) => {
     upload.reset();
-    const preview = previewCsv(new Uint8Array(await file.slice(0, PREVIEW_bytes).arrayBuffer()), file.size);
+    const preview = await file
+      .slice(0, PREVIEW_bytes)
+      .arrayBuffer()
+      .then(
+        (head) => previewCsv(new Uint8Array(head), file.size),
+        () => UNREADABLE,
+      );
     setChosen({ file, preview, names: guessColumns(preview.columns) });
   };
   if (upload.data) return <Uploaded added={upload.data} />;

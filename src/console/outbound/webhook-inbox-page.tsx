@@ -1,10 +1,11 @@
-import { Button, CopyButton, Grid, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Grid, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy, IconInbox } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { WebhookInbox, WebhookInboxMessage } from "../api-types.ts";
 import { ApiError, call } from "../ground/api.ts";
+import { CopyButton } from "../ground/copy-button.tsx";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { useMay } from "../ground/me.tsx";
 import {
@@ -113,19 +114,13 @@ function Address({ label, url }: { label: string; url: string }) {
         <Text size="xs" c="dimmed">
           {label}
         </Text>
-        <CopyButton value={url}>
-          {({ copied, copy }) => (
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              aria-label={`Copy the address ${label.toLowerCase()}`}
-              leftSection={<IconCopy size={13} />}
-              onClick={copy}
-            >
-              {copied ? "Copied" : "Copy"}
-            </Button>
-          )}
-        </CopyButton>
+        <CopyButton
+          text={url}
+          name={`Copy the address ${label.toLowerCase()}`}
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<IconCopy size={13} />}
+        />
       </Group>
       <code style={{ overflowWrap: "anywhere", fontSize: "0.78rem" }}>{url}</code>
     </div>
@@ -277,7 +272,7 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
                 call("DELETE /api/v1/outbound/webhook_inboxes/{name}", { path: { name: inbox.name } })
               }
               invalidates={[[LIST]]}
-              onRemoved={() => void navigate({ to: "/webhook-inboxes" })}
+              onRemoved={() => void navigate({ to: "/webhook-inboxes", ignoreBlocker: true })}
             />
           )
         }

@@ -1,17 +1,15 @@
 import { Button, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
 import { useDisclosure } from "@mantine/hooks";
 import { IconInbox, IconPlus } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { WebhookInbox } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
+import { call } from "../ground/api.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
-import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-import { WindowForm } from "../ground/window-form.tsx";
+import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
 import { authValues } from "./campaign-values.ts";
 import { atSecret, InboxFields, type InboxValues } from "./inbox-fields.tsx";
 
@@ -90,42 +88,30 @@ export default function WebhookInboxesPage() {
 }
 
 type Values = InboxValues & { name: string };
-const FIELDS = ["name", "fail_next", "fail_status", "secret"];
-const faultsOf = (error: ApiError) =>
-  fieldErrors(atSecret(error) as ApiError, (path) => FIELDS.includes(path));
+const NEW: Values = { name: "", fail_next: 0, fail_status: 503, secret: { kind: "none" } };
 
 function NewInbox({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const form = useForm<Values>({
-    initialValues: { name: "", fail_next: 0, fail_status: 503, secret: { kind: "none" } },
-  });
-  const values = form.getValues();
-  const make = useMutation({
-    mutationFn: () => {
-      const { secret, ...rest } = form.getValues();
-      return call("POST /api/v1/outbound/webhook_inboxes", {
-        body: { ...rest, auth_values: authValues(secret) },
-      });
+  const { form, sending } = useWindowForm({
+    initial: NEW,
+    async send({ secret, ...rest }) {
+      try {
+        return await call("POST /api/v1/outbound/webhook_inboxes", {
+          body: { ...rest, auth_values: authValues(secret) },
+        });
+      } catch (error) {
+        throw atSecret(error);
+      }
     },
-    async onSuccess({ name }) {
+    async onSent({ name }) {
       await client.invalidateQueries({ queryKey: [LIST] });
       void navigate({ to: `/webhook-inboxes/${encodeURIComponent(name)}` });
     },
-    onError(error) {
-      if (error instanceof ApiError) form.setErrors(faultsOf(error).fields);
-    },
   });
-  const general = make.error instanceof ApiError ? faultsOf(make.error).general : [];
+  const values = form.getValues();
   return (
-    <WindowForm
-      title="New inbox"
-      verb="Create"
-      isSending={make.isPending}
-      general={general}
-      onSubmit={() => make.mutate()}
-      onClose={onClose}
-    >
+    <WindowForm title="New inbox" verb="Create" sending={sending} onClose={onClose}>
       <TextInput
         label="Name"
         description="Lower-case letters, digits and hyphens."

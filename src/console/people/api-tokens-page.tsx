@@ -1,10 +1,11 @@
-import { Alert, Button, CopyButton, Group, Modal, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCopy, IconKey, IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiTokenResponse } from "../api-types.ts";
 import { ApiError, call } from "../ground/api.ts";
+import { CopyButton } from "../ground/copy-button.tsx";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { fieldErrors } from "../ground/field-errors.ts";
 import { useMay } from "../ground/me.tsx";
@@ -142,13 +143,7 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
             <Code value={make.data.token} label="API token" />
           </Alert>
           <Group justify="flex-end">
-            <CopyButton value={make.data.token}>
-              {({ copied, copy }) => (
-                <Button variant="default" leftSection={<IconCopy size={15} />} onClick={copy}>
-                  {copied ? "Copied" : "Copy"}
-                </Button>
-              )}
-            </CopyButton>
+            <CopyButton text={make.data.token} variant="default" leftSection={<IconCopy size={15} />} />
             <Button onClick={done}>Done</Button>
           </Group>
         </Stack>

@@ -1,9 +1,10 @@
-import { Button, CopyButton, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconCopy, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { UserResponse } from "../api-types.ts";
 import { call } from "../ground/api.ts";
+import { CopyButton } from "../ground/copy-button.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../ground/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
@@ -63,15 +64,15 @@ function PersonForm({ person }: { person: UserResponse | null }) {
       role_id: found?.role_id ?? null,
       skip_auth: false,
     }),
-    save({ email, first_name, last_name, role_id, skip_auth }) {
+    save({ email, first_name, last_name, role_id, skip_auth }, stored) {
       const body = {
         email,
         first_name: first_name || null,
         last_name: last_name || null,
         role_id: role_id as number,
       };
-      return person
-        ? call("PUT /api/v1/users/", { body })
+      return stored
+        ? call("PUT /api/v1/users/", { body: { ...body, utm: stored.utm } })
         : call("POST /api/v1/users/", { body: { ...body, skip_auth } });
     },
     reread: () => read(person?.email ?? ""),
@@ -94,7 +95,7 @@ function PersonForm({ person }: { person: UserResponse | null }) {
               name={person.email}
               remove={(reason) => call("DELETE /api/v1/users/", { body: { email: person.email, reason } })}
               invalidates={[LIST]}
-              onRemoved={() => void navigate({ to: "/people" })}
+              onRemoved={() => void navigate({ to: "/people", ignoreBlocker: true })}
             />
           )
         }
@@ -166,19 +167,13 @@ function SignIn({ person }: { person: UserResponse }) {
               over safely.
             </Text>
             <Code value={link.data.sign_in_link} label="Sign-in link" />
-            <CopyButton value={link.data.sign_in_link}>
-              {({ copied, copy }) => (
-                <Button
-                  size="xs"
-                  variant="default"
-                  leftSection={<IconCopy size={14} />}
-                  onClick={copy}
-                  style={{ alignSelf: "start" }}
-                >
-                  {copied ? "Copied" : "Copy"}
-                </Button>
-              )}
-            </CopyButton>
+            <CopyButton
+              text={link.data.sign_in_link}
+              size="xs"
+              variant="default"
+              leftSection={<IconCopy size={14} />}
+              style={{ alignSelf: "start" }}
+            />
           </Stack>
         )}
       </Stack>

@@ -92,7 +92,7 @@ function RoleForm(props: { id: string; role: RoleResponse | null; groups: Permis
                 call("DELETE /api/v1/roles/{id}", { path: { id: role.id }, query: { reason } })
               }
               invalidates={[LIST]}
-              onRemoved={() => void navigate({ to: "/roles" })}
+              onRemoved={() => void navigate({ to: "/roles", ignoreBlocker: true })}
             />
           )
         }

@@ -24,6 +24,7 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
   const { view = "form" } = useSearch({ strict: false }) as { view?: string };
   const record = useRecordForm<PromptResponse, PromptValues>({
     noun: "Prompt",
+    acrossViews: true,
     record: prompt,
     values: promptValues,
     labels: PROMPT_LABELS,
@@ -100,7 +101,7 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
                       call("DELETE /api/v1/prompts/{id}", { path: { id: prompt.id }, query: { reason } })
                     }
                     invalidates={[["GET /api/v1/prompts/"]]}
-                    onRemoved={() => void navigate({ to: "/prompts" })}
+                    onRemoved={() => void navigate({ to: "/prompts", ignoreBlocker: true })}
                   />
                 )
               }

@@ -14,11 +14,7 @@ export default function PromptPage() {
       title="Prompt"
       back={{ to: "/prompts", label: "Prompts" }}
       read={read}
-      changed={(found) => ({
-        at: found.last_updated,
-        by: found.last_updated_by,
-        version: found.version_number ?? 1,
-      })}
+      version={({ version_number }) => version_number ?? 1}
     >
       {(id, found) => <PromptForm key={id} prompt={found} reread={() => read(id)} />}
     </RecordPage>

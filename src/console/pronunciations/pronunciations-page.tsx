@@ -9,6 +9,7 @@ import { FileUpload } from "../ground/file-upload.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Fetched, PageHead, Panel, Scroller, Status } from "../ground/parts.tsx";
 import { saveFile } from "../ground/save-file.ts";
+import { showFailure } from "../ground/show-failure.ts";
 import classes from "./pronunciations.module.css";
 
 const KEY = ["pronunciations"];
@@ -70,6 +71,7 @@ function Download() {
   const fetching = useMutation({
     mutationFn: () => callForBytes("GET /api/v1/pronunciations/csv", {}),
     onSuccess: (content) => saveFile("pronunciations.csv", content),
+    onError: showFailure,
   });
   return (
     <Button

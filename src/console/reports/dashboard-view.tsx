@@ -1,10 +1,11 @@
-import { Button, Group, SegmentedControl, Stack } from "@mantine/core";
+import { Button, Group, Stack } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { call } from "../ground/api.ts";
 import { Fetched, Panel } from "../ground/parts.tsx";
 import { saveFile } from "../ground/save-file.ts";
+import { ViewSwitch } from "../ground/view-switch.tsx";
 import { useZone } from "../ground/zone.ts";
 import { BarList } from "./bar-list.tsx";
 import classes from "./charts.module.css";
@@ -77,7 +78,7 @@ const withoutEmptyDays = (table: FigureTable): FigureTable => ({
 /** A table of figures, and a picture of it where one can be drawn; saved as CSV either way. */
 function FigurePanel(props: { table: FigureTable; name: string; picture: ReactNode }) {
   const { table, name, picture } = props;
-  const [view, setView] = useState<string>("plot");
+  const [view, setView] = useState<"plot" | "table">("plot");
   const isDrawn =
     Boolean(picture) && table.rows.some((row) => row.some((cell) => typeof cell === "number" && cell > 0));
   return (
@@ -87,13 +88,9 @@ function FigurePanel(props: { table: FigureTable; name: string; picture: ReactNo
       actions={
         <Group gap="xs">
           {isDrawn && (
-            <SegmentedControl
-              size="xs"
-              aria-label={`How to show ${table.name}`}
-              data={[
-                { value: "plot", label: "Plot" },
-                { value: "table", label: "Table" },
-              ]}
+            <ViewSwitch
+              label={`How to show ${table.name}`}
+              views={{ plot: "Plot", table: "Table" }}
               value={view}
               onChange={setView}
             />

@@ -26,7 +26,6 @@ export default function ServicePage() {
       title="Service"
       back={{ to: "/services", label: "Services" }}
       read={read}
-      changed={({ last_updated, last_updated_by }) => ({ at: last_updated, by: last_updated_by })}
     >
       {(id, found) => <ServiceForm key={id} id={id} service={found} />}
     </RecordPage>
@@ -39,6 +38,8 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
   const isSystem = service?.name === "System";
   const record = useRecordForm<ServiceResponse, Values>({
     noun: "Service",
+    together: [["auth_type", "auth_values"]],
+    hides: ["auth_values.*"],
     labels: { auth_type: "Signs in with", auth_values: "What it signs in with" },
     record: service,
     values: valuesOf,
@@ -73,7 +74,7 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
                 call("DELETE /api/v1/services/{id}", { path: { id: service.id }, query: { reason } })
               }
               invalidates={[["GET /api/v1/services/"]]}
-              onRemoved={() => void navigate({ to: "/services" })}
+              onRemoved={() => void navigate({ to: "/services", ignoreBlocker: true })}
             />
           )
         }

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Stack, TagsInput, Text, Textarea } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SessionLabelCreate } from "../api-types.ts";
@@ -9,6 +9,19 @@ import { Time } from "../ground/time.tsx";
 
 type Code = SessionLabelCreate["code"];
 const CODES: Code[] = ["GOOD", "OK", "BAD", "N/A"];
+/** Offered; any other words may be used. */
+const ISSUES = [
+  "Silent treatment",
+  "Speech transcription (STT)",
+  "Interruption",
+  "Latency",
+  "Wrong information",
+  "Wrong tool call",
+  "Failed transfer",
+  "Voice quality",
+  "Language",
+  "Other",
+];
 const TONES: Record<string, Tone> = { GOOD: "good", OK: "info", BAD: "bad" };
 
 /** How people, and the automatic rating, judged the session. */
@@ -19,6 +32,7 @@ export function LabelPanel({ id }: { id: string }) {
   const queryKey = ["session", id, "labels"];
   const [code, setCode] = useState<Code>("GOOD");
   const [comments, setComments] = useState("");
+  const [issues, setIssues] = useState<string[]>([]);
   const labels = useQuery({
     queryKey,
     queryFn: ({ signal }) =>
@@ -41,10 +55,12 @@ export function LabelPanel({ id }: { id: string }) {
           code,
           user_email: me.email,
           comments: comments.trim() || null,
+          issue_categories: issues,
         },
       }),
     async onSuccess() {
       setComments("");
+      setIssues([]);
       await client.invalidateQueries({ queryKey });
     },
   });
@@ -66,6 +82,11 @@ export function LabelPanel({ id }: { id: string }) {
                       {label.user_email}, <Time at={label.timestamp} kind="minute" />
                     </Text>
                   </Group>
+                  {label.issue_categories && label.issue_categories.length > 0 && (
+                    <Text size="sm" mt={2}>
+                      <bdi>{label.issue_categories.join(", ")}</bdi>
+                    </Text>
+                  )}
                   {label.comments && (
                     <Text size="sm" dir="auto" mt={2}>
                       {label.comments}
@@ -91,6 +112,14 @@ export function LabelPanel({ id }: { id: string }) {
                 data={CODES}
                 value={code}
                 onChange={(value) => setCode(value as Code)}
+              />
+              <TagsInput
+                size="sm"
+                aria-label="What was wrong"
+                placeholder={issues.length === 0 ? "What was wrong, if anything" : ""}
+                data={ISSUES}
+                value={issues}
+                onChange={setIssues}
               />
               <Textarea
                 size="sm"

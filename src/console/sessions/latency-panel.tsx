@@ -1,5 +1,5 @@
 import { Table } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { call } from "../ground/api.ts";
 import { formatDuration } from "../ground/duration.ts";
 import { Empty, Fetched, Panel } from "../ground/parts.tsx";
@@ -13,12 +13,15 @@ const NAMES: Record<string, string> = {
 };
 
 /** How long each kind of work took, all in all and on average. */
-export function LatencyPanel({ id, refetchInterval }: { id: string; refetchInterval: number | false }) {
+export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number }) {
+  const { id, isRunning, refetch_ms } = props;
   const latency = useQuery({
-    queryKey: ["session", id, "latency"],
+    // Read once more when it has ended.
+    queryKey: ["session", id, "latency", isRunning],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       call("GET /api/v1/sessions/latency/{session_id}", { path: { session_id: id }, signal }),
-    refetchInterval,
+    refetchInterval: isRunning ? refetch_ms : false,
   });
   return (
     <Panel title="Latency" flush>

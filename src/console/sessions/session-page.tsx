@@ -1,5 +1,5 @@
 import { Grid, Group, Stack, Switch } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Session } from "../api-types.ts";
@@ -60,7 +60,9 @@ function Body({ id, session }: { id: string; session: Session }) {
   const [seek, setSeek] = useState<{ seconds: number } | null>(null);
 
   const story = useQuery({
-    queryKey: ["session", id, "story"],
+    // Read once more when it has ended: the last look was before its last words.
+    queryKey: ["session", id, "story", isRunning(session)],
+    placeholderData: keepPreviousData,
     refetchInterval,
     async queryFn({ signal }) {
       const [timeline, trace] = await Promise.all([
@@ -134,7 +136,7 @@ function Body({ id, session }: { id: string; session: Session }) {
               onTime={(seconds) => setPlaying(seconds === null ? null : new Date(begun + seconds * 1000))}
             />
           )}
-          <LatencyPanel id={id} refetchInterval={refetchInterval} />
+          <LatencyPanel id={id} isRunning={isRunning(session)} refetch_ms={FOLLOW_MS} />
           <LabelPanel id={id} />
           {may("insights_read") && <InsightPanel id={id} />}
         </Stack>

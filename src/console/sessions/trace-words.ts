@@ -13,7 +13,8 @@ export function traceWords({ category, label, metadata, details }: TraceEntryRes
   switch (category) {
     case "llm": {
       const calls = (told.calls as string[] | undefined) ?? [];
-      const tokens = told.input_tokens == null ? "" : `, ${told.input_tokens} → ${told.output_tokens} tokens`;
+      const tokens =
+        told.input_tokens == null ? "" : `, ${told.input_tokens} → ${told.output_tokens ?? "–"} tokens`;
       if (told.error) return say(`${metadata?.[0] ?? "model"} failed: ${told.error}`, told, true);
       const did = calls.length > 0 ? `calls ${calls.join(", ")}` : "answers";
       return say(`${metadata?.[0] ?? "model"} ${did}${tokens}`, told);

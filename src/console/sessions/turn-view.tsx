@@ -142,7 +142,7 @@ function Disclosed({ label, children }: { label: ReactNode; children: ReactNode 
 }
 
 /** The engine's account of a turn: a line for each thing it did, and when on the scale of the turn it did it. */
-export function Waterfall({ trace }: { trace: TraceEntryResponse[] }) {
+function Waterfall({ trace }: { trace: TraceEntryResponse[] }) {
   const { spans, total_ms } = waterfall(trace);
   const spanOf = new Map(spans.map((span) => [span.entry.id, span]));
   const phases = trace.find(({ category }) => category === "turn");

@@ -17,11 +17,10 @@ const SOURCES = {
   none: { tone: "quiet", word: "no key" },
 } as const;
 
+const read = () => call("GET /api/v1/llm_providers/", {});
+
 export default function ModelsPage() {
-  const providers = useQuery({
-    queryKey: LIST,
-    queryFn: ({ signal }) => call("GET /api/v1/llm_providers/", { signal }),
-  });
+  const providers = useQuery({ queryKey: LIST, queryFn: read });
   return (
     <>
       <PageHead
@@ -39,7 +38,7 @@ export default function ModelsPage() {
             )}
             <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
               {found.map((provider) => (
-                <Provider key={`${provider.provider} ${provider.updated_at}`} provider={provider} />
+                <Provider key={provider.provider} provider={provider} />
               ))}
             </SimpleGrid>
           </Stack>
@@ -67,6 +66,7 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
         path,
         body: { api_key: api_key || null, base_url: base_url || null },
       }),
+    reread: async () => (await read()).find((each) => each.provider === provider.provider) ?? provider,
     invalidates: [LIST, ["setup"]],
     onSaved: () => {},
     hides: ["api_key"],
@@ -74,7 +74,10 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
   return (
     <Panel title={name} actions={<Status tone={source.tone}>{source.word}</Status>}>
       <Stack gap="md">
-        {provider.source !== "none" && <TestKey provider={provider.provider} />}
+        {provider.source !== "none" && (
+          // What was answered to another key says nothing of this one.
+          <TestKey key={provider.updated_at ?? ""} provider={provider.provider} />
+        )}
         <RecordFormFrame
           form={form}
           readOnly={!may("integrations_write")}

@@ -50,7 +50,7 @@ function Form({ organization }: { organization: OrganizationResponse }) {
       form.set("display_name", values.display_name);
       form.set("description", values.description);
       form.set("domains", values.domains);
-      if (logo) form.set("logo", logo);
+      if (logo && values.logo) form.set("logo", logo);
       return call("PUT /api/v1/organizations/", { form });
     },
     reread: read,
@@ -79,7 +79,8 @@ function Form({ organization }: { organization: OrganizationResponse }) {
             placeholder="Choose a file"
             accept="image/png"
             clearable
-            value={logo}
+            // A discard takes it back, too.
+            value={form.getValues().logo ? logo : null}
             onChange={(file) => {
               setLogo(file);
               form.setFieldValue("logo", file ? file.name : "");

@@ -38,7 +38,6 @@ export default function SourcePage() {
       title="Data source"
       back={{ to: "/sources", label: "Data sources" }}
       read={read}
-      changed={({ updated_at, last_updated_by }) => ({ at: updated_at, by: last_updated_by })}
     >
       {(id, found) => <SourceForm key={id} id={id} source={found} />}
     </RecordPage>
@@ -91,7 +90,7 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
                 call("DELETE /api/v1/data_sources/{id}", { path: { id: source.id }, query: { reason } })
               }
               invalidates={[["GET /api/v1/data_sources/"]]}
-              onRemoved={() => void navigate({ to: "/sources" })}
+              onRemoved={() => void navigate({ to: "/sources", ignoreBlocker: true })}
             />
           )
         }

@@ -1,9 +1,9 @@
-import { Group } from "@mantine/core";
 import { IconBooks, IconPlus } from "@tabler/icons-react";
 import type { DataSourceMetadataResponse } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
+import { Labels } from "../ground/labels.tsx";
 import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 
 const COLUMNS: Column<DataSourceMetadataResponse>[] = [
@@ -22,15 +22,7 @@ const COLUMNS: Column<DataSourceMetadataResponse>[] = [
   {
     field: "labels",
     title: "Labels",
-    render: ({ labels }) => (
-      <Group gap={4}>
-        {labels.map((label) => (
-          <Status key={label} tone="quiet">
-            {label}
-          </Status>
-        ))}
-      </Group>
-    ),
+    render: ({ labels }) => <Labels labels={labels} />,
   },
   { field: "chunk", title: "Searched", render: ({ chunk }) => (chunk ? "piece by piece" : "as a whole") },
   {

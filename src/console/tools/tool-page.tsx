@@ -79,6 +79,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
   const { view = "form" } = useSearch({ strict: false }) as { view?: string };
   const record = useRecordForm<ToolResponse, Values>({
     noun: "Tool",
+    acrossViews: true,
     labels: { last_updated_comments: "What changes, for the history" },
     record: tool,
     values: (found) => (found ? valuesOf(found) : NEW),
@@ -151,7 +152,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                     })
                   }
                   invalidates={[["GET /api/v1/tools/"]]}
-                  onRemoved={() => void navigate({ to: "/tools" })}
+                  onRemoved={() => void navigate({ to: "/tools", ignoreBlocker: true })}
                 />
               )
             }

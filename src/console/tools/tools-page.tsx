@@ -1,8 +1,9 @@
 import { IconPlus, IconTool } from "@tabler/icons-react";
 import type { ToolResponse } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
+import { FindingCount } from "../ground/findings.tsx";
 import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 
 const COLUMNS: Column<ToolResponse>[] = [
@@ -30,14 +31,7 @@ const COLUMNS: Column<ToolResponse>[] = [
   {
     field: "validation_issues",
     title: "State",
-    render: ({ validation_issues }) => {
-      const count = validation_issues?.filter(({ severity }) => severity !== "info").length ?? 0;
-      return count > 0 ? (
-        <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>
-      ) : (
-        <Status tone="good">fine</Status>
-      );
-    },
+    render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
   {
     field: "version_number",

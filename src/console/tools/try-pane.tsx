@@ -10,6 +10,7 @@ import { KeyValues } from "../ground/key-values.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Code, Empty, Failure, Panel, Status } from "../ground/parts.tsx";
 import { RecordSelect } from "../ground/record-select.tsx";
+import { Unreadable } from "../ground/unreadable.ts";
 import { exampleArguments } from "./example-arguments.ts";
 
 /** One real call of the tool as it stands in the form, saved or not, and what each stage made of the arguments. */
@@ -18,6 +19,7 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
   const [given, setGiven] = useState<unknown>(() => exampleArguments(definition));
   const [variables, setVariables] = useState<Record<string, string>>({});
   const [agent_id, setAgent] = useState<number | null>(null);
+  const [unreadable, setUnreadable] = useState(0);
   const attempt = useMutation({
     mutationFn: () =>
       call("POST /api/v1/tools/try", {
@@ -35,12 +37,14 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
       <Grid.Col span={{ base: 12, md: 5 }}>
         <Panel title="A call">
           <Stack gap="md">
-            <JsonEditor
-              label="Arguments"
-              description="As a model would give them."
-              value={given}
-              onChange={setGiven}
-            />
+            <Unreadable value={setUnreadable}>
+              <JsonEditor
+                label="Arguments"
+                description="As a model would give them."
+                value={given}
+                onChange={setGiven}
+              />
+            </Unreadable>
             <KeyValues
               label="Variables"
               description="Of the conversation, as texts and defaults name them."
@@ -60,7 +64,7 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
                 <Button
                   leftSection={<IconPlayerPlay size={15} />}
                   loading={attempt.isPending}
-                  disabled={service_id === 0}
+                  disabled={service_id === 0 || unreadable > 0}
                   onClick={() => attempt.mutate()}
                 >
                   Call it

@@ -1,7 +1,8 @@
-import { Button, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import type { ToolDefinition } from "../api-types.ts";
+import { ViewSwitch } from "../ground/view-switch.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import {
   addStep,
@@ -37,15 +38,11 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
     <Stack gap="sm">
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
-          <SegmentedControl
-            aria-label="What to do with the workflow"
-            size="xs"
-            data={[
-              { value: "edit", label: readOnly ? "Look" : "Edit" },
-              { value: "play", label: "Play" },
-            ]}
+          <ViewSwitch
+            label="What to do with the workflow"
+            views={{ edit: readOnly ? "Look" : "Edit", play: "Play" }}
             value={mode}
-            onChange={(value) => setMode(value as "edit" | "play")}
+            onChange={setMode}
           />
           {tasks.length > 1 && (
             <Select

@@ -7,6 +7,7 @@ import { call } from "../ground/api.ts";
 import { JsonEditor } from "../ground/json-editor.tsx";
 import { KeyValues } from "../ground/key-values.tsx";
 import { Code, Failure, Loading, Status } from "../ground/parts.tsx";
+import { Unreadable } from "../ground/unreadable.ts";
 import { exampleArguments } from "./example-arguments.ts";
 import classes from "./workflow-editor.module.css";
 
@@ -99,14 +100,14 @@ export function WorkflowPlay({ definition, task, onStep }: Props) {
       <Text size="sm" fw={600}>
         What happened
       </Text>
-      {played.toReversed().map((each, index) => (
-        <Happened
+      {played
+        .map((each, index) => {
+          // Gone already where one was taken back, and what is played without it is not read yet.
+          const event = events[index];
           // biome-ignore lint/suspicious/noArrayIndexKey: events stand in the order they were given
-          key={played.length - index}
-          event={events[played.length - 1 - index] as PlayEvent}
-          played={each}
-        />
-      ))}
+          return event && <Happened key={index} event={event} played={each} />;
+        })
+        .toReversed()}
     </Stack>
   );
 }
@@ -116,11 +117,19 @@ const asTool = (offered: NonNullable<PlayedEvent["offered"]>): ToolDefinition =>
 
 function Give(props: { label: string; example: unknown; action: string; onGive(value: unknown): void }) {
   const [value, setValue] = useState(props.example);
+  const [unreadable, setUnreadable] = useState(0);
   return (
     <Stack gap={6}>
-      <JsonEditor label={props.label} value={value} onChange={setValue} />
+      <Unreadable value={setUnreadable}>
+        <JsonEditor label={props.label} value={value} onChange={setValue} />
+      </Unreadable>
       <Group>
-        <Button size="xs" leftSection={<IconPlayerPlay size={14} />} onClick={() => props.onGive(value)}>
+        <Button
+          size="xs"
+          leftSection={<IconPlayerPlay size={14} />}
+          disabled={unreadable > 0}
+          onClick={() => props.onGive(value)}
+        >
           {props.action}
         </Button>
       </Group>

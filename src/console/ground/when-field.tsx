@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useZone } from "../ground/zone.ts";
 import { toInstant, toWall } from "./wall-time.ts";
+import { useZone } from "./zone.ts";
 
 /** An instant, written on the clock of the chosen zone. */
 export function WhenField(props: {

@@ -1,0 +1,107 @@
+import { IconAlertCircle, IconPlus } from "@tabler/icons-react";
+import type { IncidentResponse } from "../api-types.ts";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { COURSES, courseOf, IMPACTS, impactTone } from "./incident-words.ts";
+
+const REFRESH_MS = 15_000;
+
+const COLUMNS: Column<IncidentResponse>[] = [
+  {
+    field: "description",
+    title: "What happens",
+    orderable: true,
+    render: ({ id, description }) => (
+      <RouteLink to={`/incidents/${id}`}>
+        <bdi>{description || `Incident ${id}`}</bdi>
+      </RouteLink>
+    ),
+  },
+  { field: "course", title: "State", render: (incident) => <Course incident={incident} /> },
+  {
+    field: "impact_category",
+    title: "Impact",
+    orderable: true,
+    render: ({ impact_category }) => (
+      <Status tone={impactTone(impact_category)}>
+        <bdi>{impact_category}</bdi>
+      </Status>
+    ),
+  },
+  {
+    field: "start_datetime",
+    title: "From",
+    orderable: true,
+    render: ({ start_datetime }) => <Time at={start_datetime} kind="minute" />,
+  },
+  {
+    field: "resolution_datetime",
+    title: "Until",
+    orderable: true,
+    render: ({ resolution_datetime }) => <Time at={resolution_datetime} kind="minute" />,
+  },
+  {
+    field: "sessions_impacted",
+    title: "Sessions",
+    orderable: true,
+    align: "right",
+    render: ({ sessions_impacted }) => sessions_impacted.toLocaleString("en"),
+  },
+  {
+    field: "updated_at",
+    title: "Changed",
+    orderable: true,
+    hidden: true,
+    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+  },
+  { field: "last_updated_by", title: "By", hidden: true, render: ({ last_updated_by }) => last_updated_by },
+];
+
+/** Whether it is announced, under way or over, by the clock of this device. */
+export function Course({ incident }: { incident: IncidentResponse }) {
+  const { tone, word } = COURSES[courseOf(incident, Date.now())];
+  return <Status tone={tone}>{word}</Status>;
+}
+
+export default function IncidentsPage() {
+  const may = useMay();
+  const create = may("sa_incidents_write") && (
+    <LinkButton to="/incidents/new" leftSection={<IconPlus size={15} />}>
+      New incident
+    </LinkButton>
+  );
+  return (
+    <>
+      <PageHead
+        title="Incidents"
+        about="Disturbances of this installation, told by those who operate it: what does not work, since when and until when."
+        actions={create}
+      />
+      <DataTable
+        label="Incidents"
+        operation="GET /api/v1/incidents/"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        usualOrder={{ field: "start_datetime", direction: "desc" }}
+        search={{ field: "description", label: "What happens" }}
+        filters={[
+          {
+            field: "impact_category",
+            label: "Impact",
+            kind: "choice",
+            choices: IMPACTS.map((value) => ({ value, label: value })),
+          },
+          { field: "markdown", label: "Words of the account", kind: "text" },
+        ]}
+        refresh_ms={REFRESH_MS}
+        empty={
+          <Empty title="No incident" icon={<IconAlertCircle size={28} />} action={create}>
+            What disturbs this installation is told here and, until it is over, on everybody's home page.
+          </Empty>
+        }
+      />
+    </>
+  );
+}

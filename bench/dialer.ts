@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
 import { systemClock } from "../src/base/clock.ts";
+import { EVERY_COUNTRY } from "../src/base/destination.ts";
 import { silentLog } from "../src/base/log.ts";
 import type { Sender } from "../src/channels/outreach.ts";
 import { type Connection, openDatabase } from "../src/db/database.ts";
@@ -76,6 +77,7 @@ async function runDialer(connection: Connection, answer_ms: number): Promise<voi
     senders: { voice: sender, sms: sender, whatsapp: sender, email: sender },
     carriers: { of: async () => null },
     limits: NO_LIMITS,
+    destinations: EVERY_COUNTRY,
     queue,
   });
   dialer.start();
@@ -188,7 +190,8 @@ async function measure(seconds: number): Promise<void> {
     await fill(1, 1_000_000);
     await fill(1, 100);
     const batches = await query<{ key: number }>(sql`select key from batches order by key desc`);
-    const parts = { db, clock: systemClock, owner: "bench", limits: NO_LIMITS };
+    const rules = { limits: NO_LIMITS, destinations: EVERY_COUNTRY };
+    const parts = { db, clock: systemClock, owner: "bench", ...rules };
     const times: [number[], number[]] = [[], []];
     for (let i = 0; i < 90; i++) {
       for (const [which, { key }] of batches.entries()) {
@@ -237,7 +240,7 @@ async function measure(seconds: number): Promise<void> {
       )
       insert into requests (batch_key, reference_id, target, request_status, channel_manager_status, due_at, created_at,
         request_variables)
-      select key, key || '-' || n, '+1' || (2000000000 + (key * 7919 + n * 31) % 7999999999), 'PENDING', 'PENDING', now(), now(), '{}'
+      select key, key || '-' || n, '+1512' || lpad(((key * 7919 + n * 31) % 10000000)::text, 7, '0'), 'PENDING', 'PENDING', now(), now(), '{}'
       from batch, generate_series(1, ${each}::integer) n
       on conflict do nothing`.execute(db);
     await sql`vacuum analyze`.execute(db);

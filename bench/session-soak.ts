@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import WebSocket from "ws";
+import { startProgram } from "../test/harness/start-program.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
 
 /**
@@ -26,15 +26,10 @@ const QUESTIONS = [
   "the first one",
   "What does it cost?",
 ];
-const MAIN = path.resolve(import.meta.dirname, "../src/main.ts");
 
 const folder = mkdtempSync(path.join(tmpdir(), "parley-soak-"));
-const program = spawn(process.execPath, [MAIN, "start"], {
-  cwd: folder,
-  env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn", TRUST_PROXY: "1" },
-  stdio: ["ignore", "pipe", "inherit"],
-});
-const url = await ready();
+const program = await startProgram(folder, { TRUST_PROXY: "1" });
+const { url } = program.greeting;
 const until = performance.now() + MINUTES * 60_000;
 const took: number[] = [];
 const samples: { minute: number; rss_mib: number; turns: number }[] = [];
@@ -59,19 +54,8 @@ print(
 print(`
 ${took.length} turns in ${sessions} sessions, ${failures} failures; a turn took ${ms(median(took))} ms at p50, ${ms(quantile(took, 0.95))} at p95.
 RSS began at ${Math.round(first?.rss_mib ?? 0)} MiB and from minute ${(MINUTES * WARM_UP).toFixed(1)} on was between ${Math.round(Math.min(...settled.map((one) => one.rss_mib)))} and ${Math.round(Math.max(...settled.map((one) => one.rss_mib)))}; its slope there is ${slope(settled).toFixed(2)} MiB a minute.`);
-const exited = once(program, "exit");
-program.kill("SIGTERM");
-await exited;
+await program.end("SIGTERM");
 rmSync(folder, { recursive: true, force: true });
-
-async function ready(): Promise<string> {
-  let text = "";
-  for await (const chunk of program.stdout) {
-    text += chunk;
-    if (text.includes("Stop with Ctrl-C")) break;
-  }
-  return /is ready in [\d.]+ s: (\S+)/.exec(text)?.[1] ?? "";
-}
 
 /** One after the other, as long as there is time. They begin evenly spread over the pace. */
 async function person(n: number): Promise<void> {

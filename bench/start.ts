@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type StartedProgram, startProgram } from "../test/harness/start-program.ts";
 import { machine, markdownTable, median, print } from "./platform.ts";
 
 /**
@@ -12,35 +11,13 @@ import { machine, markdownTable, median, print } from "./platform.ts";
  * node bench/start.ts [rounds]
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
-const MAIN = path.resolve(import.meta.dirname, "../src/main.ts");
 /** For what a start leaves behind (freed pages, connections of the start) to be gone. */
 const REST_MS = 5_000;
 
-type Started = { ms: number; url: string; pid: number; end(signal: NodeJS.Signals): Promise<void> };
-
-async function start(folder: string): Promise<Started> {
+async function start(folder: string): Promise<StartedProgram & { ms: number }> {
   const before = performance.now();
-  const child = spawn(process.execPath, [MAIN, "start"], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let text = "";
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    if (text.includes("Stop with Ctrl-C")) break;
-  }
-  const ms = performance.now() - before;
-  const exited = once(child, "exit");
-  return {
-    ms,
-    url: /is ready in [\d.]+ s: (\S+)/.exec(text)?.[1] ?? "",
-    pid: child.pid ?? 0,
-    async end(signal) {
-      child.kill(signal);
-      await exited;
-    },
-  };
+  const program = await startProgram(folder);
+  return { ...program, ms: performance.now() - before };
 }
 
 /** The program, the guard of its database, the database and its backends: every process below the first. */
@@ -75,7 +52,7 @@ for (let round = 0; round < ROUNDS; round++) {
   figures.total_mib.push(family(later.pid).reduce((sum, pid) => sum + pss_mib(pid), 0));
   // Work that was not brought to the data files yet, so that the next start has something to replay.
   for (let n = 0; n < 20; n++) {
-    await fetch(`${later.url}/chat/v1/sessions`, {
+    await fetch(`${later.greeting.url}/chat/v1/sessions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ client_id: "demo-clinic" }),

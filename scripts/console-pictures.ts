@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../test/harness/chromium.ts";
+import { type Greeting, startProgram } from "../test/harness/start-program.ts";
 
 /**
  * Takes the pictures of docs/pictures: a first start on an empty folder, some talk with the demo, and the main pages as
@@ -53,29 +53,7 @@ const PICTURES_OF: Picture[] = [
   { name: "model-providers", path: "/console/models" },
 ];
 
-type Program = { url: string; token: string; link: string; stop(): void };
-
-async function startProgram(folder: string): Promise<Program> {
-  const child = spawn(process.execPath, [path.join(ROOT, "src/main.ts"), "start"], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let text = "";
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    if (text.includes("Stop with Ctrl-C")) break;
-  }
-  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? "";
-  return {
-    url: found(/is ready in [\d.]+ s: (\S+)/),
-    token: found(/API token +(\S+)/),
-    link: found(/sign-in link +(\S+)/),
-    stop: () => child.kill("SIGTERM"),
-  };
-}
-
-async function talk({ url, token }: Program): Promise<void> {
+async function talk({ url, token = "" }: Greeting): Promise<void> {
   const send = async (method: string, address: string, body: object) => {
     const response = await fetch(`${url}/api/v1${address}`, {
       method,
@@ -107,10 +85,10 @@ async function talk({ url, token }: Program): Promise<void> {
   });
 }
 
-async function take(browser: Browser, program: Program): Promise<void> {
+async function take(browser: Browser, { url, link = "" }: Greeting): Promise<void> {
   const first = await browser.newContext();
   const page = await first.newPage();
-  await page.goto(program.link);
+  await page.goto(link);
   await page.getByRole("button", { name: "Without a password for now" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
   const storageState = await first.storageState();
@@ -119,7 +97,7 @@ async function take(browser: Browser, program: Program): Promise<void> {
   for (const picture of PICTURES_OF) {
     const context = await browser.newContext({
       storageState,
-      baseURL: program.url,
+      baseURL: url,
       viewport: picture.narrow ? { width: 390, height: 800 } : { width: 1280, height: 800 },
       colorScheme: picture.dark ? "dark" : "light",
       reducedMotion: "reduce",
@@ -139,10 +117,10 @@ mkdirSync(PICTURES, { recursive: true });
 const program = await startProgram(folder);
 const browser = await launchChromium();
 try {
-  await talk(program);
-  await take(browser, program);
+  await talk(program.greeting);
+  await take(browser, program.greeting);
 } finally {
   await browser.close();
-  program.stop();
+  await program.end("SIGTERM");
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 }

@@ -50,6 +50,7 @@ import { channelTargetRoutes } from "./channels/channel-target.ts";
 import { smtpServerOf } from "./channels/mail-credentials.ts";
 import type { Attempts, Senders } from "./channels/outreach.ts";
 import { releaseTargets } from "./channels/release-targets.ts";
+import { type LookUp, systemLookUp } from "./channels/sender-checks.ts";
 import type { Scenario } from "./channels/simulator/people.ts";
 import { platformSimulator, type Simulator } from "./channels/simulator/platform-simulator.ts";
 import { platformMail } from "./channels/smtp-platform-mail.ts";
@@ -64,7 +65,7 @@ import { eventRoutes } from "./events/event.ts";
 import { ensureDefaultInsights } from "./insights/default-insights.ts";
 import { insightJobs } from "./insights/executor.ts";
 import { createRecordingStore } from "./insights/recording-store.ts";
-import { removeRecordingJob } from "./insights/remove-recording.ts";
+import { removeRecordingJobs } from "./insights/remove-recording.ts";
 import { insightRoutes } from "./insights/routes.ts";
 import type { ToolRunner } from "./insights/tool-run.ts";
 import { type TranscriptionSettings, transcriptionAccess } from "./insights/transcription-provider.ts";
@@ -86,6 +87,7 @@ import { cancelWaitingHandler } from "./outbound/cancel-waiting.ts";
 import { createDialer, type Dialer } from "./outbound/dialer.ts";
 import { requestTraceRoutes } from "./outbound/request-trace.ts";
 import { createSettleQueue } from "./outbound/settle-queue.ts";
+import { sidsOfOthers } from "./outbound/sids-of-others.ts";
 import { targetFilterCountRoutes } from "./outbound/target-filter-count.ts";
 import { tidyBatchesJob } from "./outbound/tidy-batches.ts";
 import { dashboardRoutes } from "./reports/dashboard.ts";
@@ -136,6 +138,8 @@ export type Parts = {
   mailServer?: { smtp_url: string; from: string } | null;
   /** The certificate of the built-in SMTP server, read. */
   mailTls?: { key: string; cert: string } | null;
+  /** Who may send mails for whom; left out: by the machine's own name servers. */
+  mailLookUp?: LookUp;
   /** Sends plain mail; left out: by the mail server, or where there is none, not at all. */
   sendMail?: SendMail;
   /** The operator's own account with a carrier, from the environment. */
@@ -208,6 +212,7 @@ export async function createApp(parts: Parts): Promise<App> {
         config.mail_port === null
           ? null
           : { host: config.host, port: config.mail_port, tls: parts.mailTls ?? null },
+      lookUp: config.mail_checks_senders ? (parts.mailLookUp ?? systemLookUp()) : null,
       simulator_speed: parts.simulation?.speed ?? 1,
     },
   });
@@ -290,8 +295,13 @@ export async function createApp(parts: Parts): Promise<App> {
   campaignRoutes(api, parts);
   batchRoutes(api, parts);
   batchRequestRoutes(api, parts);
-  requestTraceRoutes(api, { db, clock, limits: config.lines });
-  campaignForecastRoutes(api, { db, clock });
+  requestTraceRoutes(api, { db, clock, limits: config.lines, destinations: config.destinations });
+  campaignForecastRoutes(api, {
+    db,
+    clock,
+    destinations: config.destinations,
+    per_person: config.lines.per_person,
+  });
   campaignBoardRoutes(api, { db, clock, limits: config.lines });
   targetFilterCountRoutes(api, parts);
   webhookRoutes(api, { db, clock, vault, publicUrl });
@@ -313,7 +323,7 @@ export async function createApp(parts: Parts): Promise<App> {
   demoApiRoutes(api);
   const texts = { engine, carriers };
   const senders: Senders = parts.senders ?? {
-    voice: voiceSender({ db, carriers }),
+    voice: voiceSender({ db, carriers, sidsOfOthers: (...asked) => sidsOfOthers(db, ...asked) }),
     sms: textSender(texts, attempts, "sms"),
     whatsapp: textSender(texts, attempts, "whatsapp"),
     email: mailing.sender,
@@ -340,7 +350,7 @@ export async function createApp(parts: Parts): Promise<App> {
         concurrency: config.insight_concurrency,
       }),
       ...embeddingJobs({ db, embedderOf: engine.embedderOf, choice: config.embedding_model }),
-      removeRecordingJob(createRecordingStore(dataDir)),
+      ...removeRecordingJobs({ db, recordings: createRecordingStore(dataDir) }),
       ...takeoutJobs({ db, clock, dataDir }),
       tidyBatchesJob(parts),
       cancelWaitingHandler(parts),
@@ -358,6 +368,7 @@ export async function createApp(parts: Parts): Promise<App> {
       senders,
       carriers,
       limits: config.lines,
+      destinations: config.destinations,
       queue: settleQueue,
     }),
   };
@@ -372,6 +383,7 @@ function createEngine(parts: Parts): Engine {
     log,
     egress,
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
+    destinations: parts.config.destinations,
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
       const access = settings[llm.provider];
@@ -379,7 +391,7 @@ function createEngine(parts: Parts): Engine {
       const isGuarded = access?.base_url !== undefined && access !== environment[llm.provider];
       return modelFor(llm, settings, clock.now(), isGuarded ? { fetch: guarded } : {});
     },
-    embedderOf: embedderOf({ db, vault, egress, environment, choice: parts.config.embedding_model }),
+    embedderOf: embedderOf({ db, clock, vault, egress, environment, choice: parts.config.embedding_model }),
     owner: randomId(),
     held: new Set(),
     onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),

@@ -1,3 +1,4 @@
+import { type DestinationRules, parseDestinations } from "./base/destination.ts";
 import type { EgressRules } from "./base/egress-address.ts";
 import { parseEgressAllow } from "./base/egress-allow.ts";
 
@@ -28,9 +29,13 @@ export type Config = {
     /** Null: as many as each campaign says. */
     per_person: { attempts: number; window_ms: number } | null;
   };
+  /** Which telephone numbers campaigns and transfers may reach. */
+  destinations: DestinationRules;
   /** The built-in SMTP server; null: none. */
   mail_port: number | null;
   mail_tls: { cert_file: string; key_file: string } | null;
+  /** It looks up whether mails are from whom they say (SPF, DKIM). */
+  mail_checks_senders: boolean;
   log_level: string;
   /** Proxies in front whose X-Forwarded-For is believed. */
   trust_proxy: number;
@@ -218,6 +223,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     })(),
   };
 
+  const destinations = parseDestinations(given("OUTREACH_COUNTRIES") ?? "", given("OUTREACH_ALLOW") ?? "");
+  faults.push(...destinations.faults);
+
   const simulator_speed = Number(given("SIMULATOR_SPEED") ?? 1);
   if (!(simulator_speed >= 0.1 && simulator_speed <= 10_000)) {
     faults.push(`SIMULATOR_SPEED is "${given("SIMULATOR_SPEED")}"; use a number from 0.1 to 10000.`);
@@ -250,6 +258,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       `MAIL_PORT is "${given("MAIL_PORT")}"; use a whole number from 0 to 65535 (0 takes any free port).`,
     );
   }
+  const checks_senders = given("MAIL_CHECK_SENDERS")?.toLowerCase() ?? "on";
+  if (!["on", "off"].includes(checks_senders))
+    faults.push(`MAIL_CHECK_SENDERS is "${given("MAIL_CHECK_SENDERS")}"; use on or off.`);
   const [cert_file, key_file] = [given("MAIL_TLS_CERT"), given("MAIL_TLS_KEY")];
   if ((cert_file === null) !== (key_file === null)) {
     const missing = cert_file === null ? "MAIL_TLS_CERT" : "MAIL_TLS_KEY";
@@ -285,7 +296,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
     insight_concurrency,
     lines,
+    destinations: destinations.rules,
     mail_port,
+    mail_checks_senders: checks_senders === "on",
     mail_tls: cert_file !== null && key_file !== null ? { cert_file, key_file } : null,
     log_level,
     trust_proxy,

@@ -135,6 +135,18 @@ export const SETTINGS: Setting[] = [
       "How often campaigns of a sub-organization may try one number or address, retries too: 3/24h, 5/7d. Empty: as often as each campaign says.",
   },
   {
+    name: "OUTREACH_COUNTRIES",
+    example: "",
+    about:
+      "Countries, by two letters or calling code, whose numbers campaigns and transfers may reach: US,CA,+44. Empty: every country.",
+  },
+  {
+    name: "OUTREACH_ALLOW",
+    example: "",
+    about:
+      "Beginnings of numbers that they may reach all the same: +88216,+44845. Without it no premium-rate, shared-cost or satellite number is called or written to.",
+  },
+  {
     name: "INSIGHT_CONCURRENCY",
     example: "32",
     about: "Sessions and recordings that are analysed at once by this program, 1 to 512.",
@@ -177,6 +189,12 @@ export const SETTINGS: Setting[] = [
     example: "",
     about:
       "The port of the built-in SMTP server that takes mails to agents in, 25 where other mail servers are to find it. Empty: none.",
+  },
+  {
+    name: "MAIL_CHECK_SENDERS",
+    example: "on",
+    about:
+      "Whether that server looks up who may send for whom (SPF, DKIM): on, or off where it stands behind a mail server that hands mails on, and is trusted to have refused forged ones.",
   },
   {
     name: "MAIL_TLS_CERT",

@@ -70,7 +70,12 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
 
   async function byTerminal(request: FastifyRequest, token: string): Promise<Caller> {
     if (!verifyLocalToken(vault, clock.now(), token)) throw new Fault("not-authenticated", "Invalid API key");
-    const first = await grants(db).where("r.name", "=", ADMIN).orderBy("u.id").executeTakeFirst();
+    // Of the first organization that still has one: its administrators operate the installation.
+    const first = await grants(db)
+      .where("r.name", "=", ADMIN)
+      .orderBy("o.organization_id")
+      .orderBy("u.id")
+      .executeTakeFirst();
     if (!first) throw new Fault("not-authenticated", "Invalid API key");
     return callerOf(request, first, null, null);
   }
@@ -124,8 +129,9 @@ function callerOf(
 
 /** The cookie travels by itself, so a write that another site starts must not count (beside SameSite=Strict). */
 function refuseForeignOrigin(request: FastifyRequest): void {
-  const origin = request.headers.origin;
-  if (request.method === "GET" || origin === undefined) return;
+  const { origin, "sec-fetch-site": site } = request.headers;
+  // The browser's own word, which no page can write, counts where a proxy in front has changed Host.
+  if (request.method === "GET" || origin === undefined || site === "same-origin") return;
   if (!URL.canParse(origin) || new URL(origin).host !== request.headers.host) {
     throw new Fault("forbidden", "This request comes from another site.");
   }

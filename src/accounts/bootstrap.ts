@@ -142,10 +142,14 @@ async function keepBootstrapToken(tx: Tx, clock: Clock, token: string): Promise<
     .executeTakeFirst();
   if (known) return;
   const first = await tx
-    .selectFrom("users")
-    .select(["id", "sub_organization_id", "email"])
-    .where("deleted_at", "is", null)
-    .orderBy("id")
+    .selectFrom("users as u")
+    .innerJoin("roles as r", "r.id", "u.role_id")
+    .innerJoin("sub_organizations as o", "o.id", "u.sub_organization_id")
+    .select(["u.id", "u.sub_organization_id", "u.email"])
+    .where("u.deleted_at", "is", null)
+    .where("r.name", "=", ADMIN)
+    .orderBy("o.organization_id")
+    .orderBy("u.id")
     .executeTakeFirstOrThrow();
   const now = clock.now();
   await insertToken(

@@ -99,6 +99,8 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       },
       async remove(tx, caller, id, { reason, new_role_id }, before) {
         refuseSystemRole(before);
+        // Whoever gives somebody this role holds its row meanwhile, so nobody comes to it between here and its end.
+        await tx.selectFrom("roles").select("id").where("id", "=", id).forUpdate().execute();
         await moveUsers(tx, caller, id, new_role_id ?? null);
         await tx
           .updateTable("roles")
@@ -147,9 +149,10 @@ async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null
     .execute();
   if (holders.length === 0) return;
   if (to === null) {
-    throw new Fault("refused", `${holders.length} users have this role; name new_role_id to move them to.`);
+    const who = holders.length === 1 ? "One user has" : `${holders.length} users have`;
+    throw new Fault("refused", `${who} this role; name new_role_id to move them to.`);
   }
-  const target = await selectRoles(tx, caller).where("r.id", "=", to).executeTakeFirst();
+  const target = await selectRoles(tx, caller).where("r.id", "=", to).forShare().executeTakeFirst();
   if (!target || to === from) throw new Fault("refused", `Role with ID ${to} can't take the users over.`);
   const beyond = target.permissions.find((permission) => !caller.permissions.has(permission));
   if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);

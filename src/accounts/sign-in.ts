@@ -31,9 +31,9 @@ const Myself = z.object({
 
 type Deps = { db: Db; clock: Clock; publicUrl: string };
 
-/** What a link carries that signs its bearer in once; an earlier one that was not used stops working. */
+/** What a link carries that signs its bearer in once; an earlier one stops working. */
 export async function createSignInCode(tx: Tx, clock: Clock, userId: number): Promise<string> {
-  await tx.deleteFrom("one_time_codes").where("user_id", "=", userId).where("used_at", "is", null).execute();
+  await tx.deleteFrom("one_time_codes").where("user_id", "=", userId).execute();
   const code = randomBase62(40);
   await tx
     .insertInto("one_time_codes")
@@ -59,22 +59,25 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
   const secure = publicUrl.startsWith("https:");
   const tag = "console";
 
-  const start = async (userId: number): Promise<string> => {
+  /** Lock: the person's row first, as wherever their sign-ins and codes are written. */
+  const start = async (tx: Tx, userId: number): Promise<string> => {
     const cookie = randomBase62(43);
     const now = clock.now();
-    await db
+    const created_at = now.toISOString();
+    await tx.updateTable("users").set({ last_session_at: created_at }).where("id", "=", userId).execute();
+    await tx
+      .deleteFrom("sign_ins")
+      .where("user_id", "=", userId)
+      .where("expires_at", "<=", created_at)
+      .execute();
+    await tx
       .insertInto("sign_ins")
       .values({
         token_hash: sha256(cookie),
         user_id: userId,
-        created_at: now.toISOString(),
+        created_at,
         expires_at: new Date(now.getTime() + SIGN_IN_LIFE_MS).toISOString(),
       })
-      .execute();
-    await db
-      .updateTable("users")
-      .set({ last_session_at: now.toISOString() })
-      .where("id", "=", userId)
       .execute();
     return cookie;
   };
@@ -93,7 +96,8 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
     async ({ body, reply }) => {
       const user = await findPlace(db, body);
       if (!user) throw new Fault("not-authenticated", "E-mail address or password is wrong.");
-      reply.setCookie(SIGN_IN_COOKIE, await start(user.id), cookieOptions);
+      const cookie = await db.transaction().execute((tx) => start(tx, user.id));
+      reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
       return { signed_in: true };
     },
   );
@@ -109,19 +113,15 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
       body: OneTimeCode,
     },
     async ({ body, reply }) => {
-      const now = clock.now().toISOString();
-      const used = await db
-        .updateTable("one_time_codes")
-        .set({ used_at: now })
-        .where("code_hash", "=", sha256(body.code))
-        .where("used_at", "is", null)
-        .where("expires_at", ">", now)
-        .returning("user_id")
-        .executeTakeFirst();
-      if (!used)
-        throw new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
-      if (body.password) await setPassword(db, used.user_id, body.password);
-      reply.setCookie(SIGN_IN_COOKIE, await start(used.user_id), cookieOptions);
+      const password_hash = body.password ? await hashPassword(body.password) : null;
+      const cookie = await db.transaction().execute(async (tx) => {
+        const userId = await spendCode(tx, clock, body.code);
+        if (userId === null)
+          throw new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
+        if (password_hash) await setPassword(tx, userId, password_hash);
+        return start(tx, userId);
+      });
+      reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
       return { signed_in: true };
     },
   );
@@ -166,11 +166,34 @@ async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ 
   return null;
 }
 
+/**
+ * Whose code it was; null when it is none, was spent or is too old. Spent together with what it is used for, or not at
+ * all. Lock: the person's row first.
+ */
+async function spendCode(tx: Tx, clock: Clock, code: string): Promise<number | null> {
+  const now = clock.now().toISOString();
+  const code_hash = sha256(code);
+  await tx
+    .selectFrom("users")
+    .select("id")
+    .where("id", "=", (one) =>
+      one.selectFrom("one_time_codes").select("user_id").where("code_hash", "=", code_hash),
+    )
+    .forUpdate()
+    .execute();
+  const spent = await tx
+    .updateTable("one_time_codes")
+    .set({ used_at: now })
+    .where("code_hash", "=", code_hash)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", now)
+    .returning("user_id")
+    .executeTakeFirst();
+  return spent?.user_id ?? null;
+}
+
 /** Whoever was signed in with the old password is not any more. */
-async function setPassword(db: Db, userId: number, password: string): Promise<void> {
-  const password_hash = await hashPassword(password);
-  await db.transaction().execute(async (tx) => {
-    await tx.updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
-    await tx.deleteFrom("sign_ins").where("user_id", "=", userId).execute();
-  });
+async function setPassword(tx: Tx, userId: number, password_hash: string): Promise<void> {
+  await tx.updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
+  await tx.deleteFrom("sign_ins").where("user_id", "=", userId).execute();
 }

@@ -30,6 +30,11 @@ test("a long part becomes windows that begin where the one before nearly ended, 
   }
 });
 
+test("a wide gap makes no chunk of blanks", () => {
+  const chunks = chunksOf(`Left.${" ".repeat(6_000)}Right.`, null);
+  expect(chunks).toEqual(["Left.", "Right."]);
+});
+
 describe("for all texts and delimiters", () => {
   const text = fc
     .array(

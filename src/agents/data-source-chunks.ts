@@ -38,7 +38,8 @@ function windows(part: string): string[] {
     start = wordBoundary(part, end - OVERLAP_CHARACTERS);
   }
   found.push(part.slice(start).trim());
-  return found;
+  // Within a gap of a thousand blanks; no provider takes an empty text for its meaning.
+  return found.filter((window) => window !== "");
 }
 
 /** The last blank within the overlap before a place, else the place itself, but never inside a character. */

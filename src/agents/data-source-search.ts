@@ -22,8 +22,11 @@ export type SearchResult = { data_source: string; text: string; score: number };
 /** `missing`: entries that name no source and no label. */
 export type SearchOutcome = { results: SearchResult[]; missing: string[] };
 
-/** How a question was turned into a vector; `problem`: why it was not, so that the search went by words alone. */
-export type Embedded = { model: string; duration_ms: number; problem: string | null };
+/**
+ * How a question was turned into a vector; `problem`: why it was not, so that the search went by words alone. `tokens`
+ * null: nobody counted.
+ */
+export type Embedded = { model: string; duration_ms: number; tokens: number | null; problem: string | null };
 
 /**
  * Searches the data sources that have one of these names or, where no source is named so, this label (domain decision
@@ -70,10 +73,10 @@ async function embedQuestion(
   const took = () => ({ model, duration_ms: performance.now() - began });
   try {
     const text = question.slice(0, MAX_QUESTION).toWellFormed();
-    const [vector = null] = await embed([text], { purpose: "question", timeout_ms: EMBED_MS, signal });
-    return { ...took(), problem: null, vector };
+    const { vectors, tokens } = await embed([text], { purpose: "question", timeout_ms: EMBED_MS, signal });
+    return { ...took(), tokens, problem: null, vector: vectors[0] ?? null };
   } catch (error) {
-    return { ...took(), problem: errorText(error), vector: null };
+    return { ...took(), tokens: null, problem: errorText(error), vector: null };
   }
 }
 

@@ -1,20 +1,26 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { providerSettings } from "../accounts/llm-provider.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { createEmbedder, type Embedder, type EmbeddingChoice, MOST_TEXTS } from "../llm/embedder.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
+import { addEmbeddingUse } from "./embedding-usage.ts";
 import { packVector } from "./source-vectors.ts";
 
 /** The embedder of a sub-organization; null where none is configured or its provider has no key. */
 export type EmbedderOf = (sub_organization_id: number) => Promise<Embedder | null>;
 
-/** With the key that models of the same provider are asked with. Only the operator's own address goes without the guard. */
+/**
+ * With the key that models of the same provider are asked with. Only the operator's own address goes without the guard.
+ * What it is asked is counted.
+ */
 export function embedderOf(parts: {
   db: Db;
+  clock: Clock;
   vault: Vault;
   egress: Egress;
   environment: ProviderSettings;
@@ -25,9 +31,25 @@ export function embedderOf(parts: {
   return async (sub_organization_id) => {
     const access = (await providerSettings(parts, sub_organization_id))[choice.provider];
     if (!access) return null;
-    return createEmbedder(choice, access, access === environment[choice.provider] ? null : egress);
+    const embedder = createEmbedder(choice, access, access === environment[choice.provider] ? null : egress);
+    return counted(parts, embedder, sub_organization_id);
   };
 }
+
+const counted = (
+  { db, clock }: { db: Db; clock: Clock },
+  { model, embed }: Embedder,
+  sub_organization_id: number,
+): Embedder => ({
+  model,
+  async embed(texts, given) {
+    const made = await embed(texts, given);
+    const { purpose } = given;
+    const use = { sub_organization_id, model, purpose, texts: texts.length, tokens: made.tokens };
+    await addEmbeddingUse(db, use, clock.now());
+    return made;
+  },
+});
 
 /** Nobody waits for it. */
 const EMBED_MS = 60_000;
@@ -85,7 +107,7 @@ async function embedChunks(
     const chunks = await chunksWithout(db, data_source_id, embedder.model);
     if (chunks.length === 0) return;
     const texts = chunks.map(({ text }) => text);
-    const vectors = await embedder.embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal });
+    const { vectors } = await embedder.embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal });
     await storeVectors(db, { data_source_id, model: embedder.model, chunks, vectors });
   }
 }
@@ -114,6 +136,20 @@ async function storeVectors(
   );
 }
 
+/**
+ * Sources with parts that have no vector of this model: three ranges of an index, which can't answer `is distinct from`.
+ * The model stands in the statement, so that its plan is made for it: nearly all parts have it.
+ */
+export const sourcesWithout = (model: string) => sql<{ id: number; sub_organization_id: number }>`
+  select d.id, d.sub_organization_id from data_sources d
+  join (
+    select data_source_id from data_source_chunks where embedding_model is null
+    union select data_source_id from data_source_chunks where embedding_model < ${sql.lit(model)}
+    union select data_source_id from data_source_chunks where embedding_model > ${sql.lit(model)}
+  ) as lacking on lacking.data_source_id = d.id
+  where d.deleted_at is null
+  order by d.id`;
+
 /** One job for each source that lacks vectors and whose sub-organization can have them. */
 async function enqueueRest(parts: {
   db: Db;
@@ -122,13 +158,7 @@ async function enqueueRest(parts: {
 }): Promise<void> {
   const { db, choice } = parts;
   if (choice === null) return;
-  const model = `${choice.provider}/${choice.model}`;
-  const { rows } = await sql<{ id: number; sub_organization_id: number }>`
-    select d.id, d.sub_organization_id from data_sources d
-    where d.deleted_at is null and exists (
-      select from data_source_chunks c
-      where c.data_source_id = d.id and c.embedding_model is distinct from ${model})
-    order by d.id`.execute(db);
+  const { rows } = await sourcesWithout(`${choice.provider}/${choice.model}`).execute(db);
   const bySubOrganization = Map.groupBy(rows, ({ sub_organization_id }) => sub_organization_id);
   for (const [sub_organization_id, sources] of bySubOrganization) {
     if (!(await parts.embedderOf(sub_organization_id))) continue;

@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { errorText } from "../base/errors.ts";
@@ -22,7 +22,8 @@ const CONTENT_TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-type Bundle = { page: string; assets: Set<string>; folder: string };
+/** All in memory (some 4 MB), so that another version of the program may tidy the bundle's folder away at any time. */
+type Bundle = { page: string; assets: Map<string, Buffer> };
 type State = { kind: "building" } | { kind: "ready"; bundle: Bundle } | { kind: "failed"; reason: string };
 
 export function consoleRoutes(api: Api, build: Promise<string> | undefined): void {
@@ -67,17 +68,17 @@ export function consoleRoutes(api: Api, build: Promise<string> | undefined): voi
 }
 
 function readBundle(folder: string): Bundle {
+  const assets = path.join(folder, "assets");
   return {
-    folder,
     page: readFileSync(path.join(folder, PAGE), "utf8"),
-    assets: new Set(readdirSync(path.join(folder, "assets"))),
+    assets: new Map(readdirSync(assets).map((name) => [name, readFileSync(path.join(assets, name))])),
   };
 }
 
 function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, assets }: Bundle,
+  { assets }: Bundle,
   name: string,
 ): FastifyReply {
   const accepted = request.headers["accept-encoding"] ?? "";
@@ -90,7 +91,7 @@ function sendAsset(
     .header("cache-control", FOREVER)
     .header("vary", "accept-encoding");
   if (encoding) reply.header("content-encoding", encoding.token);
-  return reply.send(createReadStream(path.join(folder, "assets", name + (encoding?.suffix ?? ""))));
+  return reply.send(assets.get(name + (encoding?.suffix ?? "")));
 }
 
 /**

@@ -25,6 +25,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   }
   const known = fromFramework(error as FastifyError) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return reply.code(known.status).send({ detail: known.detail });
+  const passing = passes(error);
+  if (passing) {
+    request.log.warn({ err: error }, "the database could not do it now");
+    return reply.code(503).header("retry-after", 1).send({ detail: passing });
+  }
 
   request.log.error({ err: error }, "unexpected error");
   return reply.code(500).send({
@@ -67,4 +72,24 @@ function fromDatabase(error: unknown): Answer | undefined {
   }
   if (error.code === "23505") return { status: 400, detail: "A record with this name already exists." };
   return undefined;
+}
+
+/** Of a server that restarts, hands over to another, is full or can't be reached (connection exceptions: class 08). */
+const AWAY = /^(08...|57P0[1-5]|55000|53300|25006)$/;
+const NO_CONNECTION = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
+/** What the driver, which gives these no code, says of a connection that broke. */
+const BROKE_OFF = /^Connection terminated|^Client has encountered a connection error|^Client was closed/;
+/** Two writes in each other's way, of which PostgreSQL let the other pass. */
+const IN_THE_WAY = /^(40001|40P01)$/;
+
+/** What to tell of a fault of the database that is over soon; undefined for any other error. */
+function passes(error: unknown): string | undefined {
+  const { code = "", syscall, message = "" } = error as { code?: string; syscall?: string; message?: string };
+  if (error instanceof pg.DatabaseError && IN_THE_WAY.test(code))
+    return "Another write got in the way of this one, and nothing was changed. Send it again.";
+  const isAway =
+    (error instanceof pg.DatabaseError && AWAY.test(code)) ||
+    (NO_CONNECTION.test(code) && /^(connect|read|write|getaddrinfo)$/.test(syscall ?? "")) ||
+    BROKE_OFF.test(message);
+  return isAway ? "The database does not answer at the moment. Try again." : undefined;
 }

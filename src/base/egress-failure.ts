@@ -1,7 +1,7 @@
 /** Why an exchange broke, in a public sentence: it names the host and a stable code, never an inner address. */
 export type ExchangeFailure =
   | { kind: "connect-timeout" }
-  | { kind: "failed"; reason: string; connection_reset: boolean };
+  | { kind: "failed"; reason: string; connection_reset: boolean; nothing_sent: boolean };
 
 /** Codes of node, OpenSSL and undici that need more than their name; `$` stands for the host. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -19,13 +19,27 @@ const REASONS: Readonly<Record<string, string>> = {
 /** The other side, or a box between, ended a connection that had been made or was being made. */
 const RESETS: ReadonlySet<string> = new Set(["ECONNRESET", "ECONNABORTED", "EPIPE", "UND_ERR_SOCKET"]);
 const CONNECT_TIMEOUTS: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"]);
+const NEVER_CONNECTED: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED"]);
+/** What is sent waits until the certificate is found good. */
+const CERTIFICATE = /^(ERR_TLS_CERT_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 const TLS_CODE = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO$)/;
 
 export function failureOf(error: unknown, host: string): ExchangeFailure {
   const code = codeOf(error);
   if (CONNECT_TIMEOUTS.has(code)) return { kind: "connect-timeout" };
-  return { kind: "failed", reason: reasonFor(code, host), connection_reset: RESETS.has(code) };
+  return {
+    kind: "failed",
+    reason: reasonFor(code, host),
+    connection_reset: RESETS.has(code),
+    nothing_sent: NEVER_CONNECTED.has(code) || CERTIFICATE.test(code) || isOfConnecting(error),
+  };
 }
+
+/** Linux tells of an unreachable host also where a connection that was made breaks: then the request may be there. */
+const isOfConnecting = (error: unknown): boolean =>
+  error instanceof AggregateError
+    ? error.errors.length > 0 && error.errors.every(isOfConnecting)
+    : error instanceof Error && "syscall" in error && error.syscall === "connect";
 
 function reasonFor(code: string, host: string): string {
   const known = code.startsWith("ERR__ERROR_FORMAT") ? REASONS.Z_DATA_ERROR : REASONS[code];

@@ -49,8 +49,11 @@ export type EgressOutcome =
   /** Nothing was sent. `reason` is for the person who wrote the URL. */
   | { kind: "refused"; reason: string }
   | { kind: "timeout"; after_ms: number }
-  /** `connection_reset`: the peer hung up, so an idempotent call may be worth one more try. */
-  | { kind: "failed"; reason: string; connection_reset: boolean };
+  /**
+   * `connection_reset`: the peer hung up, so an idempotent call may be worth one more try. `nothing_sent`: it certainly
+   * never got there, so any call may be tried again; false: it may have.
+   */
+  | { kind: "failed"; reason: string; connection_reset: boolean; nothing_sent: boolean };
 
 export type EgressOptions = {
   allow: EgressRules;
@@ -70,11 +73,13 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set(
   ),
 );
 
-const SHUTTING_DOWN: EgressOutcome = {
+const stopped = (reason: string, nothing_sent: boolean): EgressOutcome => ({
   kind: "failed",
-  reason: "the platform is shutting down",
+  reason,
   connection_reset: false,
-};
+  nothing_sent,
+});
+const SHUTTING_DOWN = "the platform is shutting down";
 
 export function createEgress(options: EgressOptions): Egress {
   const { allow, routes = [] } = options;
@@ -124,14 +129,14 @@ export function createEgress(options: EgressOptions): Egress {
 
   return {
     async send(request) {
-      if (closed) return SHUTTING_DOWN;
+      if (closed) return stopped(SHUTTING_DOWN, true);
       const cut = new AbortController();
       const { promise: cutOff, resolve: settle } = Promise.withResolvers<EgressOutcome>();
       const stop = (outcome: EgressOutcome) => {
         settle(outcome);
         cut.abort();
       };
-      const cancel = () => stop({ kind: "failed", reason: "the caller gave up", connection_reset: false });
+      const cancel = () => stop(stopped("the caller gave up", false));
       const timer = setTimeout(
         () => stop({ kind: "timeout", after_ms: request.timeout_ms }),
         request.timeout_ms,
@@ -150,7 +155,7 @@ export function createEgress(options: EgressOptions): Egress {
     },
     async close() {
       closed = true;
-      for (const stop of underWay) stop(SHUTTING_DOWN);
+      for (const stop of underWay) stop(stopped(SHUTTING_DOWN, false));
       await pools.close();
     },
   };

@@ -1,4 +1,4 @@
-import { findVoice } from "../agents/voices.ts";
+import { findVoice, VOICES } from "../agents/voices.ts";
 import type { CallVoice } from "../channels/call-socket.ts";
 import type { PhraseSources } from "../sessions/choose-phrases.ts";
 import { waitSoundUrl } from "../sessions/wait-sound.ts";
@@ -8,7 +8,10 @@ import type { CallRow, CallSession } from "./call-store.ts";
 /** A call of voice ends after an hour (domain decision 13.3). */
 export const LONGEST_CALL_S = 3600;
 
-/** How the carrier is to listen and speak: the session's language first, each with its voice. */
+/**
+ * How the carrier is to listen and speak: the session's language first, each with its voice. One that no voice group speaks
+ * is spoken with the voice that `vars.session.voice` names.
+ */
 export function callVoice({ snapshot, state, telephony }: CallSession): CallVoice {
   const configs = snapshot.language_group?.language_configs ?? [];
   const spoken = configs.map((config) => ({
@@ -18,13 +21,27 @@ export function callVoice({ snapshot, state, telephony }: CallSession): CallVoic
     speed: config.voice_speed ?? null,
     pitch: config.voice_pitch ?? null,
   }));
-  const plain = { code: state.language, provider: null, voice: null, speed: null, pitch: null };
-  const first = spoken.find(({ code }) => code === state.language) ?? plain;
+  const first = spoken.find(({ code }) => code === state.language) ?? {
+    code: state.language,
+    ...namedVoice(state.variables["vars.session.voice"], state.language),
+    speed: null,
+    pitch: null,
+  };
   return {
     languages: [first, ...spoken.filter((language) => language !== first)],
     interruptible_by: telephony?.interruptibility ?? "all",
     hints: [],
   };
+}
+
+/** By its name in the catalogue. A voice that isn't there, or has another language, would cost the call: the carrier chooses. */
+function namedVoice(name: unknown, language: string): { provider: string | null; voice: string | null } {
+  const named = VOICES.find(
+    (voice) => voice.var_name === name && voice.supported_languages.some(({ code }) => code === language),
+  );
+  return named
+    ? { provider: named.provider, voice: providersName(named.provider, named.display_name) }
+    : { provider: null, voice: null };
 }
 
 /** The catalogue's names are `openai:alloy`, or `wavenet:female/en-US-Chirp3-HD-Kore`; the end is the provider's own. */

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
+import { refusalOf } from "../base/destination.ts";
 import { Fault } from "../base/errors.ts";
+import { normalisePhone, regionOf } from "../channels/address.ts";
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
@@ -25,7 +27,7 @@ import {
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
 import { callSettings, callVoice } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
-import { startCall, wantedCall } from "./start-call.ts";
+import { startCall, type WantedCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
 
@@ -69,8 +71,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
     const known = await callOfSid(db, given.sid, given.carrier);
     if (known) return known.state === "answered" || known.state === "open" ? opening(known) : null;
-    const wanted = await wantedCall(db, attempts, given);
-    if (!wanted) return null;
+    const found = await wantedCall(db, attempts, given);
+    if (!found) return null;
+    const wanted = { ...found, fallback_target: allowedFallback(found) };
     const fallback = wanted.fallback_target === null ? null : { dial: wanted.fallback_target };
     if (wanted.agent_id === null || stopping) return fallback;
     try {
@@ -86,6 +89,16 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     }
     const started = await callOfSid(db, given.sid, given.carrier);
     return started ? opening(started) : null;
+  }
+
+  /** Null where a target has none, or the operator lets nobody be connected with it. */
+  function allowedFallback({ fallback_target, number, channel_target_id }: WantedCall): string | null {
+    if (fallback_target === null) return null;
+    const international = normalisePhone(fallback_target, regionOf(number)) ?? fallback_target;
+    const refusal = refusalOf(international, engine.destinations);
+    if (refusal === null) return fallback_target;
+    log.warn({ channel_target_id, refusal }, "the fallback target of a number is not dialled");
+    return null;
   }
 
   async function open(call_id: string, token: string, line: CallLine) {
@@ -107,6 +120,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     live.set(call.id, running);
     keepAlive();
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
+    // The platform was stopped while this was read; who comes now hears a goodbye too.
+    if (stopping) running.tell({ type: "stop" });
     return { input: (event: CallInput) => running.input(event) };
   }
 

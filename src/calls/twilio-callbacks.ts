@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { sql } from "kysely";
 import { z } from "zod";
 import { integer } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
@@ -13,6 +12,7 @@ import { TWILIO_PREFIX, twilioUrls } from "../channels/twilio-urls.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { receiveText } from "../texts/text-dialogue.ts";
 import { textSignals } from "../texts/text-signals.ts";
+import { keepTransferAnswerer, takeTransferAnswerer } from "./transfer-answerer.ts";
 import { holdRelay } from "./twilio-line.ts";
 import { twilioSigners } from "./twilio-signer.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
@@ -82,15 +82,14 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     key: string | null,
   ) => {
     const sid = read.field(form, "CallSid");
-    const [ours, theirs] = key === null ? (["To", "From"] as const) : (["From", "To"] as const);
     const urls = twilioUrls(publicUrl, channel_id).call(key ?? sid);
     const opened = await calls.answer({
       carrier,
       sid,
       key,
       channel_id,
-      from: read.field(form, key === null ? theirs : ours),
-      to: read.field(form, key === null ? ours : theirs),
+      from: read.field(form, "From"),
+      to: read.field(form, "To"),
     });
     if (opened === null) {
       log.warn({ sid, key, to: read.field(form, "To") }, "a call has no agent behind it");
@@ -143,25 +142,16 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   post("/calls/:key/transfer-answerer", callPath, async ({ form, params, reply }) => {
     const word = read.field(form, "AnsweredBy");
     if (word === "") return unknown(reply, form, "nothing was heard of who picked up a transfer");
-    await sql`
-      insert into transfer_answerers (channel_id, call_key, word, at)
-      values (${params.channel_id}, ${params.key}, ${word}, ${clock.now().toISOString()})
-      on conflict (channel_id, call_key) do update set word = excluded.word, at = excluded.at`.execute(db);
-    return done(reply);
+    const kept = await keepTransferAnswerer(db, params, word, clock.now());
+    return kept ? done(reply) : unknown(reply, form, "a callback is of no call of ours");
   });
 
   post("/calls/:key/transfer", callPath, async ({ form, params, reply }) => {
     const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
     const result = read.transferResult(form);
     if (!result) return xml(reply, markup.hangupMarkup());
-    const { rows } = await sql<{ word: string }>`
-      delete from transfer_answerers where channel_id = ${params.channel_id} and call_key = ${params.key}
-      returning word`.execute(db);
-    const ended = {
-      status: result.word,
-      answered_by: rows[0]?.word ?? null,
-      duration_s: result.duration_s,
-    };
+    const answered_by = await takeTransferAnswerer(db, params);
+    const ended = { status: result.word, answered_by, duration_s: result.duration_s };
     const next = await calls.transferEnded(result.sid, ended, params.channel_id);
     return xml(reply, markup.continuationMarkup(next, urls));
   });

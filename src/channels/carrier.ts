@@ -95,6 +95,12 @@ export type AnswererDetection = {
   silence_timeout_s: number;
 };
 
+/**
+ * Which of these sids are known to be of other calls or texts of ours. What a carrier keeps no key of is found by what it
+ * looks like, and of two that look alike each has to be found for its own.
+ */
+export type OthersSids = (sids: readonly string[]) => Promise<ReadonlySet<string>>;
+
 export type CarrierCalls = {
   place(account: CarrierAccount, call: OutgoingCall): Promise<Taken>;
   /** The call that was placed under a key, whatever became of it; null when there is none. */
@@ -102,6 +108,7 @@ export type CarrierCalls = {
     account: CarrierAccount,
     call: Pick<OutgoingCall, "key" | "from" | "to">,
     since: Date,
+    others: OthersSids,
   ): Promise<Taken | null>;
   hangUp(account: CarrierAccount, sid: string): Promise<void>;
 };
@@ -118,7 +125,7 @@ export type OutgoingText = {
 
 export type CarrierTexts = {
   send(account: CarrierAccount, text: OutgoingText): Promise<Taken>;
-  find(account: CarrierAccount, text: OutgoingText, since: Date): Promise<Taken | null>;
+  find(account: CarrierAccount, text: OutgoingText, since: Date, others: OthersSids): Promise<Taken | null>;
 };
 
 export type OutgoingMail = {

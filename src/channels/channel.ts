@@ -16,7 +16,7 @@ import {
   sealCredentials,
   shownCredentials,
 } from "./channel-credentials.ts";
-import { readMailAccount } from "./mail-credentials.ts";
+import { movedSecrets, readMailAccount } from "./mail-credentials.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
@@ -266,7 +266,10 @@ function columns(
 ) {
   const credentials = mergeCredentials(input.config, stored);
   // What was not sent again is kept, so that only both together can be judged.
-  const faults = input.channel_service === "email" ? readMailAccount(credentials).faults : [];
+  const faults = [
+    ...(input.channel_service === "email" ? readMailAccount(credentials).faults : []),
+    ...movedSecrets(input.config.provider_credentials ?? {}, stored),
+  ];
   if (faults.length > 0) throw invalid(["body", "config", "provider_credentials"], faults.join("; "));
   const { telephony = null, email = null } = input.config;
   const shown = shownCredentials(input.channel_service, credentials);

@@ -4,6 +4,7 @@ import { recordId } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound, unreachable } from "../base/errors.ts";
 import { isUniqueViolation, type Tx } from "../db/database.ts";
+import { normaliseEmail } from "./address.ts";
 import { type Channel, findChannel, modesOf, TARGET_MODES } from "./channel.ts";
 
 export const TargetModes = z.enum(TARGET_MODES).meta({ id: "TargetModes" });
@@ -141,7 +142,7 @@ function whyNoNewAddress(channel: Channel, target: string): string | null {
         : `Chat target "${target}" has to be made of lower-case letters, digits, dots, hyphens and underscores.`;
     case "email": {
       const domain = channel.config?.email?.sending_domain ?? "";
-      return target.toLowerCase().endsWith(`@${domain.toLowerCase()}`)
+      return target.toLowerCase().endsWith(`@${domain.toLowerCase()}`) && normaliseEmail(target) !== null
         ? null
         : `E-mail target "${target}" has to be an address of ${domain}.`;
     }

@@ -58,6 +58,22 @@ export function readMailAccount(credentials: Credentials): { account: MailAccoun
   return { account: { kind: "smtp", server }, faults };
 }
 
+/** Each secret, and what says where it is sent. */
+const SENT_TO = { api_key: ["base_url"], password: ["host", "port"] } as const;
+
+/**
+ * A secret that is kept goes nowhere but where it went: who changes the place without knowing it would have it sent to
+ * themselves. Each fault a sentence.
+ */
+export function movedSecrets(given: Credentials, stored: Credentials): string[] {
+  return Object.entries(SENT_TO).flatMap(([secret, places]) => {
+    if (!stored[secret] || secret in given) return [];
+    const known = (place: string) => [stored[place], SENDGRID_BASE_URL, undefined, ""].includes(given[place]);
+    const moved = places.find((place) => !known(place));
+    return moved ? [`${secret} has to be given again, since ${moved} changes where it is sent`] : [];
+  });
+}
+
 /** `smtp://user:password@host:587` or `smtps://host`; checked where the environment is read. */
 export function smtpServerOf(url: string): SmtpServer {
   const { protocol, hostname, port, username, password } = new URL(url);

@@ -2,11 +2,15 @@ import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { createHeldBytes, type HeldBytes } from "./held-bytes.ts";
+import type { MailClient } from "./sender-checks.ts";
 
 /** The largest mail that is taken, here and by webhook; what common mail servers take too. */
 export const MAX_MAIL_bytes = 25 * 1024 * 1024;
-/** Mails that are read at once are held in memory; further senders are told to come again. */
+/** Further senders are told to come again. */
 const MOST_CLIENTS = 20;
+/** Of all mails that are coming in or are being taken in, three of the largest: who is over it is told to come again. */
+export const MOST_HELD_bytes = 3 * MAX_MAIL_bytes;
 const MOST_RECIPIENTS = 20;
 const IDLE_MS = 60_000;
 
@@ -16,7 +20,7 @@ export type MailReceiver = {
   /** Whether an agent answers this address. */
   isKnown(address: string): Promise<boolean>;
   /** Resolves when the mail is stored. */
-  receive(raw: Buffer, envelope: { from: string; to: string[] }): Promise<unknown>;
+  receive(raw: Buffer, envelope: { from: string; to: string[] }, client: MailClient): Promise<unknown>;
 };
 
 /**
@@ -25,9 +29,16 @@ export type MailReceiver = {
  */
 export async function startMailListener(
   receiver: MailReceiver,
-  options: { port: number; host: string; log: Log; tls: { key: string; cert: string } | null },
+  options: {
+    port: number;
+    host: string;
+    log: Log;
+    tls: { key: string; cert: string } | null;
+    most_held_bytes?: number;
+  },
 ): Promise<MailListener> {
   const { log } = options;
+  const held = createHeldBytes(options.most_held_bytes ?? MOST_HELD_bytes);
   const server = new SMTPServer({
     ...(options.tls ?? {}),
     disabledCommands: options.tls ? ["AUTH"] : ["AUTH", "STARTTLS"],
@@ -55,7 +66,7 @@ export async function startMailListener(
         });
     },
     onData(stream, session, done) {
-      takeMail(receiver, stream, session)
+      takeMail(receiver, held, stream, session)
         .then((problem) => {
           const { remoteAddress: from, envelope } = session;
           const to = envelope.rcptTo.map(({ address }) => address);
@@ -84,21 +95,41 @@ export async function startMailListener(
 /** null: stored. */
 async function takeMail(
   receiver: MailReceiver,
+  held: HeldBytes,
   stream: SMTPServerDataStream,
-  { envelope }: SMTPServerSession,
+  { envelope, remoteAddress, hostNameAppearsAs }: SMTPServerSession,
 ): Promise<Error | null> {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // What is too long is read to its end and dropped: only then is there a place for an answer.
-    if (size <= MAX_MAIL_bytes) chunks.push(chunk);
-    else chunks.length = 0;
+  let kept = 0;
+  let isRoom = true;
+  const drop = () => {
+    chunks = [];
+    held.give(kept);
+    kept = 0;
+  };
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      // What isn't taken is read to its end and dropped: only then is there a place for an answer.
+      isRoom &&= size <= MAX_MAIL_bytes && held.take(chunk.length);
+      if (!isRoom) drop();
+      else {
+        chunks.push(chunk);
+        kept += chunk.length;
+      }
+    }
+    if (size > MAX_MAIL_bytes) return refusal(552, "5.3.4 the mail is larger than 25 MB");
+    if (!isRoom) return refusal(452, "4.3.1 too many mails at once, try again later");
+    const raw = Buffer.concat(chunks);
+    chunks = [];
+    const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+    const to = envelope.rcptTo.map(({ address }) => address);
+    await receiver.receive(raw, { from, to }, { address: remoteAddress, name: hostNameAppearsAs });
+    return null;
+  } finally {
+    drop();
   }
-  if (size > MAX_MAIL_bytes) return refusal(552, "5.3.4 the mail is larger than 25 MB");
-  const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-  await receiver.receive(Buffer.concat(chunks), { from, to: envelope.rcptTo.map(({ address }) => address) });
-  return null;
 }
 
 const refusal = (responseCode: number, message: string): Error =>

@@ -34,6 +34,12 @@ export type Reached = {
   conversation_id: number | null;
 };
 
+/**
+ * A carrier may not show at once what it took; what it doesn't know so long after it can have been handed over at the
+ * latest never got through.
+ */
+export const SHOWN_AFTER_ms = 6_500;
+
 /** How one mode reaches people. `send` throws a `CarrierFault`. No transaction is open while either runs. */
 export type Sender = {
   /**

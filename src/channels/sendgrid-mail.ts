@@ -92,10 +92,8 @@ function faultOf(outcome: EgressOutcome, api_key: string): CarrierFault {
       return new CarrierFault(`SendGrid can't be reached: ${outcome.reason}`, "not-sent");
     case "timeout":
       return new CarrierFault(`SendGrid did not answer within ${outcome.after_ms} ms.`, "unknown");
-    case "failed": {
-      const never = /could not be resolved|refused the connection|cannot be reached/.test(outcome.reason);
-      return new CarrierFault(`SendGrid: ${outcome.reason}.`, never ? "not-sent" : "unknown");
-    }
+    case "failed":
+      return new CarrierFault(`SendGrid: ${outcome.reason}.`, outcome.nothing_sent ? "not-sent" : "unknown");
     default:
       return unreachable(outcome);
   }

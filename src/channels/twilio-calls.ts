@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CarrierAccount, CarrierCalls, OutgoingCall, Taken } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 import { CALL_SIGNALS } from "./status-signals.ts";
+import { oursOf } from "./twilio-alike.ts";
 import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts";
 import type { TwilioUrls } from "./twilio-urls.ts";
 
@@ -13,9 +14,6 @@ const CallResource = z.object({
   date_created: z.string().nullish(),
 });
 
-/** Clocks differ by this much. */
-const SLACK_MS = 5_000;
-
 export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => TwilioUrls): CarrierCalls {
   return {
     async place(account, call) {
@@ -25,19 +23,17 @@ export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => Twilio
     },
 
     /**
-     * Twilio keeps nothing of ours with a call, so it is found by what it is: between these two numbers, begun since.
-     * Nobody is called twice at once from one number, so there is one at most.
+     * Twilio shows nothing of ours with a call: it is found by its two numbers and when it was made (`oursOf`). The
+     * newest come first; a filter by when calls started might leave out those that have not.
      */
-    async find(account, { from, to }, since) {
-      const earliest = since.getTime() - SLACK_MS;
-      const day = new Date(earliest).toISOString().slice(0, 10);
+    async find(account, { from, to }, since, others) {
       const { calls } = await api.get(account, {
         path: `${accountPath(account)}/Calls.json`,
-        fields: { To: to, From: from, "StartTime>": day, PageSize: 100 },
+        fields: { To: to, From: from, PageSize: 50 },
         answer: z.object({ calls: z.array(CallResource) }),
       });
-      const found = calls.filter((call) => Date.parse(call.date_created ?? "") >= earliest - 1000).at(-1);
-      return found ? taken(found) : null;
+      const found = await oursOf(calls, since, others);
+      return found && taken(found);
     },
 
     /** "completed" also ends a call that still rings; one that is over stays as it is (error 21220). */

@@ -102,10 +102,11 @@ export function faultOf(outcome: EgressOutcome, asked: Asked): CarrierFault {
       return new CarrierFault(`Twilio can't be reached for ${what}: ${outcome.reason}`, "not-sent");
     case "timeout":
       return new CarrierFault(`Twilio did not answer ${what} within ${outcome.after_ms} ms.`, unknown);
-    case "failed": {
-      const never = /could not be resolved|refused the connection|cannot be reached/.test(outcome.reason);
-      return new CarrierFault(`${what} failed: ${outcome.reason}.`, never ? "not-sent" : unknown);
-    }
+    case "failed":
+      return new CarrierFault(
+        `${what} failed: ${outcome.reason}.`,
+        outcome.nothing_sent ? "not-sent" : unknown,
+      );
     default:
       return unreachable(outcome);
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { CarrierTexts, OutgoingText, Taken } from "./carrier.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 import { MESSAGE_SIGNALS } from "./status-signals.ts";
+import { oursOf } from "./twilio-alike.ts";
 import { accountPath, type TwilioApi, type TwilioFields } from "./twilio-api.ts";
 import type { TwilioUrls } from "./twilio-urls.ts";
 
@@ -22,19 +23,19 @@ export function twilioTexts(api: TwilioApi, urls: (channel_id: number) => Twilio
       return taken(await api.post(account, { path, fields, answer: MessageResource }));
     },
 
-    /** A message keeps no key of ours: it is found by sender, recipient, words and the second it was made in. */
-    async find(account, text, since) {
+    /**
+     * Twilio shows nothing of ours with a message: it is found by sender, recipient, words and when it was made (`oursOf`).
+     * Of a template Twilio shows the words that it made of it, which we don't know.
+     */
+    async find(account, text, since, others) {
       const { messages } = await api.get(account, {
         path: `${accountPath(account)}/Messages.json`,
         fields: { To: address(text.medium, text.to), From: address(text.medium, text.from), PageSize: 50 },
         answer: z.object({ messages: z.array(MessageResource) }),
       });
-      const earliest = since.getTime() - 6000;
-      const found = messages
-        .filter((message) => Date.parse(message.date_created ?? "") >= earliest)
-        .filter((message) => text.template !== null || message.body === text.text)
-        .at(-1);
-      return found ? taken(found) : null;
+      const alike = messages.filter((message) => text.template !== null || message.body === text.text);
+      const found = await oursOf(alike, since, others);
+      return found && taken(found);
     },
   };
 }

@@ -6,8 +6,15 @@ import { type Outreach, type Reached, requireGo, type Sender } from "./outreach.
 const RING_TIMEOUT_S = 40;
 const LONGEST_S = 3600;
 
+type Parts = {
+  db: Db;
+  carriers: Carriers;
+  /** Of these sids, those of tries to reach this person other than the one with this key. */
+  sidsOfOthers(outreach: Outreach, sids: readonly string[]): Promise<ReadonlySet<string>>;
+};
+
 /** Calls people. The session begins when somebody picks up: the carrier asks then what to do with the call. */
-export function voiceSender(parts: { db: Db; carriers: Carriers }): Sender {
+export function voiceSender(parts: Parts): Sender {
   const callsOf = async (channel_id: number) => {
     const channel = await parts.db
       .selectFrom("channels")
@@ -34,7 +41,8 @@ export function voiceSender(parts: { db: Db; carriers: Carriers }): Sender {
     },
     async find(outreach, since) {
       const { calls, account } = await callsOf(outreach.channel_id);
-      const taken = await calls.find(account, outgoingCall(outreach), since);
+      const others = (sids: readonly string[]) => parts.sidsOfOthers(outreach, sids);
+      const taken = await calls.find(account, outgoingCall(outreach), since, others);
       return taken && reached(taken);
     },
     async cancel(outreach, sid) {

@@ -14,6 +14,7 @@ import { type Config, reachable, type Secrets, type SpeechName } from "../config
 import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
+import { reap } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { portFault, tryPort } from "./free-port.ts";
@@ -167,6 +168,7 @@ async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
     .where("status", "=", "PROCESSING")
     .execute();
   await pool.query("delete from job_runners");
+  await reap(pool, systemClock.now());
 }
 
 function environmentProviders(config: Config, secrets: Secrets) {

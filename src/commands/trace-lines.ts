@@ -37,11 +37,12 @@ export function traceLines({ category, label, duration_ms, metadata, details }: 
 /** Rules are counted from 1, as people count. */
 function greeting(told: Record<string, unknown>): string {
   const when = `${told.day_of_week} ${told.local_time} ${told.timezone}`;
-  if (told.rule === null) return `greeting: the message's own text, no rule holds (${when})`;
+  const what = told.message === "email_template" ? "e-mail template" : "greeting";
+  if (told.rule === null) return `${what}: the message's own text, no rule holds (${when})`;
   const others = (told.held as number[]).filter((rule) => rule !== told.rule).map((rule) => rule + 1);
   const name = told.description ? ` “${told.description}”` : "";
   const over = others.length > 0 ? `, over rule ${others.join(", ")}` : "";
-  return `greeting: rule ${Number(told.rule) + 1}${name} by ${WHY[String(told.kind)] ?? told.kind}${over} (${when})`;
+  return `${what}: rule ${Number(told.rule) + 1}${name} by ${WHY[String(told.kind)] ?? told.kind}${over} (${when})`;
 }
 
 const WHY: Record<string, string> = {

@@ -109,6 +109,10 @@ export const json = <T>(value: T): RawBuilder<T> => sql<T>`${JSON.stringify(valu
 export const jsonOrNull = <T>(value: T | null | undefined): RawBuilder<T | null> =>
   sql<T | null>`${value == null ? null : JSON.stringify(value)}::json`;
 
+/** A statement took longer than statement_timeout allows. */
+export const isStatementTimeout = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === "57014";
+
 /** PostgreSQL's code for a broken unique index. */
 export const isUniqueViolation = (error: unknown, index?: string): boolean =>
   error instanceof pg.DatabaseError && error.code === "23505" && (!index || error.constraint === index);

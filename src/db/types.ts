@@ -386,6 +386,15 @@ export interface DirectoryMemberVersions {
   version: number;
 }
 
+export interface EmbeddingUsage {
+  day: Timestamp;
+  model: string;
+  purpose: string;
+  sub_organization_id: number;
+  texts: number;
+  tokens: number;
+}
+
 export interface Events {
   attributes: unknown | null;
   category: string | null;
@@ -801,6 +810,15 @@ export interface Services {
   sub_organization_id: number;
 }
 
+export interface ServiceTokens {
+  expires_at: string | null;
+  fingerprint: string | null;
+  lease_expires_at: string | null;
+  lease_owner: string | null;
+  sealed_token: string | null;
+  service_id: number;
+}
+
 export interface SessionEndCalls {
   finished_at: string | null;
   session_id: number;
@@ -1151,6 +1169,7 @@ export interface DB {
   dial_sources: DialSources;
   directory_member_versions: DirectoryMemberVersions;
   directory_members: DirectoryMembers;
+  embedding_usage: EmbeddingUsage;
   events: Events;
   incidents: Incidents;
   insight_backfills: InsightBackfills;
@@ -1180,6 +1199,7 @@ export interface DB {
   requests: Requests;
   roles: Roles;
   schema_migrations: SchemaMigrations;
+  service_tokens: ServiceTokens;
   services: Services;
   session_end_calls: SessionEndCalls;
   session_labels: SessionLabels;

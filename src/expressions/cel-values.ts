@@ -8,6 +8,7 @@ import {
   isCelType,
   isCelUint,
 } from "@bufbuild/cel";
+import { namesOf } from "./json-value.ts";
 import { isRecord, type Members } from "./member.ts";
 import { EvaluationError, type Meter } from "./meter.ts";
 
@@ -45,7 +46,7 @@ class JsonMap extends Map<string, CelInput> {
   }
 
   override get size(): number {
-    return Object.keys(this.#members).length;
+    return namesOf(this.#members, this.#meter).length;
   }
 
   override get(name: unknown): CelInput {
@@ -61,7 +62,7 @@ class JsonMap extends Map<string, CelInput> {
   }
 
   override *entries(): MapIterator<[string, CelInput]> {
-    for (const name of Object.keys(this.#members)) yield [name, this.get(name)];
+    for (const name of namesOf(this.#members, this.#meter)) yield [name, this.get(name)];
   }
 }
 

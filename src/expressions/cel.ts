@@ -122,6 +122,10 @@ function isKnown({ target, function: name }: Call, environment: CelEnv): boolean
 /** Names that CEL means itself (`type(x) == int`), unless the root has them. */
 const TYPES = new Set("int uint double bool string bytes list map null_type type".split(" "));
 
+/** `vars.pcp` that no key is called: all of `vars` need not be made for it. */
+const variable = (scope: Scope, name: string): unknown =>
+  /^vars\.[^.]+$/.test(name) ? scope.variable(name.slice("vars.".length)) : undefined;
+
 /**
  * The root as the library asks for it: property by property, dotted names first (`vars.pcp` before `vars`). A name that
  * is not there is null; only a dotted one must be absent, so that its first part is asked for.
@@ -129,7 +133,7 @@ const TYPES = new Set("int uint double bool string bytes list map null_type type
 function bindingsOf(root: unknown, meter: Meter): Record<string, CelInput> {
   const get = (_: object, name: string | symbol): CelInput | undefined => {
     if (typeof name !== "string") return undefined;
-    const value = root instanceof Scope ? root.get(name) : own(root, name);
+    const value = root instanceof Scope ? (root.get(name) ?? variable(root, name)) : own(root, name);
     if (value !== undefined) return fromJson(value, meter);
     return name.includes(".") || TYPES.has(name) ? undefined : null;
   };

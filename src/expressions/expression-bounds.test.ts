@@ -24,6 +24,7 @@ const large = {
   texts: times(2_000, (i) => `${"x".repeat(1_000)}${i}`),
   records: times(5_000, (i) => ({ a: i, b: `t${i}`, c: { d: [i, i] } })),
   members: Object.fromEntries(times(20_000, (i) => [`k${i}`, i])),
+  others: Object.fromEntries(times(20_000, (i) => [`k${i}`, i === 0 ? -1 : i])),
   text: "a".repeat(1_000_000),
   spaces: `${" ".repeat(100_000)}x${" ".repeat(100_000)}`,
   deep: JSON.parse("[".repeat(3_000) + "]".repeat(3_000)),
@@ -73,10 +74,32 @@ describe("no expression takes long", () => {
     ["jmespath", "to_string(@)"],
     ["jmespath", "deep == deep && to_string(deep)"],
     ["jmespath", "@ == @"],
+    // An object's members are listed to count them, to tell whether there are any, and to compare them.
+    ["jmespath", "numbers[?length($.members) == `0`]"],
+    ["jmespath", "numbers[?!$.members]"],
+    ["jmespath", "numbers[?$.members.*]"],
+    ["jmespath", "numbers[?keys($.members)]"],
+    ["jmespath", "numbers[?$.members == $.others]"],
+    ["jmespath", `merge(${"members, ".repeat(700)}members)`],
+    ["jmespath", "texts[?find_last($.text, 'aab')]"],
+    ["jmespath", "texts[?trim($.text) == 'b']"],
+    ["jmespath", "texts[?reverse($.text) == 'b']"],
+    ["cel", "numbers.exists(x, size(members) == 0)"],
+    ["cel", "numbers.exists(x, members == others)"],
   ] as [Language, string][])("%s %s", ([language, source]) => {
     const { compiled, cpu_ms } = outcome(language, source, large);
     expect(compiled).toBe(true);
     expect(cpu_ms).toBeLessThan(MOST_MS);
+  });
+
+  test("a scope of many variables is made into one object once", () => {
+    const globals = Object.fromEntries(times(5_000, (i) => [`field_${i}`, i]));
+    const scope = new Scope({ globals, local: { list: times(2_000, (i) => i) } });
+    for (const source of ["local.list[?$]", "local.list[?@ == $]", "local.list[?$.vars]"]) {
+      const { compiled, cpu_ms } = outcome("jmespath", source, scope);
+      expect(compiled).toBe(true);
+      expect(cpu_ms).toBeLessThan(MOST_MS);
+    }
   });
 
   test("what was stopped is said, and the next evaluation works as ever", () => {

@@ -64,7 +64,7 @@ describe("whether a condition holds", () => {
   test("null, false and whatever is empty do not; zero does", () => {
     const falsy = [null, undefined, false, "", [], {}];
     const held = [true, 0, "false", [null], { a: null }];
-    expect([...falsy.map(truthy), ...held.map(truthy)]).toEqual([
+    expect([...falsy, ...held].map((value) => truthy(value))).toEqual([
       ...falsy.map(() => false),
       ...held.map(() => true),
     ]);

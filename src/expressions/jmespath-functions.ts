@@ -1,5 +1,5 @@
-import { equal, plainCopy } from "./json-value.ts";
-import { emptyRecord, type Members } from "./member.ts";
+import { equal, namesOf, plainCopy } from "./json-value.ts";
+import { emptyRecord, isRecord, type Members } from "./member.ts";
 import { EvaluationError, type Meter } from "./meter.ts";
 import { characters, compareText, find, replace, split, trim } from "./text.ts";
 
@@ -38,12 +38,8 @@ export const FUNCTIONS: ReadonlyMap<string, JmespathFunction> = new Map([
       : within.some((item) => equal(item, what, meter)),
   ),
   define("ends_with(string, string)", ([text, end]: [string, string]) => text.endsWith(end)),
-  define("find_first(string, string, number?, number?)", ([text, what, from, to]: Find) =>
-    find("first", text, what, from, to),
-  ),
-  define("find_last(string, string, number?, number?)", ([text, what, from, to]: Find) =>
-    find("last", text, what, from, to),
-  ),
+  define("find_first(string, string, number?, number?)", (given: Find, meter) => find("first", given, meter)),
+  define("find_last(string, string, number?, number?)", (given: Find, meter) => find("last", given, meter)),
   define("floor(number)", ([x]: [number]) => Math.floor(x)),
   define("from_items(array[])", ([items]: [Items[]]) => {
     const pairs = items.map(([name, value], i): [string, unknown] => {
@@ -67,8 +63,8 @@ export const FUNCTIONS: ReadonlyMap<string, JmespathFunction> = new Map([
     return texts.join(glue);
   }),
   define("keys(object)", ([members]: [Members]) => Object.keys(members)),
-  define("length(string|array|object)", ([value]: [string | Items | Members]) => {
-    if (typeof value === "string") return characters(value).length;
+  define("length(string|array|object)", ([value]: [string | Items | Members], meter) => {
+    if (typeof value === "string") return characters(value, meter).length;
     return Array.isArray(value) ? value.length : Object.keys(value).length;
   }),
   define("lower(string)", ([text]: [string]) => text.toLowerCase()),
@@ -96,8 +92,8 @@ export const FUNCTIONS: ReadonlyMap<string, JmespathFunction> = new Map([
   define("replace(string, string, string, number?)", ([text, what, by, count]: Replace, meter) =>
     replace(text, what, by, wholeNumber("replace", count), meter),
   ),
-  define("reverse(string|array)", ([value]: [string | Items]) =>
-    typeof value === "string" ? characters(value).reverse().join("") : value.toReversed(),
+  define("reverse(string|array)", ([value]: [string | Items], meter) =>
+    typeof value === "string" ? characters(value, meter).reverse().join("") : value.toReversed(),
   ),
   define("sort(number[]|string[])", ([items]: [Items], meter) => sorted(items, items, meter)),
   define("sort_by(array, &number|string)", ([items, by]: By, meter) =>
@@ -113,9 +109,15 @@ export const FUNCTIONS: ReadonlyMap<string, JmespathFunction> = new Map([
   define("to_string(any)", ([value]: [unknown], meter) =>
     typeof value === "string" ? value : JSON.stringify(plainCopy(value, meter)),
   ),
-  define("trim(string, string?)", ([text, chars]: [string, string?]) => trim(text, chars, "both")),
-  define("trim_left(string, string?)", ([text, chars]: [string, string?]) => trim(text, chars, "left")),
-  define("trim_right(string, string?)", ([text, chars]: [string, string?]) => trim(text, chars, "right")),
+  define("trim(string, string?)", ([text, chars]: [string, string?], meter) =>
+    trim(text, chars, "both", meter),
+  ),
+  define("trim_left(string, string?)", ([text, chars]: [string, string?], meter) =>
+    trim(text, chars, "left", meter),
+  ),
+  define("trim_right(string, string?)", ([text, chars]: [string, string?], meter) =>
+    trim(text, chars, "right", meter),
+  ),
   define("type(any)", ([value]: [unknown]) => typeOf(value)),
   define("upper(string)", ([text]: [string]) => text.toUpperCase()),
   define("values(object)", ([members]: [Members]) => Object.values(members)),
@@ -156,12 +158,14 @@ function define<A extends unknown[]>(
   const open = signature.indexOf("(");
   const written = signature.slice(open + 1, -1).split(", ");
   const checks = written.map((type) => checkOf(type.replace(/\?$|\.\.\.$/, "")));
+  const readsObjects = signature.includes("object");
   const call = (args: unknown[], meter: Meter): unknown => {
     for (let i = 0; i < args.length; i++) {
       const arg = args[i];
       // Every function reads its arguments about once.
       if (typeof arg === "string") meter.spendText(arg.length);
       else if (Array.isArray(arg)) meter.spend(arg.length);
+      else if (readsObjects && isRecord(arg)) namesOf(arg, meter);
       if (checks[Math.min(i, checks.length - 1)]!(arg)) continue;
       throw new EvaluationError(`${signature}: argument ${i + 1} cannot be of type ${typeOf(arg)}`);
     }
@@ -209,9 +213,10 @@ function best(items: Items, keys: Items, way: 1 | -1, meter: Meter): unknown {
 function padding(text: string, width: number, pad = " ", meter: Meter): string {
   const wanted = wholeNumber("pad", width)!;
   if (wanted > MAX_PAD_WIDTH) throw new EvaluationError(`pad: the width is more than ${MAX_PAD_WIDTH}`);
-  if (characters(pad).length !== 1) throw new EvaluationError("pad: one character is wanted to pad with");
+  if (characters(pad, meter).length !== 1)
+    throw new EvaluationError("pad: one character is wanted to pad with");
   meter.spendText(wanted);
-  return pad.repeat(Math.max(0, wanted - characters(text).length));
+  return pad.repeat(Math.max(0, wanted - characters(text, meter).length));
 }
 
 function wholeNumber(name: string, value: number | undefined): number | undefined {

@@ -2,7 +2,7 @@ import { unreachable } from "../base/errors.ts";
 import { ExpressionReference } from "./jmespath-functions.ts";
 import { parseJmespath } from "./jmespath-parse.ts";
 import type { Comparison, Node, Operation, Slice } from "./jmespath-tree.ts";
-import { equal, plainCopy, truthy } from "./json-value.ts";
+import { equal, namesOf, plainCopy, truthy } from "./json-value.ts";
 import { emptyRecord, isRecord, own } from "./member.ts";
 import { EvaluationError, Meter } from "./meter.ts";
 import type { Plan } from "./plan.ts";
@@ -53,6 +53,10 @@ class Walk {
       case "variable":
         return bound(node.name, bindings);
       case "dot": {
+        if (value instanceof Scope && isVars(node.left) && node.right.type === "field") {
+          this.meter.spend(2);
+          return json(value.variable(node.right.name));
+        }
         const left = this.visit(node.left, value, bindings);
         return left === null ? null : this.visit(node.right, left, bindings);
       }
@@ -72,12 +76,14 @@ class Walk {
       }
       case "values": {
         const members = this.visit(node.of, value, bindings);
-        return isRecord(members) ? this.#each(Object.values(members), node.each, bindings) : null;
+        if (!isRecord(members)) return null;
+        const items = namesOf(members, this.meter).map((name) => members[name]);
+        return this.#each(items, node.each, bindings);
       }
       case "filter": {
         const items = this.visit(node.of, value, bindings);
         if (!Array.isArray(items)) return null;
-        const wanted = items.filter((item) => truthy(this.visit(node.condition, json(item), bindings)));
+        const wanted = items.filter((item) => this.#holds(node.condition, json(item), bindings));
         return this.#each(wanted, node.each, bindings);
       }
       case "list":
@@ -89,16 +95,16 @@ class Walk {
       }
       case "or": {
         const left = this.visit(node.left, value, bindings);
-        return truthy(left) ? left : this.visit(node.right, value, bindings);
+        return truthy(left, this.meter) ? left : this.visit(node.right, value, bindings);
       }
       case "and": {
         const left = this.visit(node.left, value, bindings);
-        return truthy(left) ? this.visit(node.right, value, bindings) : left;
+        return truthy(left, this.meter) ? this.visit(node.right, value, bindings) : left;
       }
       case "not":
-        return !truthy(this.visit(node.of, value, bindings));
+        return !this.#holds(node.of, value, bindings);
       case "choose": {
-        const holds = truthy(this.visit(node.condition, value, bindings));
+        const holds = this.#holds(node.condition, value, bindings);
         return this.visit(holds ? node.then : node.otherwise, value, bindings);
       }
       case "compare": {
@@ -131,6 +137,10 @@ class Walk {
     }
   }
 
+  #holds(condition: Node, value: unknown, bindings: Bindings): boolean {
+    return truthy(this.visit(condition, value, bindings), this.meter);
+  }
+
   #each(items: readonly unknown[], each: Node, bindings: Bindings): unknown[] {
     const found: unknown[] = [];
     for (const item of items) {
@@ -148,9 +158,7 @@ class Walk {
 
   #slice(slice: Slice, value: unknown): unknown {
     if (typeof value === "string") {
-      // Taking a text apart and together again is four times what making one is.
-      this.meter.spendText(value.length * 4);
-      return pick(characters(value), slice).join("");
+      return pick(characters(value, this.meter), slice).join("");
     }
     if (!Array.isArray(value)) return null;
     this.meter.spend(value.length);
@@ -176,6 +184,9 @@ class Walk {
     }
   }
 }
+
+/** All of `vars` is dear to make where only one of them is wanted. */
+const isVars = (node: Node): boolean => node.type === "field" && node.name === "vars";
 
 const isSlice = (node: Node): boolean => node.type === "dot" && node.right.type === "slice";
 

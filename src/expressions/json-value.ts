@@ -2,10 +2,19 @@ import { isRecord } from "./member.ts";
 import { EvaluationError, type Meter } from "./meter.ts";
 
 /** JMESPath's idea of true: all but null, false, "", [] and {}. Zero is true. */
-export function truthy(value: unknown): boolean {
+export function truthy(value: unknown, meter?: Meter): boolean {
   if (value === null || value === undefined || value === false || value === "") return false;
   if (Array.isArray(value)) return value.length > 0;
-  return typeof value !== "object" || Object.keys(value).length > 0;
+  return typeof value !== "object" || namesOf(value, meter).length > 0;
+}
+
+/** The names of an object's own members, paid for: 10,000 of them take up to 5 ms to list. */
+export function namesOf(value: object, meter?: Meter): string[] {
+  // CEL goes on after an error in `exists`: with nothing left to spend, nothing is listed either.
+  meter?.spend(0);
+  const names = Object.keys(value);
+  meter?.spend(names.length * 2);
+  return names;
 }
 
 /** Deep equality of JSON values; own members only. */
@@ -16,9 +25,9 @@ export function equal(a: unknown, b: unknown, meter: Meter): boolean {
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i], meter));
   }
   if (!isRecord(a) || !isRecord(b)) return false;
-  const names = Object.keys(a);
+  const names = namesOf(a, meter);
   return (
-    names.length === Object.keys(b).length &&
+    names.length === namesOf(b, meter).length &&
     names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name], meter))
   );
 }

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Scope } from "./scope.ts";
+import { own } from "./member.ts";
+import { Layer, Scope } from "./scope.ts";
 
 describe("the scope of an expression", () => {
   test("a dotted global is found by its key and as a member", () => {
@@ -90,4 +92,50 @@ describe("the scope of an expression", () => {
     const values = ["inputs.list.0.id", "local.n", "vars.c.d", "c.d", "c.missing.deep"].map(scope.lookup);
     expect(values).toEqual([7, 1, "e", "e", undefined]);
   });
+
+  test("layers are one record in which the later ones win", () => {
+    fc.assert(
+      fc.property(fc.array(GLOBALS, { maxLength: 4 }), (records) => {
+        const layered = new Scope({ globals: records.map((members) => new Layer(members)) });
+        const merged = new Scope({ globals: Object.assign({}, ...records) });
+        expect(layered.all()).toEqual(merged.all());
+        for (const name of NAMES) expect(layered.lookup(name)).toEqual(merged.lookup(name));
+      }),
+    );
+  });
+
+  test("one variable is the same alone as among all of `vars`", () => {
+    const part = fc.option(fc.dictionary(PART, VALUE, { maxKeys: 2 }), { nil: undefined });
+    fc.assert(
+      fc.property(GLOBALS, part, part, (globals, vars, session) => {
+        const all = new Scope({ globals, vars, session }).get("vars");
+        for (const name of ["a", "b", "vars", "session", "inputs", "a.b", ""]) {
+          expect(new Scope({ globals, vars, session }).variable(name)).toEqual(own(all, name));
+        }
+      }),
+    );
+  });
 });
+
+const PART = fc.constantFrom("a", "b", "vars", "session", "inputs", "");
+const NAMES = [
+  "a",
+  "vars.a",
+  "vars.a.b",
+  "a.b",
+  "b",
+  "vars.b.a",
+  "vars",
+  "session",
+  "session.a",
+  "vars.vars.a",
+];
+const VALUE = fc.oneof(
+  fc.constantFrom(null, undefined, 1, "text"),
+  fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom(1, 2), { maxKeys: 2 }),
+);
+const GLOBALS = fc.dictionary(
+  fc.array(PART, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(".")),
+  VALUE,
+  { maxKeys: 6 },
+);

@@ -236,3 +236,13 @@ describe("any text", () => {
     }
   });
 });
+
+test("what values put in has an end, after which a text stays as it is written", () => {
+  const long = "x".repeat(1_000_000);
+  const lookup = () => long;
+  expect(renderTemplate("{{ a }}".repeat(1_000), lookup)).toBe(long.repeat(4) + "{{ a }}".repeat(996));
+  expect(renderFormat("{a}".repeat(1_000), lookup)).toBe(long.repeat(4) + "{a}".repeat(996));
+  const list = renderDeep(Array(1_000).fill("{{ a }}"), lookup) as string[];
+  expect(list.filter((item) => item === long)).toHaveLength(4);
+  expect(list.at(-1)).toBe("{{ a }}");
+});

@@ -14,7 +14,15 @@ import { type Members, own } from "./member.ts";
 
 /** The value of a variable; `undefined` and `null` mean that there is none. */
 export type Lookup = (name: string) => unknown;
-export type RenderOptions = { onMissing?: (name: string) => void };
+export type RenderOptions = {
+  onMissing?: (name: string) => void;
+  /** How many characters values may still put in; once they are spent, all that follows stays as it is written. */
+  budget?: { left: number };
+};
+
+/** Some hundred times the longest prompt; without an end, a long value named over and over would fill the memory. */
+const MAX_PUT_IN = 4_000_000;
+const newBudget = () => ({ left: MAX_PUT_IN });
 
 /*
  * Every piece is one character class matched at a known place, so none can backtrack, and whatever fails to match is
@@ -31,14 +39,16 @@ export function renderTemplate(text: string, lookup: Lookup, options: RenderOpti
     valueOf: (name) => printed(lookup(name)),
     missing: (name) => options.onMissing?.(name),
   };
+  const budget = options.budget ?? newBudget();
   let out = "";
   let copied = 0;
   const openings = /\\(?:\$\{|\{\{|[${])|\$\{|\{\{?/g;
-  for (let opening = openings.exec(text); opening; opening = openings.exec(text)) {
+  for (let opening = openings.exec(text); opening && budget.left > 0; opening = openings.exec(text)) {
     const found = substitution(source, opening[0], opening.index + opening[0].length);
     if (found) {
       out += text.slice(copied, opening.index) + found.text;
       copied = found.end;
+      budget.left -= found.text.length;
     }
     // After `{{` or `${` that opened nothing, a shorter form may start one character later: `${{ price }}`.
     openings.lastIndex = found?.end ?? opening.index + 1;
@@ -51,10 +61,11 @@ export function renderTemplate(text: string, lookup: Lookup, options: RenderOpti
  * value keeps its text.
  */
 export function renderFormat(text: string, lookup: Lookup, options: RenderOptions = {}): string {
+  const budget = options.budget ?? newBudget();
   let out = "";
   let copied = 0;
   const braces = /\{\{|\}\}|\{/g;
-  for (let brace = braces.exec(text); brace; brace = braces.exec(text)) {
+  for (let brace = braces.exec(text); brace && budget.left > 0; brace = braces.exec(text)) {
     const start = brace.index;
     let found: Substitution = { text: brace[0].charAt(0), end: start + brace[0].length };
     if (brace[0] === "{") {
@@ -67,6 +78,7 @@ export function renderFormat(text: string, lookup: Lookup, options: RenderOption
     }
     out += text.slice(copied, start) + found.text;
     copied = found.end;
+    budget.left -= found.text.length;
     braces.lastIndex = found.end;
   }
   return copied === 0 ? text : out + text.slice(copied);
@@ -75,14 +87,18 @@ export function renderFormat(text: string, lookup: Lookup, options: RenderOption
 /** Nesting past this is returned as it is: nobody writes such a value by hand, and recursion must end somewhere. */
 const MAX_DEPTH = 100;
 
-/** A copy of a JSON value with every string in it rendered; keys are left alone. */
-export function renderDeep(value: unknown, lookup: Lookup, options: RenderOptions = {}, depth = 0): unknown {
+/** A copy of a JSON value with every string in it rendered, all on one budget; keys are left alone. */
+export function renderDeep(value: unknown, lookup: Lookup, options: RenderOptions = {}): unknown {
+  return deep(value, lookup, { budget: newBudget(), ...options }, 0);
+}
+
+function deep(value: unknown, lookup: Lookup, options: RenderOptions, depth: number): unknown {
   if (typeof value === "string") return renderTemplate(value, lookup, options);
   if (typeof value !== "object" || value === null || depth === MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.map((item) => renderDeep(item, lookup, options, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => deep(item, lookup, options, depth + 1));
   // fromEntries defines own properties, so a `__proto__` that came out of JSON stays plain data.
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, renderDeep(item, lookup, options, depth + 1)]),
+    Object.entries(value).map(([key, item]) => [key, deep(item, lookup, options, depth + 1)]),
   );
 }
 

@@ -5,8 +5,8 @@ import { allowance } from "./backfill-rate.ts";
 import { ruleOf } from "./coverage.ts";
 import type { Estimate } from "./estimate.ts";
 import { matchingSubjects, subjectColumn } from "./matching.ts";
-import { queueExecutions, subjectsOf } from "./queue.ts";
-import { type Stamp, shareToolsOf } from "./tool-configuration-store.ts";
+import { queueExecutions } from "./queue.ts";
+import type { Stamp } from "./tool-configuration-store.ts";
 import { costOf, tokensOfAll } from "./tool-cost.ts";
 import { shareWorkflow, type WorkflowRule } from "./workflow-rule.ts";
 import type { Workflow } from "./workflow-store.ts";
@@ -118,8 +118,8 @@ export async function feedNext(tx: Tx, now: Date): Promise<number | null> {
 }
 
 /**
- * Queues the next piece; null when it is not to be fed, or another process does. Lock: a share of the workflow's row and of
- * its tools', then the backfill's row: in the order in which an activation takes them.
+ * Queues the next piece; null when it is not to be fed, or another process does. Lock: a share of the workflow's row,
+ * then the backfill's row, in the order in which an activation takes them; then a share of the tools'.
  */
 export async function feedBackfill(
   tx: Tx,
@@ -128,7 +128,6 @@ export async function feedBackfill(
 ): Promise<number | null> {
   const workflow = await shareWorkflow(tx, workflow_id);
   if (workflow?.status !== "ACTIVE") return null;
-  await shareToolsOf(tx, [workflow_id]);
   const { rows } = await sql<OpenBackfill>`
     select id, workflow_id, from_datetime, to_datetime, cursor_datetime, cursor_id, next_feed_at
     from insight_backfills
@@ -148,7 +147,7 @@ async function feed(tx: Tx, workflow: WorkflowRule, backfill: OpenBackfill, now:
   }
   const { count } = allowance(rate, planned_at, now, room);
   const { ids, reached } = await nextSubjects(tx, workflow, backfill, count);
-  const queued = await queueExecutions(tx, workflow, subjectsOf(ids), {
+  const queued = await queueExecutions(tx, [workflow], ids, {
     cause: "backfill",
     at: now,
     backfill_id: backfill.id,

@@ -79,19 +79,34 @@ export async function claimExecutions(
   });
 }
 
+type ToolRow = Pick<ClaimedTool, "position" | "insight_tool_version"> & {
+  execution_id: number;
+  tool_id: number;
+};
+
+/** The tools first: who raises their version meanwhile raises it for what is read after that. */
 async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, ClaimedTool[]>> {
-  const { rows } = await sql<ClaimedTool & { execution_id: number }>`
-    select x.execution_id, x.position, x.insight_tool_id, x.insight_tool_version, c.name, c.insight_tool_definition_id,
-      c.tool_arguments, c.deleted_at is not null as deleted
-    from insight_execution_tools x join insight_tools c on c.id = x.insight_tool_id
-    where x.execution_id = any(${execution_ids}::bigint[]) and x.finished_at is null
-    order by x.execution_id, x.position
-    for share of c`.execute(tx);
+  const shared = await sql<Omit<ClaimedTool, "position" | "insight_tool_version">>`
+    select c.id as insight_tool_id, c.name, c.insight_tool_definition_id, c.tool_arguments,
+      c.deleted_at is not null as deleted
+    from insight_tools c
+    where c.id in (
+      select x.insight_tool_id from insight_execution_tools x
+      where x.execution_id = any(${execution_ids}::bigint[]) and x.finished_at is null)
+    order by c.id for share`.execute(tx);
+  const known = new Map(shared.rows.map((tool) => [tool.insight_tool_id, tool]));
+  const { rows } = await sql<ToolRow>`
+    select execution_id, position, insight_tool_id as tool_id, insight_tool_version from insight_execution_tools
+    where execution_id = any(${execution_ids}::bigint[]) and finished_at is null
+    order by execution_id, position`.execute(tx);
   const tools = new Map<number, ClaimedTool[]>();
-  for (const { execution_id, ...tool } of rows) {
-    const known = tools.get(execution_id);
-    if (known) known.push(tool);
-    else tools.set(execution_id, [tool]);
+  for (const { execution_id, tool_id, position, insight_tool_version } of rows) {
+    const tool = known.get(tool_id);
+    if (!tool) throw new Error(`insight tool ${tool_id} of execution ${execution_id} has no row`);
+    const claimed = { ...tool, position, insight_tool_version };
+    const before = tools.get(execution_id);
+    if (before) before.push(claimed);
+    else tools.set(execution_id, [claimed]);
   }
   return tools;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
+import { type Db, isStatementTimeout, type Tx } from "../db/database.ts";
 import { NO_CONDITIONS } from "./conditions.ts";
 import { matchingSubjects, type Span, type Subjects, subjectColumn } from "./matching.ts";
 import { inSixteenth, SIXTEENTH } from "./sixteenth.ts";
@@ -8,8 +8,9 @@ import type { StoredWorkflow } from "./workflow-schema.ts";
 
 /*
  * How many subjects a workflow has in a span, and how long they are together. Up to EXACT_UP_TO sessions in the span each is
- * looked at. Of more, a sixteenth is (sixteenth.ts), unless so few of it match that the error would show. Looking at each of
- * 1,000,000 takes 30 times as long, and hashing each for a sample 100 times (docs/benchmarks.md). Indexes:
+ * looked at. Of more, a sixteenth is (sixteenth.ts); where so few of it match that the error would show, each is looked at
+ * after all, if that takes no more than a moment. Looking at each of 1,000,000 takes 30 times as long as at a sixteenth, and
+ * hashing each for a sample 100 times (docs/benchmarks.md). Indexes:
  * sessions_analysable and sessions_sixteenth, which cover all conditions, so that sessions are read without their snapshots;
  * insight_execution_tools_session and _sixteenth; insight_files_folder.
  */
@@ -22,6 +23,8 @@ export type Counted = Amount & {
 const EXACT_UP_TO = 100_000;
 /** Fewer in the sixteenth say too little: a hundred are within a tenth two times out of three, a thousand within 3 %. */
 const LEAST_FOUND = 100;
+/** Nobody waits longer for a few hundred of a million: half as many again, and what else is asked, stay below 200 ms. */
+const EXACT_WITHIN_ms = 100;
 /** Claims that are taken off one by one. */
 const FEW_CLAIMS = 5_000;
 
@@ -32,16 +35,23 @@ export function countSubjects(
   db: Db,
   workflow: StoredWorkflow,
   span: Span,
-  { open, exact_up_to = EXACT_UP_TO }: { open: boolean; exact_up_to?: number },
+  {
+    open,
+    exact_up_to = EXACT_UP_TO,
+    exact_within_ms = EXACT_WITHIN_ms,
+  }: { open: boolean; exact_up_to?: number; exact_within_ms?: number },
 ): Promise<Counted> {
   return forManyRows(db, async (tx) => {
     const all = matchingSubjects(tx, workflow, span);
     if (!all) return NOTHING;
-    if (workflow.source !== "upload" && (await isLong(tx, workflow, span, exact_up_to))) {
-      const found = await inPart(tx, workflow, span, open);
-      if (found) return { ...found, is_exact: false };
-    }
-    return { ...(await sumOf(tx, open ? unclaimed(all, workflow) : all)), is_exact: true };
+    const eachOne = async () => ({
+      ...(await sumOf(tx, open ? unclaimed(all, workflow) : all)),
+      is_exact: true,
+    });
+    if (workflow.source === "upload" || !(await isLong(tx, workflow, span, exact_up_to))) return eachOne();
+    const { isEnough, ...amount } = await inPart(tx, workflow, span, open);
+    const found = { ...amount, is_exact: false };
+    return isEnough ? found : ((await within(tx, exact_within_ms, eachOne)) ?? found);
   });
 }
 
@@ -52,30 +62,35 @@ async function isLong(tx: Tx, workflow: StoredWorkflow, span: Span, exact_up_to:
   return (await sumOf(tx, part)).count > most;
 }
 
-/** null where the sixteenth says too little. */
-async function inPart(tx: Tx, workflow: StoredWorkflow, span: Span, open: boolean): Promise<Amount | null> {
+/** By the sixteenth; `isEnough` where it says enough. */
+async function inPart(
+  tx: Tx,
+  workflow: StoredWorkflow,
+  span: Span,
+  open: boolean,
+): Promise<Amount & { isEnough: boolean }> {
   const claimed = open ? await fewClaimed(tx, workflow) : [];
   if (claimed === null) {
     const left = (matchingSubjects(tx, workflow, span) as Subjects).where(inSixteenth("s.id"));
     const found = await sumOf(tx, unclaimed(left, workflow, inSixteenth("x.session_id")));
-    return found.count < LEAST_FOUND ? null : times(found, SIXTEENTH);
+    return { ...times(found, SIXTEENTH), isEnough: found.count >= LEAST_FOUND };
   }
   // The draw takes its share of any number: no hash has to be made to know it.
   const { sample_rate } = workflow.conditions;
   const undrawn = { ...workflow, conditions: { ...workflow.conditions, sample_rate: null } };
   const found = await sumOf(tx, (matchingSubjects(tx, undrawn, span) as Subjects).where(inSixteenth("s.id")));
-  if (found.count < LEAST_FOUND) return null;
   const expected = times(found, (SIXTEENTH * (sample_rate ?? 100)) / 100);
-  if (claimed.length === 0) return expected;
+  const isEnough = found.count >= LEAST_FOUND;
+  if (claimed.length === 0) return { ...expected, isEnough };
   const done = await sumOf(
     tx,
     (matchingSubjects(tx, workflow, span) as Subjects).where(sql<boolean>`s.id = any(${claimed}::bigint[])`),
   );
-  // The less is left, the more of it would be the error of the whole.
-  if (done.count > expected.count / 2) return null;
   return {
-    count: expected.count - done.count,
+    count: Math.max(0, expected.count - done.count),
     duration_s: Math.max(0, expected.duration_s - done.duration_s),
+    // The less is left, the more of it would be the error of the whole.
+    isEnough: isEnough && done.count <= expected.count / 2,
   };
 }
 
@@ -120,6 +135,19 @@ export function unclaimed(
   return subjects.where(sql<boolean>`(${sql.join(open, sql` or `)})`);
 }
 
+/** Null where it takes longer. */
+async function within<T>(tx: Tx, ms: number, read: () => Promise<T>): Promise<T | null> {
+  await sql`savepoint bounded`.execute(tx);
+  await sql`select set_config('statement_timeout', ${String(ms)}, true)`.execute(tx);
+  const result = await read().catch((error: unknown) => {
+    if (isStatementTimeout(error)) return null;
+    throw error;
+  });
+  // The bound goes with it.
+  await sql`rollback to savepoint bounded`.execute(tx);
+  return result;
+}
+
 async function sumOf(tx: Tx, subjects: Subjects): Promise<Amount> {
   const counted = tx
     .selectFrom(subjects.as("subject"))
@@ -136,10 +164,14 @@ async function sumOf(tx: Tx, subjects: Subjects): Promise<Amount> {
  * the claims up session by session: 3 s for 100,000 sessions of which 1,000 are claimed, where hashing takes 35 ms.
  */
 async function forManyRows<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
-  if (!db.isTransaction) return db.transaction().execute((tx) => forManyRows(tx, read));
+  if (!db.isTransaction) {
+    return db.transaction().execute(async (tx) => {
+      await planForMany(tx);
+      return read(tx);
+    });
+  }
   const tx = db as Tx;
-  await sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true),
-    set_config('random_page_cost', '1.1', true), set_config('work_mem', '64MB', true)`.execute(tx);
+  await planForMany(tx);
   const result = await read(tx);
   // What follows in the caller's transaction is planned as ever.
   await sql`
@@ -147,3 +179,7 @@ async function forManyRows<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> 
     where name in ('plan_cache_mode', 'enable_nestloop', 'random_page_cost', 'work_mem')`.execute(tx);
   return result;
 }
+
+const planForMany = (tx: Tx): Promise<unknown> =>
+  sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true),
+    set_config('random_page_cost', '1.1', true), set_config('work_mem', '64MB', true)`.execute(tx);

@@ -7,7 +7,7 @@ import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
-import { queueExecutions, releaseExecutions, type SubjectColumn, subjectsOf } from "./queue.ts";
+import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { WORKFLOWS, type WorkflowDeps, workflowParams } from "./workflow.ts";
@@ -193,6 +193,6 @@ async function retry(tx: Tx, { at }: Stamp, workflow: Workflow, column: SubjectC
   const ids = [...new Set(rows.map(({ id }) => id))];
   if (ids.length === 0) return { released: 0, queued: 0 };
   await releaseExecutions(tx, workflow, "FAILED", { at, only: { column, ids } });
-  const queued = await queueExecutions(tx, workflow, subjectsOf(ids), { cause: "manual", at, column });
+  const queued = await queueExecutions(tx, [workflow], ids, { cause: "manual", at, column });
   return { released: rows.length, queued };
 }

@@ -3,7 +3,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
-import { feedNext, finishBackfills } from "./backfill.ts";
+import { FEED_AHEAD, feedNext, finishBackfills } from "./backfill.ts";
 import {
   type ClaimedExecution,
   claimExecutions,
@@ -13,6 +13,7 @@ import {
   RENEW_MS,
   renewLeases,
 } from "./claim.ts";
+import { claimAhead, createPace } from "./claim-ahead.ts";
 import { createRecorder, type Recorder } from "./result-recorder.ts";
 import { runExecution } from "./run-execution.ts";
 import { resumeInsights, runInsights } from "./run-insights.ts";
@@ -30,8 +31,6 @@ export type ExecutorParts = {
   concurrency: number;
 };
 
-/** As long as work is found, a process claims more before it runs dry: this many times what it runs at once. */
-const CLAIM_AHEAD = 2;
 /** Whoever else works on what is due now is not raced. */
 const SOONEST_MS = 1_000;
 const WAKE_KEY = "wake-insights";
@@ -76,7 +75,11 @@ async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
 
 type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortController };
 
-/** Claims, feeds and runs until nothing is due. */
+/**
+ * Claims, feeds and runs until nothing is due:
+ *
+ *   claimed ──▶ waits for a place ──▶ runs, in one of `concurrency` places ──▶ is stored, with others, and gone
+ */
 class Working {
   readonly #parts: ExecutorParts;
   /** Of this run alone: what an earlier one of this process gave back, it can't store any more. */
@@ -84,10 +87,14 @@ class Working {
   readonly #recorder: Recorder;
   readonly #stopping: AbortSignal;
   readonly #cut: AbortSignal;
-  /** Claimed here and not over; the first of them run, the others wait for a place. */
+  /** Claimed here and not over. */
   readonly #held = new Map<number, Claimed>();
   #waiting: Claimed[] = [];
   #running = 0;
+  #storing = 0;
+  readonly #pace = createPace();
+  /** Claims since a backfill was fed last. */
+  #claimed = 0;
   /** Something was queued since it last looked. */
   again = false;
   #wake: () => void = () => {};
@@ -123,13 +130,12 @@ class Working {
       while (!this.#stopping.aborted) {
         this.again = false;
         const found = await this.#findWork();
-        this.#start();
         if (found || this.again) continue;
-        if (this.#running === 0) break;
+        if (this.#isIdle()) break;
         await this.#change();
       }
       this.#waiting = [];
-      while (this.#running > 0) await this.#change();
+      while (!this.#isIdle()) await this.#change();
     } finally {
       clearInterval(renewing);
       this.#cut.removeEventListener("abort", cutOff);
@@ -139,22 +145,40 @@ class Working {
     }
   }
 
+  #isIdle(): boolean {
+    return this.#running + this.#storing === 0;
+  }
+
   /** Whether there may be more to find at once. */
   async #findWork(): Promise<boolean> {
-    const { db, clock, concurrency } = this.#parts;
-    if (this.#waiting.length >= concurrency / 2) return false;
-    const most = concurrency * CLAIM_AHEAD - this.#held.size;
-    if (most < concurrency / 2) return false;
+    const most = this.#room();
+    if (most === 0) return false;
+    // Before the queue is empty, so that nobody waits for it.
+    const isFed = this.#claimed >= FEED_AHEAD / 2;
+    const [claimed, fed] = await Promise.all([this.#claim(most), isFed ? this.#feed() : null]);
+    return claimed === most || fed !== null || (await this.#feed()) !== null;
+  }
+
+  /** How many to claim: 0 while enough wait for a place, or for being stored; never 0 when idle. */
+  #room(): number {
+    const { concurrency } = this.#parts;
+    const ahead = claimAhead(concurrency, this.#pace.perSecond());
+    if (this.#waiting.length > ahead / 2 || this.#storing > ahead) return 0;
+    const most = concurrency - this.#running + ahead - this.#waiting.length;
+    return most < concurrency / 2 ? 0 : most;
+  }
+
+  async #claim(most: number): Promise<number> {
+    const { db, clock } = this.#parts;
     const claimed = await claimExecutions(db, { owner: this.#owner, now: clock.now(), most });
-    if (claimed.length > 0) {
-      await this.#take(claimed);
-      return claimed.length === most ? false : (await this.#feed()) !== null;
-    }
-    return (await this.#feed()) !== null;
+    this.#claimed += claimed.length;
+    if (claimed.length > 0) await this.#take(claimed);
+    return claimed.length;
   }
 
   #feed(): Promise<number | null> {
     const { db, clock } = this.#parts;
+    this.#claimed = 0;
     return db.transaction().execute((tx) => feedNext(tx, clock.now()));
   }
 
@@ -179,36 +203,45 @@ class Working {
           : await loadMaterial(db, runner.recordings, subject);
     }
     this.#waiting.push(...claimed);
+    this.#start();
   }
 
   /** Gives the free places to those that wait. */
   #start(): void {
-    while (this.#running < this.#parts.concurrency) {
+    while (this.#running < this.#parts.concurrency && !this.#stopping.aborted) {
       const next = this.#waiting.shift();
       if (!next) return;
-      this.#running += 1;
-      this.#runOne(next).finally(() => {
-        this.#running -= 1;
-        this.#wake();
-      });
+      this.#runOne(next);
     }
   }
 
+  /** What is stored needs no place any more: the next one runs meanwhile. */
   async #runOne({ execution, material, lost }: Claimed): Promise<void> {
     const { db, log } = this.#parts;
+    this.#running += 1;
     try {
-      await runExecution(execution, material, {
+      const last = await runExecution(execution, material, {
         ...this.#parts,
         recorder: this.#recorder,
         signal: lost.signal,
         loadInsights: () => loadInsights(db, execution.subject),
+      }).finally(() => {
+        this.#running -= 1;
+        this.#storing += 1;
+        this.#start();
+        this.#wake();
       });
+      await last.stored;
       // What was cut off is given back when all is over.
       if (!this.#cut.aborted) this.#held.delete(execution.id);
     } catch (error) {
       // The database is away: the lease runs out, and the execution is taken up again.
       this.#held.delete(execution.id);
       log.error({ err: error, execution_id: execution.id }, "an insight execution could not be stored");
+    } finally {
+      this.#pace.count();
+      this.#storing -= 1;
+      this.#wake();
     }
   }
 

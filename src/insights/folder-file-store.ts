@@ -7,7 +7,7 @@ import { enqueue } from "../jobs/define-job.ts";
 import { inSample, inSpan, meets } from "./conditions.ts";
 import type { InsightsUploadFile } from "./folder-schema.ts";
 import { refuseUnknown } from "./held-rows.ts";
-import { queueExecutions, subjectsOf } from "./queue.ts";
+import { queueExecutions } from "./queue.ts";
 import type { Saved } from "./recording-store.ts";
 import { runInsights } from "./run-insights.ts";
 import type { Stamp } from "./tool-configuration-store.ts";
@@ -112,10 +112,8 @@ export async function insertFile(
       throw isUniqueViolation(error, "insight_files_call") ? knownCall(recording.call_id) : error;
     });
   const wanting = active.filter((workflow) => wants(workflow, { ...recording, id, folder_id }, at));
-  for (const workflow of wanting) {
-    await queueExecutions(tx, workflow, subjectsOf([id]), { cause: "upload", at });
-  }
-  if (wanting.length > 0) await enqueue(tx, runInsights, {});
+  const queued = await queueExecutions(tx, wanting, [id], { cause: "upload", at });
+  if (queued > 0) await enqueue(tx, runInsights, {});
   return selectFiles(tx, caller).where("f.id", "=", id).executeTakeFirstOrThrow();
 }
 

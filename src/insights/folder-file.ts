@@ -24,7 +24,7 @@ import {
 } from "./folder-file-store.ts";
 import { InsightsFolderFileMove, InsightsUploadFile } from "./folder-schema.ts";
 import type { RecordingStore, Saved } from "./recording-store.ts";
-import { removeRecording } from "./remove-recording.ts";
+import { removeRecording, removeUnlisted, UNLISTED_AFTER_ms } from "./remove-recording.ts";
 import { textType } from "./text-transcript.ts";
 
 /** Six hours of a call as MP3, half an hour as uncompressed stereo. */
@@ -95,7 +95,7 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
       const folder = await findFolder(db, caller, params.folder_id);
       // Before the bytes are taken in; the unique index decides when two come at once.
       await refuseKnownCall(db, caller, query.call_id);
-      const { filename, saved } = await receive(request, caller, clock.now());
+      const { filename, saved } = await receive(request, caller, query.call_id);
       try {
         return await write(db, "File", async (tx) => {
           const recording = { filename, ...described(query) };
@@ -177,7 +177,7 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
       }),
   );
 
-  async function receive(request: FastifyRequest, caller: Caller, at: Date) {
+  async function receive(request: FastifyRequest, { sub_organization_id }: Caller, call_id: string) {
     const missing = invalid(["body", "file"], "Field required", "missing");
     if (!request.isMultipart()) throw missing;
     const limits = { fileSize: MAX_FILE_bytes };
@@ -185,8 +185,12 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
     if (part?.fieldname !== "file") throw missing;
     const filename = part.filename || "recording";
     refuseUnstorableText(filename, ["body", "file"]);
-    const place = { sub_organization_id: caller.sub_organization_id, at };
-    const saved = await recordings.save(part.file, place, { text: textType(filename) }).catch(brokenForm);
+    const at = clock.now();
+    const stem = recordings.newStem({ sub_organization_id, at });
+    const run_at = new Date(at.getTime() + UNLISTED_AFTER_ms);
+    const unlisted = { sub_organization_id, call_id, stem };
+    await db.transaction().execute((tx) => enqueue(tx, removeUnlisted, unlisted, { run_at }));
+    const saved = await recordings.save(part.file, stem, { text: textType(filename) }).catch(brokenForm);
     if (part.file.truncated) {
       if (saved.kind === "saved") await recordings.remove(saved.object_key);
       throw new Fault("too-large", `The recording is larger than ${MAX_FILE_bytes / 1024 / 1024} MB.`);

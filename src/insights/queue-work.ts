@@ -8,7 +8,7 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { refuseUnknown } from "./held-rows.ts";
-import { queueExecutions, releaseExecutions, type SubjectColumn, subjectsOf } from "./queue.ts";
+import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { WORKFLOWS, type WorkflowDeps } from "./workflow.ts";
@@ -129,5 +129,5 @@ async function queueByHand(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   await releaseExecutions(tx, workflow, "FAILED", { at, only: { column, ids } });
-  return queueExecutions(tx, workflow, subjectsOf(ids), { cause: "manual", at, column });
+  return queueExecutions(tx, [workflow], ids, { cause: "manual", at, column });
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,16 +8,16 @@ import { type RecordingType, recordingType, SIGNATURE_bytes } from "../sessions/
 
 /** Recordings on disk, below the data directory. Several machines share one by a volume mounted on each. */
 export type RecordingStore = {
+  /** A new place, an `object_key` without its ending; nothing is there yet. */
+  newStem(place: { sub_organization_id: number; at: Date }): string;
   /**
    * Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. `text`: what is no
    * recording, but text, is taken as a transcript of this kind.
    */
-  save(
-    bytes: Readable,
-    place: { sub_organization_id: number; at: Date },
-    accepted?: { text: RecordingType | null },
-  ): Promise<Saved>;
+  save(bytes: Readable, stem: string, accepted?: { text: RecordingType | null }): Promise<Saved>;
   remove(object_key: string): Promise<void>;
+  /** Whatever was saved there, or half saved. */
+  removeStem(stem: string): Promise<void>;
   pathOf(object_key: string): string;
 };
 
@@ -29,11 +29,11 @@ export function createRecordingStore(data_dir: string): RecordingStore {
   const pathOf = (object_key: string) => path.join(data_dir, object_key);
   return {
     pathOf,
-    async save(bytes, { sub_organization_id, at }, { text } = { text: null }) {
-      const folder = `insights/${sub_organization_id}/recording/${minuteFolder(at)}`;
-      const stem = `${folder}/${randomId()}`;
+    newStem: ({ sub_organization_id, at }) =>
+      `insights/${sub_organization_id}/recording/${minuteFolder(at)}/${randomId()}`,
+    async save(bytes, stem, { text } = { text: null }) {
       const half = pathOf(`${stem}.part`);
-      await mkdir(pathOf(folder), { recursive: true, mode: 0o700 });
+      await mkdir(path.dirname(half), { recursive: true, mode: 0o700 });
       const seen = new Inspection(text);
       try {
         await pipeline(bytes, seen, createWriteStream(half, { flags: "wx", mode: 0o600 }));
@@ -48,8 +48,21 @@ export function createRecordingStore(data_dir: string): RecordingStore {
       }
     },
     remove: (object_key) => rm(pathOf(object_key), { force: true }),
+    async removeStem(stem) {
+      const folder = path.dirname(pathOf(stem));
+      const names = await readdir(folder).catch(ifMissing([]));
+      const there = names.filter((name) => name.startsWith(`${path.basename(stem)}.`));
+      await Promise.all(there.map((name) => rm(path.join(folder, name), { force: true })));
+    },
   };
 }
+
+const ifMissing =
+  <T>(instead: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === "ENOENT") return instead;
+    throw error;
+  };
 
 /** Folders of a minute stay small enough to be listed. */
 const minuteFolder = (at: Date): string => at.toISOString().slice(0, 16).replace(/[-T:]/g, "/");

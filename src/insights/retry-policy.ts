@@ -1,3 +1,4 @@
+import { retryAfter as waitAsked } from "../llm/provider-error.ts";
 import { LATER, NEVER, type Retry } from "./tool-run.ts";
 
 /** Waits before the second and the third try: a service that stumbled, and one that is being restarted. */
@@ -24,9 +25,10 @@ export function retryWait(retry: Retry, tries: number): number | null {
   }
 }
 
-/** After a service's answer that was no success. Pure. */
+/** After a service's answer that was no success. One that says until when nobody is let in is asked again then. Pure. */
 export function retryAfter(status: number, headers: Record<string, string>): Retry {
-  if (status !== 429) return status >= 500 ? LATER : NEVER;
-  const seconds = Number(headers["retry-after"]);
-  return { when: "allowed", retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null };
+  const retry_after_ms = waitAsked(headers);
+  if (status === 429 || (status === 503 && retry_after_ms !== null))
+    return { when: "allowed", retry_after_ms };
+  return status >= 500 ? LATER : NEVER;
 }

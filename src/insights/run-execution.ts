@@ -24,13 +24,14 @@ export type Running = {
 
 /**
  * Runs the tools of an execution in their order, each with what the ones before it found. What a tool found is stored
- * before the next begins, so that no process has to pay for it twice. The first that fails ends it.
+ * before the next begins, so that no process has to pay for it twice. The first that fails ends it. Resolves when the last
+ * has run; `stored` does once what it found is stored, and says whether the execution was still held.
  */
 export async function runExecution(
   execution: ClaimedExecution,
   material: Material,
   running: Running,
-): Promise<void> {
+): Promise<{ stored: Promise<boolean> }> {
   const { recorder, clock, signal } = running;
   let now = material;
   let insights: Record<string, unknown> | null = null;
@@ -41,28 +42,41 @@ export async function runExecution(
     const outcome = read.ok
       ? await runTool(execution, read.arguments, now, insights ?? {}, running)
       : failed(read.problem);
-    if (signal.aborted) return;
+    if (signal.aborted) return NOTHING_STORED;
     const last = index === execution.tools.length - 1;
     const duration_ms = performance.now() - began;
     const result = resultOf(execution, tool, outcome, { at: clock.now(), duration_ms, last });
-    const held = await recorder.record(result);
-    if (!held || outcome.kind !== "done") return;
+    const stored = recorder.record(result);
+    if (last || outcome.kind !== "done" || !(await stored)) return { stored };
     const words = outcome.values.find(({ key }) => key === TRANSCRIPT_KEY);
     if (words && read.ok && read.arguments.type === "transcription") {
       now = { ...now, transcript: asTranscript(words.value as Parameters<typeof asTranscript>[0]) };
     }
   }
+  return NOTHING_STORED;
 }
+
+const NOTHING_STORED = { stored: Promise.resolve(false) };
 
 type Read = { ok: true; arguments: ToolArguments } | { ok: false; problem: string };
 const GONE: Read = { ok: false, problem: "The recording was deleted before it was analysed." };
 
-function argumentsOf({ name, deleted, insight_tool_definition_id, tool_arguments }: ClaimedTool): Read {
-  if (deleted) return { ok: false, problem: `The insight tool "${name}" was deleted before it ran.` };
-  const definition = definitionById(insight_tool_definition_id);
-  return definition
-    ? readToolArguments(definition, tool_arguments)
+/** Executions that were claimed together share their tools' arguments, which are read once. */
+const alreadyRead = new WeakMap<object, Read>();
+
+function argumentsOf(tool: ClaimedTool): Read {
+  if (tool.deleted) {
+    return { ok: false, problem: `The insight tool "${tool.name}" was deleted before it ran.` };
+  }
+  const given = Object(tool.tool_arguments);
+  const known = alreadyRead.get(given);
+  if (known) return known;
+  const definition = definitionById(tool.insight_tool_definition_id);
+  const read: Read = definition
+    ? readToolArguments(definition, tool.tool_arguments)
     : { ok: false, problem: "The definition of this tool no longer exists." };
+  alreadyRead.set(given, read);
+  return read;
 }
 
 const namesInsights = (tool: ToolArguments): boolean =>

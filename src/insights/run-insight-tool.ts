@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { unreachable } from "../base/errors.ts";
+import { BoundedCache } from "../expressions/bounded-cache.ts";
 import type { InsightValue } from "./check-answer.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 import { runLlmTool } from "./run-llm-tool.ts";
@@ -27,6 +28,8 @@ export async function runInsightTool(runner: ToolRunner, run: ToolRun): Promise<
   }
 }
 
+const patterns = new BoundedCache<RE2JS>(100);
+
 /** RE2 takes time in proportion to the text, whatever the pattern. */
 function findPattern(
   { pattern, field }: Extract<ToolArguments, { type: "regex" }>,
@@ -37,7 +40,7 @@ function findPattern(
       ? [entry.text]
       : [],
   );
-  const matcher = RE2JS.compile(pattern).matcher(said.join("\n"));
+  const matcher = patterns.get(pattern, () => RE2JS.compile(pattern)).matcher(said.join("\n"));
   const matched = matcher.find();
   const value = matched ? ((matcher.groupCount() > 0 ? matcher.group(1) : matcher.group()) ?? "") : "";
   return [

@@ -115,8 +115,15 @@ const LlmArguments = LlmTool.transform((given) => ({
 }));
 export type LlmArguments = z.infer<typeof LlmArguments>;
 
+/** A header whose name has one of these words carries a secret: X-Auth-Token, Ocp-Apim-Subscription-Key, PRIVATE-TOKEN. */
+const SECRET_NAME =
+  /(?:^|[-_.])(?:auth|authorization|authentication|cookie|credentials?|jwt|bearer|passwd|pwd|x?(?:api|access|auth|client|private|secret|subscription)?(?:key|token|secret|password))(?:[-_.]|$)/i;
+/** Whatever the header is called. */
+const SECRET_VALUE = /^\s*(?:bearer|basic|digest|token|apikey|negotiate|aws4-hmac-sha256)\s+\S/i;
+
 /** Arguments are shown to everyone who may read insights; a service keeps its credentials sealed. */
-const SECRET_HEADERS = new Set(["authorization", "proxy-authorization", "cookie", "x-api-key", "api-key"]);
+const isSecret = ([name, value]: [string, string]): boolean =>
+  SECRET_NAME.test(name) || SECRET_VALUE.test(value);
 
 const HttpArguments = z.strictObject({
   url: z
@@ -127,8 +134,9 @@ const HttpArguments = z.strictObject({
   method: z.enum(["POST", "PUT", "PATCH"]).nullish(),
   headers: textMap()
     .superRefine((headers, context) => {
-      for (const name of Object.keys(headers)) {
-        if (!SECRET_HEADERS.has(name.toLowerCase())) continue;
+      for (const header of Object.entries(headers)) {
+        if (!isSecret(header)) continue;
+        const [name] = header;
         const message = "Credentials are not stored here; give them to a service and name it in service_id";
         context.addIssue({ code: "custom", path: [name], message });
       }

@@ -67,19 +67,6 @@ export async function lockTool(tx: Tx, caller: Caller, id: number): Promise<Insi
 export const shareTools = (tx: Tx, caller: Caller, ids: number[]) =>
   shareRows(tx, caller, { table: "insight_tools", noun: "Insight tool configuration" }, ids);
 
-/** Lock: a share of the rows of all tools of these workflows, so that what is queued runs at the version it is queued for. */
-export const shareToolsOf = (tx: Tx, workflow_ids: number[]) =>
-  tx
-    .selectFrom("insight_tools")
-    .select("id")
-    .where(
-      sql<boolean>`id in (
-        select t.insight_tool_id from insight_workflow_tools t where t.workflow_id = any(${workflow_ids}::bigint[]))`,
-    )
-    .orderBy("id")
-    .forShare()
-    .execute();
-
 const columns = ({ caller, at }: Stamp, input: InsightToolInput) => ({
   name: input.name,
   description: input.description,

@@ -55,15 +55,17 @@ test("a tool that ran is judged by its runs, one that did not by transcript and 
 test("transcription costs by the minute, and all tools together what each costs", () => {
   const known = { measured: undefined, transcript_characters: 4000, catalogue };
   const transcribe = estimateTool(asking({ provider: "deepgram" }, 2), known);
-  expect(transcribe).toMatchObject({ price: null, minute_price: { minute_usd: 0.0043 } });
+  // 0.0043 a minute, and 0.002 for telling speakers apart.
+  expect(transcribe).toMatchObject({ price: null, minute_price: { minute_usd: 0.0063 } });
   const ask = estimateTool(asking(priced), known);
-  expect(costOf([transcribe, ask], { count: 10, duration_s: 600 })).toBeCloseTo(0.043 + 10 * ask.cost_usd, 9);
+  expect(costOf([transcribe, ask], { count: 10, duration_s: 600 })).toBeCloseTo(0.063 + 10 * ask.cost_usd, 9);
   expect(tokensOfAll([transcribe, ask], 10)).toEqual({
     input_tokens: 10 * ask.input_tokens,
     output_tokens: 600,
   });
-  expect(
-    transcriptionPrice({ provider: "openai", model: "gpt-4o-mini-transcribe-2025-12-15" })?.minute_usd,
-  ).toBe(0.003);
-  expect(transcriptionPrice({ provider: "openai", model: "a-model-of-ours" })).toBeNull();
+  const priceOf = (provider: "openai" | "deepgram", model: string, diarize: boolean) =>
+    transcriptionPrice({ provider, model, diarize })?.minute_usd;
+  expect(priceOf("openai", "gpt-4o-mini-transcribe-2025-12-15", true)).toBe(0.003);
+  expect(priceOf("deepgram", "nova-3", false)).toBe(0.0043);
+  expect(priceOf("openai", "a-model-of-ours", true)).toBeUndefined();
 });

@@ -3,19 +3,22 @@ import type { Transcriber, TranscriptionArguments } from "./tool-arguments.ts";
 /** US dollars for a minute of sound, list price. An estimate, not a bill. */
 export type MinutePrice = { minute_usd: number; source: string; as_of: string };
 
-const price = (minute_usd: number, source: string): MinutePrice => ({ minute_usd, source, as_of: "2025-10" });
+const OPENAI = { source: "platform.openai.com/docs/pricing", as_of: "2026-04" };
+const DEEPGRAM = { source: "deepgram.com/pricing", as_of: "2026-05" };
 
-const OPENAI = "platform.openai.com/docs/pricing";
-const DEEPGRAM = "deepgram.com/pricing";
+/** Pre-recorded sound, pay as you go; `speakers_usd` comes on top where speakers are told apart. */
+type Listed = MinutePrice & { speakers_usd: number };
+const openai = (minute_usd: number): Listed => ({ minute_usd, speakers_usd: 0, ...OPENAI });
+const deepgram = (minute_usd: number): Listed => ({ minute_usd, speakers_usd: 0.002, ...DEEPGRAM });
 
 /** By the beginning of the model's name; the longest that fits counts. */
-const PRICES: Record<Transcriber, Record<string, MinutePrice>> = {
+const PRICES: Record<Transcriber, Record<string, Listed>> = {
   openai: {
-    "whisper-1": price(0.006, OPENAI),
-    "gpt-4o-transcribe": price(0.006, OPENAI),
-    "gpt-4o-mini-transcribe": price(0.003, OPENAI),
+    "whisper-1": openai(0.006),
+    "gpt-4o-transcribe": openai(0.006),
+    "gpt-4o-mini-transcribe": openai(0.003),
   },
-  deepgram: { "nova-3": price(0.0043, DEEPGRAM), "nova-2": price(0.0043, DEEPGRAM) },
+  deepgram: { "nova-3": deepgram(0.0043), "nova-2": deepgram(0.0043) },
   // Priced by tokens, of sound as of words.
   google: {},
 };
@@ -24,7 +27,11 @@ const PRICES: Record<Transcriber, Record<string, MinutePrice>> = {
 export function transcriptionPrice({
   provider,
   model,
-}: Pick<TranscriptionArguments, "provider" | "model">): MinutePrice | null {
+  diarize,
+}: Pick<TranscriptionArguments, "provider" | "model" | "diarize">): MinutePrice | null {
   const fitting = Object.entries(PRICES[provider]).filter(([name]) => model.startsWith(name));
-  return fitting.toSorted(([a], [b]) => b.length - a.length)[0]?.[1] ?? null;
+  const listed = fitting.toSorted(([a], [b]) => b.length - a.length)[0]?.[1];
+  if (!listed) return null;
+  const { speakers_usd, ...price } = listed;
+  return { ...price, minute_usd: price.minute_usd + (diarize ? speakers_usd : 0) };
 }

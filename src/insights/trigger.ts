@@ -2,9 +2,8 @@ import type { Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import type { EndedSession } from "../sessions/engine.ts";
 import { inSample, inSpan, meets } from "./conditions.ts";
-import { queueExecutions, subjectsOf } from "./queue.ts";
+import { queueExecutions } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
-import { shareToolsOf } from "./tool-configuration-store.ts";
 import { shareSessionWorkflows, type WorkflowRule } from "./workflow-rule.ts";
 
 /** Queues a session that ends for the active workflows that want it, in the transaction that ends it. */
@@ -12,15 +11,7 @@ export async function queueEndedSession(tx: Tx, session: EndedSession, at: Date)
   if (session.is_test) return;
   const candidates = await shareSessionWorkflows(tx, session.sub_organization_id);
   const wanting = candidates.filter((workflow) => wants(workflow, session));
-  if (wanting.length === 0) return;
-  await shareToolsOf(
-    tx,
-    wanting.map(({ id }) => id),
-  );
-  let queued = 0;
-  for (const workflow of wanting) {
-    queued += await queueExecutions(tx, workflow, subjectsOf([session.id]), { cause: "session", at });
-  }
+  const queued = await queueExecutions(tx, wanting, [session.id], { cause: "session", at });
   if (queued > 0) await enqueue(tx, runInsights, {});
 }
 

@@ -5,7 +5,7 @@ import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { cancelBackfill, feedBackfill, openBackfill } from "./backfill.ts";
-import { noteCoverage } from "./coverage.ts";
+import { noteCoverage, ruleOf } from "./coverage.ts";
 import { estimateOf, shownEstimate } from "./estimate.ts";
 import { releaseExecutions } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
@@ -38,19 +38,26 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
       body: InsightWorkflowActivate,
       response: InsightWorkflowOutput,
     },
-    ({ caller, params, body }) =>
-      write(db, noun, async (tx) => {
+    async ({ caller, params, body }) => {
+      const read = await findWorkflow(db, caller, params.workflow_id);
+      if (!body.is_acknowledged) {
+        throw new Fault("refused", "Read the estimate and send is_acknowledged as true to activate.");
+      }
+      refuseIdle(read);
+      // Before anything is locked: sessions that end wait for an activation.
+      const foreseen = await estimateOf(db, read, { now: clock.now(), catalogue: deps.catalogue });
+      const after = await write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
+        // From here on, what ends waits and is then the trigger's; what ended before began before.
         const at = clock.now();
-        if (!body.is_acknowledged) {
-          throw new Fault("refused", "Read the estimate and send is_acknowledged as true to activate.");
-        }
         refuseIdle(before);
         await shareTools(tx, caller, before.insight_tool_ids);
         await shareFolders(tx, caller, before.conditions.folder_list ?? []);
         // Read again now that its tools can't change any more.
         const workflow = await findWorkflow(tx, caller, before.id);
-        const estimate = await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue });
+        const estimate = looksAtTheSame(read, workflow)
+          ? foreseen
+          : await estimateOf(tx, workflow, { now: at, catalogue: deps.catalogue });
         refuseMoved(workflow.source, body.estimate, shownEstimate(estimate));
 
         await setStatus(tx, { caller, at }, before.id, "ACTIVE");
@@ -61,7 +68,9 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
           await enqueue(tx, runInsights, {});
         }
         return changed(tx, { caller, at }, before, "activate", { queued: estimate.backfill.count });
-      }),
+      });
+      return withEstimate(db, after, deps);
+    },
   );
 
   api.put(
@@ -74,8 +83,8 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
       params: workflowParams,
       response: InsightWorkflowOutput,
     },
-    ({ caller, params }) =>
-      write(db, noun, async (tx) => {
+    async ({ caller, params }) => {
+      const after = await write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         const at = clock.now();
         await noteCoverage(tx, before, at);
@@ -83,17 +92,19 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         await releaseExecutions(tx, before, "PENDING", { at });
         await setStatus(tx, { caller, at }, before.id, "INACTIVE");
         return changed(tx, { caller, at }, before, "inactivate", {});
-      }),
+      });
+      return withEstimate(db, after, deps);
+    },
   );
 
-  /** The audit entry and the event of a change, in its transaction, and its answer. */
+  /** The audit entry and the event of a change, in its transaction; answers the workflow as it is then. */
   async function changed(
     tx: Tx,
     { caller, at }: Stamp,
     before: Workflow,
     action: keyof typeof DONE,
     numbers: { queued?: number },
-  ): Promise<InsightWorkflowOutput> {
+  ): Promise<Workflow> {
     const after = await findWorkflow(tx, caller, before.id);
     await api.audit(tx, caller, {
       action,
@@ -113,11 +124,15 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         attributes: { workflow_id: after.id, workflow_name: after.name, ...numbers },
       },
     ]);
-    return withEstimate(tx, after, deps);
+    return after;
   }
 }
 
 const DONE = { activate: "activated", inactivate: "inactivated" } as const;
+
+/** Nobody changed meanwhile what an estimate is made from. */
+const looksAtTheSame = (a: Workflow, b: Workflow): boolean =>
+  ruleOf(a) === ruleOf(b) && a.start_datetime === b.start_datetime && a.status === b.status;
 
 /** What could never do anything, or not here, is told before it is switched on. */
 function refuseIdle({ name, source, conditions, insight_tool_ids }: Workflow): void {

@@ -18,10 +18,17 @@ export async function startHeartbeat(parts: {
   runnerId: string;
 }): Promise<Heartbeat> {
   const { pool, clock, log, runnerId } = parts;
-  const beat = () => beatAndReap(pool, clock.now(), runnerId);
-  await beat();
+  let last: number | undefined;
+  const round = async () => {
+    const now = clock.now();
+    await beat(pool, now, runnerId);
+    // Whoever was not heard itself for so long, as when the database was away, gives the others a round to be heard again.
+    if (last !== undefined && now.getTime() - last < DEAD_MS) await reap(pool, now);
+    last = now.getTime();
+  };
+  await round();
   const timer = setInterval(() => {
-    beat().catch((error) => log.warn({ err: error }, "could not write this process's heartbeat"));
+    round().catch((error) => log.warn({ err: error }, "could not write this process's heartbeat"));
   }, BEAT_MS);
   return {
     async stop() {
@@ -31,13 +38,17 @@ export async function startHeartbeat(parts: {
   };
 }
 
-/** Exported for its test; `startHeartbeat` calls it every `BEAT_MS`. */
-export async function beatAndReap(pool: pg.Pool, now: Date, runnerId: string): Promise<void> {
+/** Both exported for their test; `startHeartbeat` calls them every `BEAT_MS`. */
+export async function beat(pool: pg.Pool, now: Date, runnerId: string): Promise<void> {
   await pool.query(
     `insert into job_runners (id, heartbeat_at) values ($1, $2)
      on conflict (id) do update set heartbeat_at = excluded.heartbeat_at`,
     [runnerId, now.toISOString()],
   );
+}
+
+/** Frees the jobs of those who stopped. */
+export async function reap(pool: pg.Pool, now: Date): Promise<void> {
   const dead = new Date(now.getTime() - DEAD_MS).toISOString();
   await pool.query("delete from job_runners where heartbeat_at < $1", [dead]);
   const { rows } = await pool.query<{ locked_by: string }>(

@@ -1,4 +1,5 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type JobHelpers,
   Logger,
@@ -9,6 +10,7 @@ import {
 } from "graphile-worker";
 import type pg from "pg";
 import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -23,24 +25,91 @@ export type JobRunner = { stop(): Promise<void> };
 export const migrateJobs = (pool: pg.Pool, log: Log): Promise<void> =>
   runMigrations({ pgPool: pool, logger: quietLogger(log) });
 
-/** Runs jobs until stopped; a stop lets those that run finish. */
-export async function startJobs(parts: {
-  pool: pg.Pool;
-  clock: Clock;
-  log: Log;
-  handlers: JobHandler[];
-}): Promise<JobRunner> {
-  const { pool, clock, log, handlers } = parts;
+type Parts = { pool: pg.Pool; clock: Clock; log: Log; handlers: JobHandler[] };
+
+/**
+ * Runs jobs until stopped; a stop lets those that run finish.
+ *
+ * The library gives up for good once it could not write that a job is done, which is what a restart of the database
+ * comes to. Its jobs then go on in a new set of workers, while the old one brings to an end what it has begun.
+ */
+export async function startJobs(parts: Parts): Promise<JobRunner> {
+  const { log } = parts;
   const stopping = new AbortController();
+  const ending = new Set<Promise<void>>();
+  // None while the next are being started.
+  let workers: Workers | undefined = await startWorkers(parts, stopping.signal);
+
+  const keepRunning = async (): Promise<void> => {
+    while (workers) {
+      const { gaveUp, drained } = workers;
+      await gaveUp;
+      if (stopping.signal.aborted) return;
+      log.error({ jobs: true }, "the workers of jobs gave up, others take over");
+      workers = undefined;
+      const old = drained();
+      ending.add(old);
+      old.finally(() => ending.delete(old));
+      const next = await replace(parts, stopping.signal);
+      if (stopping.signal.aborted) return next.stop();
+      workers = next;
+    }
+  };
+  const keeping = keepRunning().catch((error) => {
+    // A wait between tries ends so.
+    if (!stopping.signal.aborted) throw error;
+  });
+
+  return {
+    async stop() {
+      stopping.abort();
+      await workers?.stop();
+      await keeping;
+      await Promise.all(ending);
+    },
+  };
+}
+
+/** Between tries of a database that does not answer. */
+const REPLACE_AFTER_MS = [100, 500, 1_000, 2_000, 5_000];
+
+async function replace(parts: Parts, stopping: AbortSignal): Promise<Workers> {
+  for (let attempt = 0; ; attempt++) {
+    const wait = REPLACE_AFTER_MS[Math.min(attempt, REPLACE_AFTER_MS.length - 1)];
+    await sleep(wait, undefined, { signal: stopping });
+    try {
+      return await startWorkers(parts, stopping);
+    } catch (error) {
+      parts.log.warn({ error: errorText(error) }, "jobs do not run yet, trying again");
+    }
+  }
+}
+
+type Workers = {
+  /** Settles when they take no more jobs: told to stop, or by the library's own decision. */
+  gaveUp: Promise<unknown>;
+  /** What they have begun is done, or was cut off; nothing more comes from them. */
+  drained(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** The library has written what it can of a job this long after it ended. */
+const LAST_WORDS_MS = 2_000;
+
+async function startWorkers({ pool, clock, log, handlers }: Parts, stopping: AbortSignal): Promise<Workers> {
+  const running = new Set<Promise<void>>();
   const taskList = Object.fromEntries(
     handlers.map(({ job, run }) => [
       job.name,
       // What cron adds carries the library's own notes in place of a payload.
-      async (payload: unknown, helpers: JobHelpers) =>
-        run(
+      (payload: unknown, helpers: JobHelpers) => {
+        const done = run(
           job.schedule ? {} : job.payload.parse(payload),
-          Object.assign(helpers, { stopping: stopping.signal }),
-        ),
+          Object.assign(helpers, { stopping }),
+        );
+        running.add(done);
+        return done.finally(() => running.delete(done));
+      },
     ]),
   );
   const cron = handlers.flatMap(({ job }) =>
@@ -52,6 +121,7 @@ export async function startJobs(parts: {
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
   });
+  const gaveUp = once(events as EventEmitter, "pool:gracefulShutdown");
   const runner = await run({
     pgPool: pool,
     taskList,
@@ -62,12 +132,25 @@ export async function startJobs(parts: {
     events,
     preset: { worker: { localQueue: LOCAL_QUEUE, completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
   });
-  const heartbeat = await startHeartbeat({ pool, clock, log, runnerId });
+  // Fails where the library's own end was not clean, which it has told by then.
+  const ended = runner.promise.catch(() => {});
+  const heartbeat = await startHeartbeat({ pool, clock, log, runnerId }).catch(async (error) => {
+    await runner.stop();
+    throw error;
+  });
+  const drained = async (): Promise<void> => {
+    while (running.size > 0) await Promise.allSettled(running);
+    // The library's own end may never come: it counts what it has still to write, and after a failure counts wrong.
+    await Promise.race([ended, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    await heartbeat.stop();
+  };
   return {
+    gaveUp,
+    drained,
     async stop() {
-      stopping.abort();
-      await runner.stop();
-      await heartbeat.stop();
+      // Refused by a runner that is ending already.
+      await runner.stop().catch(() => {});
+      await drained();
     },
   };
 }

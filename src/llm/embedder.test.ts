@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { FAKE_KEY, type LlmServer, startLlmServer } from "../../test/harness/llm-server.ts";
+import { EMBEDDED_TOKENS, FAKE_KEY, type LlmServer, startLlmServer } from "../../test/harness/llm-server.ts";
 import { createEmbedder, type EmbeddingChoice } from "./embedder.ts";
 import type { ModelError } from "./model.ts";
 
@@ -33,14 +33,17 @@ test.each<[EmbeddingChoice, string, string]>([
   ],
   [{ provider: "google", model: "g-1" }, "/google/v1beta/models/g-1:batchEmbedContents", "x-goog-api-key"],
 ])(
-  "%o is asked as its reference says, with its key, and gives a vector for each text in order",
+  "%o is asked as its reference says, with its key, and gives a vector for each text in order, with the tokens it counted",
   async (choice, path, header) => {
     const embedder = embedderOf(choice);
     expect(embedder.model).toBe(`${choice.provider}/${choice.model}`);
-    expect(await embedder.embed(["one", "seven"], asked())).toEqual([
-      [3, 1],
-      [5, 1],
-    ]);
+    expect(await embedder.embed(["one", "seven"], asked())).toEqual({
+      vectors: [
+        [3, 1],
+        [5, 1],
+      ],
+      tokens: choice.provider === "google" ? null : EMBEDDED_TOKENS,
+    });
     const [request] = server.requests;
     expect(request?.path.startsWith(path)).toBe(true);
     expect(request?.headers[header]).toContain(FAKE_KEY);
@@ -85,4 +88,10 @@ test("a provider that is silent, and one that answers nonsense, are errors of th
     "ModelError",
     "rate-limited",
   ]);
+});
+
+test.each([1.5, -1, 1e300])("%s tokens are a count that nobody made", async (input) => {
+  const embedder = embedderOf({ provider: "openai", model: "small" });
+  server.reply({ vector: () => [1], usage: { input, output: 0, cached: 0 } });
+  expect(await embedder.embed(["a"], asked())).toEqual({ vectors: [[1]], tokens: null });
 });

@@ -20,13 +20,19 @@ export type Embedder = {
    */
   embed(
     texts: string[],
-    given: { purpose: "question" | "passage"; timeout_ms: number; signal: AbortSignal },
-  ): Promise<number[][]>;
+    given: { purpose: EmbeddingPurpose; timeout_ms: number; signal: AbortSignal },
+  ): Promise<Embeddings>;
 };
+
+export type EmbeddingPurpose = "question" | "passage";
+/** `tokens`: what the provider counted; null where it doesn't (Google). */
+export type Embeddings = { vectors: number[][]; tokens: number | null };
 
 /** Google's limit is 100, OpenAI's 2,048 and 300,000 tokens; an answer of so many is 3 MB. */
 export const MOST_TEXTS = 48;
 const MAX_RESPONSE_BYTES = 16 * 2 ** 20;
+/** More than any provider takes at a time. */
+const MOST_TOKENS = 10_000_000;
 /** More than any model gives; an answer beyond it is none. */
 const MOST_DIMENSIONS = 16_384;
 
@@ -43,7 +49,7 @@ export function createEmbedder(
       const late = AbortSignal.timeout(timeout_ms);
       const limits = { timeout_ms, max_response_bytes: MAX_RESPONSE_BYTES };
       try {
-        const { embeddings } = await connect(choice, access, {
+        const { embeddings, usage } = await connect(choice, access, {
           ...(egress && { fetch: guardedFetch(egress, provider, limits) }),
         }).doEmbed({
           values: texts,
@@ -53,7 +59,7 @@ export function createEmbedder(
             google: { taskType: purpose === "question" ? "RETRIEVAL_QUERY" : "RETRIEVAL_DOCUMENT" },
           },
         });
-        return checked(provider, embeddings, texts.length);
+        return { vectors: checked(provider, embeddings, texts.length), tokens: countOf(usage?.tokens) };
       } catch (error) {
         if (late.aborted && !signal.aborted) {
           throw new ModelError(
@@ -68,6 +74,10 @@ export function createEmbedder(
     },
   };
 }
+
+/** What a server of somebody's own says may be any number; sums of it are stored. */
+const countOf = (tokens: number | undefined): number | null =>
+  tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS ? tokens : null;
 
 function connect(
   { provider, model }: EmbeddingChoice,

@@ -46,9 +46,17 @@ export const guardedFetch =
     }
   };
 
+/** The longest answers there are, 128,000 tokens, come to half of it with an event for each token. */
+const MAX_STREAM_BYTES = 64 * 2 ** 20;
+
+/** Provider libraries wrap it as the cause of errors of their own. */
+export class EndlessAnswer extends Error {
+  override readonly message = `more than ${MAX_STREAM_BYTES / 2 ** 20} MiB`;
+}
+
 /**
- * The same for answers that come as a stream, which the egress doesn't hand on: its rules, and connections pinned to the
- * addresses that were judged. Nothing is followed.
+ * The same for answers that come as a stream, which the egress doesn't hand on: its rules, connections pinned to the
+ * addresses that were judged, and an end to what is read. Nothing is followed.
  */
 export function guardedStream(allow: EgressRules): typeof fetch {
   const resolve = rememberingResolve(systemResolve, () => performance.now());
@@ -65,6 +73,20 @@ export function guardedStream(allow: EgressRules): typeof fetch {
     }
     const dispatcher = pools.get(origin, { kind: "addresses", addresses });
     const options = { ...init, redirect: "manual", dispatcher };
-    return undiciFetch(String(input), options as never) as unknown as Promise<Response>;
+    const response = await undiciFetch(String(input), options as never);
+    const { status, statusText, headers } = response;
+    const body = response.body?.pipeThrough(limited()) ?? null;
+    return new Response(body as never, { status, statusText, headers: Object.fromEntries(headers) });
   };
+}
+
+function limited(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > MAX_STREAM_BYTES) throw new EndlessAnswer();
+      controller.enqueue(chunk);
+    },
+  });
 }

@@ -6,6 +6,7 @@ import {
 } from "@ai-sdk/provider";
 import { errorText } from "../base/errors.ts";
 import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
+import { EndlessAnswer } from "./guarded-fetch.ts";
 import { abortedError, ModelError } from "./model.ts";
 
 type Call = { provider: Provider; model: string; api_key: string; signal: AbortSignal };
@@ -18,6 +19,11 @@ export function providerError(error: unknown, call: Call): ModelError {
   if (error instanceof ModelError) return error;
   if (call.signal.aborted) return abortedError(call.provider, call.signal);
   const name = PROVIDER_NAMES[call.provider];
+  const endless = causes(error).find((cause) => cause instanceof EndlessAnswer);
+  if (endless) {
+    const text = `The answer of ${name} is ${endless.message} long and was not read on.`;
+    return new ModelError("broken-answer", call.provider, text, { cause: error });
+  }
   if (APICallError.isInstance(error)) return apiError(error, call);
   const streamed = streamedError(error);
   if (streamed) return statusError(streamed.status, streamed.message, call, { cause: error });
@@ -111,12 +117,19 @@ function unreadable(error: unknown): boolean {
 
 /** The code of the network fault behind an error; `terminated` is how fetch reports a body that was cut. */
 function networkCode(error: unknown): string | null {
-  for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
-    const { code } = at as { code?: unknown };
+  for (const cause of causes(error)) {
+    const { code } = cause as { code?: unknown };
     if (typeof code === "string" && /^(E[A-Z]{3,}|UND_ERR_|HPE_)/.test(code)) return code;
-    if (at instanceof TypeError && at.message === "terminated") return "terminated";
+    if (cause instanceof TypeError && cause.message === "terminated") return "terminated";
   }
   return null;
+}
+
+/** The error itself, what caused it, and so on. */
+function causes(error: unknown): Error[] {
+  const all: Error[] = [];
+  for (let at = error; at instanceof Error && all.length < 8; at = at.cause) all.push(at);
+  return all;
 }
 
 /**

@@ -32,6 +32,9 @@ export type ProviderModel = {
   connect(): LanguageModelV4;
 };
 
+/** Twice what 128,000 tokens of prose come to, the most that a model gives; all of it is kept in memory and stored. */
+const MAX_ANSWER_CHARACTERS = 1_000_000;
+
 type Reasoning = { type: "reasoning"; text: string; providerOptions: Record<string, object> };
 
 /**
@@ -55,12 +58,15 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   // Given out only with a sound end: a call whose arguments were cut off must not run.
   const calls: ToolCall[] = [];
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
+  let characters = 0;
   let ended = false;
   try {
     request.signal.throwIfAborted();
     const signal = AbortSignal.any([request.signal, leaving.signal]);
     const { stream } = await config.connect().doStream(callOptions(config, request, signal, warnings));
     for await (const part of stream) {
+      characters += "delta" in part ? part.delta.length : 0;
+      if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);
       switch (part.type) {
         case "stream-start":
           warnings.push(...part.warnings.map(warningText));
@@ -109,6 +115,13 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   for (const call of calls) yield { type: "call", call };
   yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings };
 }
+
+const tooLong = (provider: Provider): ModelError =>
+  new ModelError(
+    "broken-answer",
+    provider,
+    `The answer of ${PROVIDER_NAMES[provider]} is longer than ${MAX_ANSWER_CHARACTERS} characters and was not read on.`,
+  );
 
 function callOptions(
   config: ProviderModel,

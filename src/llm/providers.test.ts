@@ -142,6 +142,14 @@ describe.each(PROVIDERS)("%s", (provider) => {
     expect(await failure(readAnswer(modelOf(provider), request()))).toMatchObject({ kind: "broken-answer" });
   });
 
+  test("an answer without end is not read on", async () => {
+    server.reply({ text: Array(12).fill("x".repeat(100_000)) });
+    const error = await failure(readAnswer(modelOf(provider), request()));
+    expect([error.kind, error.retryable]).toEqual(["broken-answer", false]);
+    expect(error.message).toMatch(/longer than 1000000 characters/);
+    await server.left;
+  });
+
   test("invalid JSON from the provider is a broken answer", async () => {
     server.reply({ text: ["one ", "two "], after: { events: 1, comes: "garbage" } });
     const error = await failure(readAnswer(modelOf(provider), request()));

@@ -94,7 +94,8 @@ function numberWord(text: string): number | undefined {
   return undefined;
 }
 
-const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/;
+/** Begins where a word does, and the part before the `@` has its greatest length: no text takes long to search. */
+export const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/;
 const PHONE = /\+?\(?\d[\d\s().-]{4,}\d/;
 
 function formatted(
@@ -170,7 +171,7 @@ function nameIn(text: string, asked: boolean): string | undefined {
   const name = introduced
     ?.match(/^(?:\p{Lu}[\p{L}'’.-]*\s*)+/u)?.[0]
     .trim()
-    .replace(/[.\s]+$/, "");
+    .replace(/(?<![.\s])[.\s]+$/, "");
   if (name) return name;
   return asked ? plain(text) : undefined;
 }
@@ -184,7 +185,7 @@ export function plain(text: string): string | undefined {
       /^(?:it['’]?s|it is|that['’]?s|that is|that would be|this is|my (?:\w+ ){1,2}is|i am|i['’]m)\s+(?=\S)/i,
       "",
     )
-    .replace(/[.!\s]+$/, "");
+    .replace(/(?<![.!\s])[.!\s]+$/, "");
   return answer === "" ? undefined : answer;
 }
 

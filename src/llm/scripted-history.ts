@@ -29,7 +29,7 @@ export function occasionOf(messages: readonly ModelMessage[]): Occasion {
 }
 
 /** The engine marks a silent turn with an empty text or a note. */
-export const isSilence = (text: string): boolean => /^\s*(\(silence\))?\s*$/i.test(text);
+export const isSilence = (text: string): boolean => /^(\(silence\))?$/i.test(text.trim());
 
 export const lastUserText = (messages: readonly ModelMessage[]): string =>
   messages.flatMap((message) => (message.role === "user" ? [message.text] : [])).at(-1) ?? "";

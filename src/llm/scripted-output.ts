@@ -1,6 +1,7 @@
 /** A value of any JSON Schema, made from the conversation: the same conversation gives the same value. */
 import type { JsonSchema, ModelMessage } from "./model.ts";
 import { dateIn, timeIn } from "./scripted-dates.ts";
+import { EMAIL } from "./scripted-extract.ts";
 import { isRecord, today } from "./scripted-history.ts";
 import { typeOf } from "./scripted-parameters.ts";
 import { shortened, stemsOf } from "./scripted-words.ts";
@@ -102,7 +103,7 @@ function textOf(schema: JsonSchema, source: Source): string {
     case "date-time":
       return `${dateIn(source.text, source.today) ?? source.today ?? "1970-01-01"}T${timeIn(source.text) ?? "00:00"}:00Z`;
     case "email":
-      return /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/.exec(source.text)?.[0] ?? "nobody@example.com";
+      return EMAIL.exec(source.text)?.[0] ?? "nobody@example.com";
     default:
   }
   const longest = typeof schema.maxLength === "number" ? Math.max(0, schema.maxLength) : LONGEST_EXTRACT;

@@ -60,8 +60,11 @@ export type Action =
 
 /** No turn is worth waiting longer for, whatever a rule says. */
 const LONGEST_WAIT_MS = 60_000;
-const BLOCK = /```script[^\n]*\n([\s\S]*?)```/g;
-const RULE_START = /^\s*(once|on|after|otherwise)\b/;
+const BLOCK = /```script[^\n`]*\n([\s\S]*?)```/g;
+/** Some hundred rules; each turn reads them all again. */
+const LONGEST_SCRIPT = 50_000;
+/** Its author mends these first. */
+const MOST_FAULTS = 20;
 
 /** The script in a prompt, or null when it has none. Faults are sentences for its author, with the line in the script. */
 export function scriptIn(prompt: string): Script | null {
@@ -71,8 +74,16 @@ export function scriptIn(prompt: string): Script | null {
 
 export function parseScript(source: string): Script {
   const script: Script = { rules: [], faults: [] };
+  if (source.length > LONGEST_SCRIPT) {
+    script.faults.push(`it is longer than ${LONGEST_SCRIPT} characters`);
+    return script;
+  }
   const cursor = { source, at: 0 };
-  for (skipBlank(cursor); cursor.at < source.length; skipBlank(cursor)) {
+  for (
+    skipBlank(cursor);
+    cursor.at < source.length && script.faults.length < MOST_FAULTS;
+    skipBlank(cursor)
+  ) {
     const from = cursor.at;
     try {
       script.rules.push(rule(cursor));
@@ -175,7 +186,8 @@ function json(cursor: Cursor): unknown {
 function jsonObject(cursor: Cursor): Record<string, unknown> {
   const { source, at } = cursor;
   let depth = 0;
-  for (const token of source.slice(at).matchAll(/"(?:[^"\\]|\\[\s\S])*"|[{}]/g)) {
+  // A text that is never closed is read to the end once, not from each of the quotes in it.
+  for (const token of source.slice(at).matchAll(/"(?:[^"\\]|\\[\s\S])*"?|[{}]/g)) {
     if (token[0] === "{") depth += 1;
     if (token[0] === "}") depth -= 1;
     if (depth > 0) continue;
@@ -230,9 +242,9 @@ function ahead(cursor: Cursor): string {
 /** After a fault the reader goes on at the next line that looks like a rule, so that one typing slip hides no other. */
 function toNextRule(cursor: Cursor, from: number): void {
   const { source } = cursor;
-  let end = source.indexOf("\n", Math.max(cursor.at, from));
-  while (end !== -1 && !RULE_START.test(source.slice(end + 1).split("\n")[0] ?? "")) {
-    end = source.indexOf("\n", end + 1);
-  }
-  cursor.at = end === -1 ? source.length : end + 1;
+  const end = source.indexOf("\n", Math.max(cursor.at, from));
+  const start = /\n[^\S\n]*(?:once|on|after|otherwise)\b/g;
+  start.lastIndex = end === -1 ? source.length : end;
+  const next = start.exec(source);
+  cursor.at = next === null ? source.length : next.index + 1;
 }

@@ -32,12 +32,19 @@ function down(value: unknown, segments: string[]): unknown {
 
 const PLACEHOLDER = /\$\{([\w.*-]+)\}|\{\{\s*([\w.*-]+)\s*\}\}|\{([\w.*-]+)\}/g;
 
+/** Longer than anybody listens to; a long result named over and over would fill the memory. */
+const LONGEST_FILLING = 200_000;
+
 /** The text with its placeholders replaced; a known path without a value gives nothing, lists are joined as in speech. */
 export function filled(text: string, scope: Scope): string {
+  let left = LONGEST_FILLING;
   return text.replaceAll(PLACEHOLDER, (whole, dollar, double, single) => {
     const path: string = dollar ?? double ?? single;
     if (!scope.has(path.split(".")[0] ?? "")) return single === undefined ? "" : whole;
-    return spoken(valueAt(scope, path));
+    if (left <= 0) return whole;
+    const value = spoken(valueAt(scope, path));
+    left -= value.length;
+    return value;
   });
 }
 

@@ -130,3 +130,67 @@ describe("streaming", () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 });
+
+describe("nothing that is said or written keeps it busy", () => {
+  const MOST_MS = 500;
+  const cpuOf = async (asked: ModelRequest) => {
+    const before = process.threadCpuUsage();
+    const { text } = await readAnswer(model, asked);
+    const { user, system } = process.threadCpuUsage(before);
+    return { text, cpu_ms: (user + system) / 1_000 };
+  };
+  const strings = ["name", "email", "phone", "date", "time", "note"].map((name) => [
+    name,
+    { type: "string" },
+  ]);
+  const properties = Object.fromEntries(strings);
+  const tool = { name: "book_visit", description: "", parameters: { type: "object", properties } };
+
+  test.each([
+    ["letters", "a"],
+    ["blanks before a word", " "],
+    ["dots", "."],
+    ["exclamation marks", "!"],
+    ["digits and dashes", "1-"],
+    ["capitals", "A"],
+    ["at signs", "a@"],
+  ])("100,000 times %s", async (_what, piece) => {
+    const text = `${piece.repeat(100_000)}x`;
+    const messages: ModelMessage[] = [
+      { role: "user", text: `book a visit, ${text}` },
+      { role: "user", text },
+    ];
+    const { cpu_ms } = await cpuOf(request({ messages, tools: [tool], tool_choice: { tool: tool.name } }));
+    expect(cpu_ms).toBeLessThan(MOST_MS);
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["openings of scripts", "```script".repeat(200_000), /offline model/],
+    ["rules that are none", `\`\`\`script\n${"on x\n".repeat(9_000)}\`\`\``, /line 20: /],
+    ["lines without a rule", `\`\`\`script\non x\n${"x\n".repeat(24_000)}\`\`\``, /line 1: /],
+    ["quotes", `\`\`\`script\non "a" -> call x {"${'\\"'.repeat(24_000)}\`\`\``, /never closed/],
+    [
+      "a script",
+      `\`\`\`script\n${'on "x" -> say "y"\n'.repeat(10_000)}\`\`\``,
+      /longer than 50000 characters/,
+    ],
+  ])("a prompt of too many %s", async (_what, prompt, expected) => {
+    const messages: ModelMessage[] = [
+      { role: "system", text: prompt },
+      { role: "user", text: "hello" },
+    ];
+    const { text, cpu_ms } = await cpuOf(request({ messages }));
+    expect(text).toMatch(expected);
+    expect(cpu_ms).toBeLessThan(MOST_MS);
+  });
+
+  test("a long result named over and over is said until it is long enough", async () => {
+    const messages: ModelMessage[] = [
+      { role: "system", text: `\`\`\`script\nafter find -> say "${"{result}".repeat(5_000)}"\n\`\`\`` },
+      { role: "tool", call_id: "1", tool_name: "find", result: "x".repeat(50_000), is_error: false },
+    ];
+    const { text, cpu_ms } = await cpuOf(request({ messages }));
+    expect(text).toBe("x".repeat(200_000) + "{result}".repeat(4_996));
+    expect(cpu_ms).toBeLessThan(MOST_MS);
+  });
+});

@@ -1,18 +1,19 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
-import { endSession } from "../sessions/end-session.ts";
+import { endAsIdle } from "../sessions/end-session.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { startSession } from "../sessions/start-session.ts";
 import { insertTrace } from "../sessions/trace.ts";
 import { runTurn } from "../sessions/turn.ts";
-import { findMessageTurn, loadAnswer } from "../sessions/turn-store.ts";
+import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
 import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
 import { filesInWords } from "./mail-files.ts";
-import { handToCarrier, tellUnknown } from "./mail-outbox.ts";
+import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import {
   answersSince,
@@ -64,7 +65,7 @@ export async function goOnWithMails(parts: MailParts, correspondence: Correspond
   for (const mail of await waitingMails(db, correspondence, "received"))
     await answer(parts, correspondence, mail);
   for (const mail of await waitingMails(db, correspondence, "handing")) {
-    await tellUnknown(parts.engine, mail, "The program stopped while this mail was being handed over.");
+    await tellUnknown(parts.engine, mail, STOPPED);
   }
   for (const mail of await waitingMails(db, correspondence, "queued")) {
     const wait_ms = await sendAnswer(parts, mail);
@@ -134,7 +135,6 @@ async function sessionOf(
   target: WrittenTarget,
   mail: StoredMail,
 ): Promise<{ session_id: number; opened: boolean }> {
-  const now = engine.clock.now();
   const known =
     mail.session_id === null
       ? undefined
@@ -145,13 +145,7 @@ async function sessionOf(
           .executeTakeFirst();
   // A session that this mail opened is its own, also when the mail's turn has ended it.
   if (known?.channel_manager_sid === mail.message_id) return { session_id: known.id, opened: true };
-  const until = known && new Date(known.last_activity_at).getTime() + MAIL_TTL_MS;
-  if (
-    known &&
-    until &&
-    (known.ended_at === null || (await wasHeard(engine, known.id, mail))) &&
-    now.getTime() < until
-  ) {
+  if (known && ((await wasHeard(engine, known.id, mail)) || isOpenAt(known, new Date(mail.created_at)))) {
     return { session_id: known.id, opened: false };
   }
   const { session_id } = await startSession(
@@ -176,13 +170,14 @@ async function sessionOf(
   return { session_id, opened: true };
 }
 
+/** However long a mail has waited for its turn, it came when it came. */
+const isOpenAt = (session: { ended_at: string | null; last_activity_at: string }, at: Date): boolean =>
+  session.ended_at === null && at.getTime() < new Date(session.last_activity_at).getTime() + MAIL_TTL_MS;
+
 const messageId = (mail: StoredMail): string => `mail-${mail.id}`;
 
-const wasHeard = (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
-  findMessageTurn(engine, session_id, messageId(mail)).then(
-    () => true,
-    () => false,
-  );
+const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
+  (await turnOfMessage(engine, session_id, messageId(mail))) !== null;
 
 /** What the agent says to it; null where the session is over and never heard it. */
 async function turnOn(
@@ -199,7 +194,7 @@ async function turnOn(
   } catch (error) {
     if (!(error instanceof Fault && error.kind === "blocked")) throw error;
     // An answer that ended the session, stored by a run that died before it said so.
-    const turn_index = await findMessageTurn(engine, session_id, client_message_id).catch(() => null);
+    const turn_index = await turnOfMessage(engine, session_id, client_message_id);
     return turn_index === null
       ? null
       : { turn_index, said: await loadAnswer(engine, session_id, turn_index) };
@@ -244,16 +239,30 @@ export function nextTry(age_ms: number, retry_after_s: number | null): number | 
   return Math.max((retry_after_s ?? 0) * 1000, Math.min(Math.max(age_ms / 2, 10_000), 3_600_000));
 }
 
-/** Closes sessions that no mail has come to for `MAIL_TTL_MS`; run every hour. */
+/** Closes sessions that no mail has come to for `MAIL_TTL_MS` and none waits to be read in; run every hour. */
 export async function endIdleMails(engine: Engine): Promise<number> {
+  const now = engine.clock.now();
   const idle = await engine.db
-    .selectFrom("sessions")
-    .select("id")
-    .where("ended_at", "is", null)
-    .where("channel", "=", "email")
-    .where("last_activity_at", "<", new Date(engine.clock.now().getTime() - MAIL_TTL_MS).toISOString())
+    .selectFrom("sessions as s")
+    .select(["s.id", "s.turn_count"])
+    .where("s.ended_at", "is", null)
+    .where("s.channel", "=", "email")
+    .where("s.last_activity_at", "<", new Date(now.getTime() - MAIL_TTL_MS).toISOString())
+    // Whoever holds it is busy with it.
+    .where((s) => s.or([s("lease_owner", "is", null), s("lease_expires_at", "<", now.toISOString())]))
+    .where((s) =>
+      s.not(
+        s.exists(
+          s
+            .selectFrom("mail_messages as m")
+            .whereRef("m.session_id", "=", "s.id")
+            .where("m.state", "=", sql.lit("received"))
+            .where("m.created_at", ">", new Date(now.getTime() - GIVE_UP_MS).toISOString()),
+        ),
+      ),
+    )
     .limit(500)
     .execute();
-  for (const { id } of idle) await endSession(engine, id, "idle");
+  await endAsIdle(engine, idle);
   return idle.length;
 }

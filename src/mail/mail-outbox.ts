@@ -24,8 +24,9 @@ export async function handToCarrier(
   if (!found?.carrier.mail) {
     const message =
       "This channel has no way to send mail: no credentials, and no mail server of the installation.";
-    await updateMail(db, mail.id, { state: "failed", note: message }, "queued");
-    throw new CarrierFault(message, "refused", { status: "UNEXPECTED_ERROR" });
+    const status = "UNEXPECTED_ERROR";
+    await updateMail(db, mail.id, { state: "failed", note: message, channel_status: status }, "queued");
+    throw new CarrierFault(message, "refused", { status });
   }
   let isOthers = false;
   const handingOver = async () => {
@@ -64,6 +65,8 @@ async function keepFault({ engine }: MailParts, mail: StoredMail, fault: Carrier
     await updateMail(db, mail.id, { state: "failed", note, channel_status: fault.status ?? "DROPPED" });
   } else await tellUnknown(engine, mail, note);
 }
+
+export const STOPPED = "The program stopped while this mail was being handed over.";
 
 /** Nobody knows whether it was sent; somebody who works here is told. */
 export async function tellUnknown(

@@ -1,12 +1,14 @@
 import { CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
+import { messageTrace } from "../sessions/greeting.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import { freezeSnapshot } from "../sessions/snapshot.ts";
 import { startSession } from "../sessions/start-session.ts";
+import { insertTrace } from "../sessions/trace.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
 import type { WrittenTarget } from "../sessions/written-target.ts";
-import { handToCarrier } from "./mail-outbox.ts";
+import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
 import { templateMail } from "./mail-template.ts";
@@ -26,6 +28,8 @@ export const mailSender = (parts: MailParts): Sender => ({
 
   async find(outreach) {
     const mail = await mailByKey(parts.engine.db, outreach.key);
+    // Who asks for a try is not the one that was sending it: that one is gone.
+    if (mail?.state === "handing") await tellUnknown(parts.engine, mail, STOPPED);
     return mail ? reached(parts, mail) : null;
   },
 
@@ -91,7 +95,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   if (!words) throw new CarrierFault("The agent's e-mail template has no subject.", "refused");
 
   await db.transaction().execute(async (tx) => {
-    await tx
+    const written = await tx
       .insertInto("session_messages")
       .values({
         session_id,
@@ -103,7 +107,10 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
         timestamp: at.toISOString(),
       })
       .onConflict((conflict) => conflict.doNothing())
-      .execute();
+      .executeTakeFirst();
+    if (written.numInsertedOrUpdatedRows === 1n) {
+      await insertTrace(tx, session_id, 0, messageTrace(snapshot, at), at);
+    }
     const row = {
       key: outreach.key,
       target: { ...target, target: outreach.source },

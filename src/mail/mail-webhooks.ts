@@ -1,5 +1,8 @@
+import { pipeline, Transform } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../api/server.ts";
+import { Fault } from "../base/errors.ts";
+import { createHeldBytes, type HeldBytes } from "../channels/held-bytes.ts";
 import { MAX_MAIL_bytes } from "../channels/mail-listener.ts";
 import { readEvents } from "../channels/sendgrid-events.ts";
 import { readInboundMail } from "../channels/sendgrid-inbound.ts";
@@ -13,6 +16,8 @@ type Channel = { Params: { channel_id: string } };
 const MAX_EVENTS_bytes = 10 * 1024 * 1024;
 /** A mail of the longest kind, as a form that quotes it. */
 const MAX_FORM_bytes = 60 * 1024 * 1024;
+/** Of all posts that are coming in: they are read before it is known who signed them. */
+const MOST_HELD_bytes = 2 * MAX_FORM_bytes;
 
 /**
  * Where SendGrid posts what became of mails, and mails that came in. Both are signed; a channel without the key to check
@@ -53,6 +58,12 @@ export function mailWebhooks(api: Api, parts: MailParts): void {
 
   api.server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
+    const held = createHeldBytes(MOST_HELD_bytes);
+    scope.addHook("preParsing", async (_request, reply, body) => {
+      const counted = countBody(held);
+      reply.raw.once("close", counted.end);
+      return pipeline(body, counted.stream, () => {});
+    });
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
     scope.post<Channel>(
@@ -85,6 +96,24 @@ export function mailWebhooks(api: Api, parts: MailParts): void {
       },
     );
   });
+}
+
+/** What of a post is in memory, until it is answered. SendGrid sends again what is answered 503. */
+function countBody(held: HeldBytes): { stream: Transform; end(): void } {
+  let kept = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (!held.take(chunk.length)) {
+        const busy = new Fault("unavailable", "Too many mails at once; send it again later.", {
+          retry_after_s: 30,
+        });
+        return done(Object.assign(busy, { statusCode: 503 }));
+      }
+      kept += chunk.length;
+      done(null, chunk);
+    },
+  });
+  return { stream, end: () => held.give(kept) };
 }
 
 async function findChannel({ engine }: MailParts, id: string): Promise<{ id: number } | undefined> {

@@ -7,6 +7,7 @@ import { type MailListener, startMailListener } from "../channels/mail-listener.
 import { createMailSimulator, type MailSimulator } from "../channels/mail-simulator.ts";
 import { optOutLinkRoutes } from "../channels/opt-out-link.ts";
 import type { Sender } from "../channels/outreach.ts";
+import { checkSender, type LookUp, type MailClient } from "../channels/sender-checks.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { mailJobs } from "./mail-dialogue.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -19,6 +20,8 @@ export type MailSettings = {
   server: SmtpServer | null;
   /** Where our own SMTP server listens; null: nowhere. */
   listener: { host: string; port: number; tls: { key: string; cert: string } | null } | null;
+  /** Asks the DNS who may send for whom, for mails that come to it; null: nobody looks. */
+  lookUp: LookUp | null;
   /** How many times as fast as life the simulator's people are. */
   simulator_speed: number | "moved";
 };
@@ -54,8 +57,11 @@ export function createMail(
       if (!settings.listener) return null;
       const receiver = {
         isKnown: async (address: string) => (await findRecipient(parts, address, null)) !== null,
-        receive: (raw: Buffer, envelope: { from: string; to: string[] }) =>
-          receiveMail(parts, raw, { envelope, checks: null }),
+        receive: async (raw: Buffer, envelope: { from: string; to: string[] }, client: MailClient) => {
+          const { lookUp } = settings;
+          const checks = lookUp && (await checkSender(raw, envelope.from, client, lookUp));
+          return receiveMail(parts, raw, { envelope, checks });
+        },
       };
       return startMailListener(receiver, { ...settings.listener, log });
     },

@@ -32,11 +32,8 @@ const CHECKS_ms = [1_000, 5_000, 15_000, MINUTE_ms, 5 * MINUTE_ms];
 export const nextCheck_ms = (checks: number): number =>
   CHECKS_ms[Math.min(checks, CHECKS_ms.length - 1)] as number;
 
-/**
- * A carrier may not show at once what it took; what it doesn't know so long after it can have been handed over at the
- * latest never got through. What a process that died left behind is settled this and `HAND_OVER_ms` later.
- */
-export const SHOWN_AFTER_ms = 6_500;
+/** What a process that died left behind is settled this and `HAND_OVER_ms` later. */
+export { SHOWN_AFTER_ms } from "../channels/outreach.ts";
 /** A carrier that can't be asked for so long: the person is not tried again, for it may have reached them. */
 export const ASKED_FOR_ms = 24 * HOUR_ms;
 

@@ -4,6 +4,7 @@ import * as list from "../api/list.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import { openSecret } from "../webhooks/webhook-secret.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
 
@@ -72,7 +73,8 @@ export const findSender = (db: Db, id: number) =>
 
 /**
  * The campaign as it stands, its row locked until the transaction ends: writers of one campaign go one after the
- * other, each seeing what the one before left, webhooks included (they are only written under this lock).
+ * other, each seeing what the one before left, webhooks included (they are only written under this lock). Not the
+ * lock of a deletion: the first attempt of a day refers to the row (`campaign_days`), under locks that writers wait for.
  */
 export async function lockCampaign(tx: Tx, caller: Caller, id: number): Promise<OutboundCampaign> {
   await tx
@@ -80,7 +82,7 @@ export async function lockCampaign(tx: Tx, caller: Caller, id: number): Promise<
     .select("id")
     .where("id", "=", id)
     .where("sub_organization_id", "=", caller.sub_organization_id)
-    .forUpdate()
+    .forNoKeyUpdate()
     .execute();
   return findCampaign(tx, caller, id);
 }
@@ -229,7 +231,7 @@ const OVERLAP_ms = 24 * 3600_000;
 
 /**
  * The rule of all write-only maps: a null value, or no map at all, keeps what is stored; an omitted key removes it. A
- * secret that is removed signs nothing any more; one that is replaced does for a day.
+ * secret that is removed, or can't be read, signs nothing any more; one that is replaced does for a day.
  */
 function secretsAfter(
   vault: Vault,
@@ -239,11 +241,12 @@ function secretsAfter(
 ): StoredSecrets {
   const given = auth_values == null ? null : auth_values.hmac_secret;
   if (given === undefined) return NO_SECRETS;
-  const replaced = stored.sealed_hmac_secret;
-  if (given === null || (replaced !== null && vault.open(replaced) === given)) return stored;
-  return {
-    sealed_hmac_secret: vault.seal(given),
-    sealed_previous_hmac_secret: replaced,
-    overlap_until: replaced && new Date(at.getTime() + OVERLAP_ms).toISOString(),
-  };
+  if (given === null) return stored;
+  const sealed_hmac_secret = vault.seal(given);
+  const sealed = stored.sealed_hmac_secret;
+  const replaced = sealed === null ? null : openSecret(vault, sealed);
+  if (replaced === given) return stored;
+  if (replaced === null) return { ...NO_SECRETS, sealed_hmac_secret };
+  const overlap_until = new Date(at.getTime() + OVERLAP_ms).toISOString();
+  return { sealed_hmac_secret, sealed_previous_hmac_secret: sealed, overlap_until };
 }

@@ -1,12 +1,12 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { type Day, type Reached, type RequestView, requestStep } from "./next-step.ts";
+import { type Day, type Reached, type RequestView, requestStep, type SkipReason } from "./next-step.ts";
 import type { Hours } from "./schedule.ts";
 
 export type Choice = {
   /** Who is tried; `index` among the candidates. */
   start: { index: number; counts_on: string | null } | null;
   /** Who is not to be reached at all. */
-  skips: { index: number; status: ChannelStatus; reason: "filtered" | "suppressed"; text: string }[];
+  skips: { index: number; status: ChannelStatus; reason: SkipReason; text: string }[];
   /** Who may not be tried before a time, so that those behind have their turn; `due_at` is to be put there. */
   put_off: { index: number; until: Date }[];
   /** When the batch is worth another look, where nobody starts; null: not before something changes. */
@@ -17,14 +17,16 @@ export type Choice = {
 
 /** The first of the candidates, in their order, who may be tried now; those before who must not be are skipped. */
 export function chooseNext(
-  candidates: readonly RequestView[],
+  candidates: Iterable<RequestView>,
   days: readonly Day[],
   reached: Reached,
   hours: Hours,
   now: Date,
 ): Choice {
   const choice: Choice = { start: null, skips: [], put_off: [], look_at: null, looks_soon: false };
-  for (const [index, candidate] of candidates.entries()) {
+  let index = -1;
+  for (const candidate of candidates) {
+    index++;
     const step = requestStep(candidate, days, reached, hours, now);
     if (step.kind === "start") return { ...choice, start: { index, counts_on: step.counts_on } };
     if (step.kind === "skip") {

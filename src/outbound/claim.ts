@@ -1,26 +1,28 @@
 import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "./attempt.ts";
 import { statusAt } from "./batch-state.ts";
+import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import {
-  type Candidate,
-  findSuppressed,
-  lockCandidates,
-  obstacleOf,
-  passedOver,
-  putOff,
-  requestView,
-} from "./candidates.ts";
-import { chooseNext } from "./choose-next.ts";
+  decideClaim,
+  earlier,
+  FirstAttempts,
+  type Known,
+  type Open,
+  type Plan,
+  soonAfter,
+} from "./decide-claim.ts";
 import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { type BatchStep, batchStep, type Day } from "./next-step.ts";
-import { AUTO_RATE_ms, autoRate, interval_ms, openHours } from "./pacing.ts";
+import { obstacleOf } from "./obstacle.ts";
+import { AUTO_RATE_ms, autoRate, openHours } from "./pacing.ts";
 import { readTried } from "./per-person.ts";
-import { type Skipped, skipRequests } from "./skip-requests.ts";
-import { insertAttempts, newStart, type Start } from "./start-attempts.ts";
+import { skipRequests } from "./skip-requests.ts";
+import { insertAttempts } from "./start-attempts.ts";
 
 export type ClaimParts = {
   db: Db;
@@ -28,13 +30,11 @@ export type ClaimParts = {
   /** Names this process on the leases of what it claims. */
   owner: string;
   limits: LineLimits;
+  destinations: DestinationRules;
 };
 
 /** `looked`: batches that were looked at; as many as asked for means that more may be due. */
 export type Claim = { attempts: ClaimedAttempt[]; looked: number };
-
-/** No line was free, or the only request that waits is being changed: worth another look soon. */
-const SOON_ms = 1_000;
 
 /**
  * Decides about batches that are due and claims, of each, at most one request: its attempt is there, leased to this
@@ -48,25 +48,28 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Claim> 
     if (batches.length === 0) return { attempts: [], looked: 0 };
     // Under the lock: the start of an attempt is never before the end of what had to be waited for.
     const now = parts.clock.now();
-    const paced: Paced[] = [];
-    for (const batch of batches) paced.push(await withRate(tx, batch, now));
-    const plans = new Map<number, Plan>(
-      paced.map((each) => [each.batch.batch_key, { ...each, wake_at: null, started: null }]),
-    );
+    const plans: Plan[] = [];
+    for (const batch of batches) plans.push(await planOf(tx, batch, now));
     // Most of what is due needs no lines, only another time to be looked at.
-    const unbound = { source_paused_until: null, free_lines: { source: 1, organization: 1 } };
-    const ready = paced.filter((each) => stepOf(each, unbound, now).kind === "start");
-    for (const each of paced) if (!ready.includes(each)) sleep(plans, each, stepOf(each, unbound, now));
-    const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, plans, now);
-    await storePacing(tx, [...plans.values()]);
+    const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, null) !== null);
+    const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, now);
+    await storePacing(tx, plans);
     return { attempts, looked: batches.length };
   });
 }
 
-type Paced = { batch: DueBatch; rate: number | null; last_at: Date | null; rated_at: Date | null };
-type Plan = Paced & { wake_at: Date | null; started: Date | null };
+type Around = ReturnType<Lines["around"]>;
+const LINES_FREE: Around = { source_paused_until: null, free_lines: { source: 1, organization: 1 } };
 
-function stepOf({ batch, rate, last_at }: Paced, around: ReturnType<Lines["around"]>, now: Date): BatchStep {
+/** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
+function openDays(plan: Plan, around: Around, now: Date, fallback: Date | null): Day[] | null {
+  const step = stepOf(plan, around, now);
+  if (step.kind === "start") return step.days;
+  plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
+  return null;
+}
+
+function stepOf({ batch, rate, last_at }: Plan, around: Around, now: Date): BatchStep {
   const { campaign, timezone, sender } = batch;
   const status = campaign.deleted_at === null ? batch.status : "CANCELED";
   return batchStep(
@@ -82,94 +85,45 @@ function stepOf({ batch, rate, last_at }: Paced, around: ReturnType<Lines["aroun
   );
 }
 
-function sleep(
-  plans: Map<number, Plan>,
-  { batch }: Paced,
-  step: BatchStep,
-  fallback: Date | null = null,
-): void {
-  const plan = plans.get(batch.batch_key) as Plan;
-  plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
+/** Under the locks of the batches: locks lines and requests, decides, and stores what was decided. */
+async function claimReady(tx: Tx, parts: ClaimParts, ready: Plan[], now: Date): Promise<ClaimedAttempt[]> {
+  const batches = ready.map(({ batch }) => batch);
+  const lines = await lockLines(tx, batches, parts.limits, now);
+  const soon = soonAfter(now);
+  const daysOf = (plan: Plan) => openDays(plan, lines.around(plan.batch), now, soon);
+  const open = ready.flatMap((plan): Open[] => {
+    const days = daysOf(plan);
+    return days === null ? [] : [{ plan, batch: plan.batch, days }];
+  });
+  const known = await readKnown(tx, parts, lines, open, now);
+  const decided = decideClaim(open, known, (plan) => daysOf(plan) !== null, now);
+  const waiting = await passedOver(tx, decided.idle);
+  for (const { plan, batch_key } of decided.idle)
+    if (waiting.has(batch_key)) plan.wake_at = earlier(plan.wake_at, soon);
+  await skipRequests(tx, decided.skipped, now);
+  await putOff(tx, decided.put_off);
+  return insertAttempts(tx, parts.owner, decided.starts, now);
 }
 
-async function claimReady(
+async function readKnown(
   tx: Tx,
-  parts: ClaimParts,
-  ready: Paced[],
-  plans: Map<number, Plan>,
+  { limits: { per_person = null }, destinations }: ClaimParts,
+  lines: Lines,
+  open: Open[],
   now: Date,
-): Promise<ClaimedAttempt[]> {
-  const soon = new Date(now.getTime() + SOON_ms);
-  const lines = await lockLines(
-    tx,
-    ready.map(({ batch }) => batch),
-    parts.limits,
-    now,
-  );
-  const open = ready.flatMap((each) => {
-    const step = stepOf(each, lines.around(each.batch), now);
-    if (step.kind === "start") return [{ ...each, days: step.days }];
-    sleep(plans, each, step, soon);
-    return [];
-  });
+): Promise<Known> {
   const batches = open.map(({ batch }) => batch);
-  const { per_person = null } = parts.limits;
   const candidates = await lockCandidates(tx, open, per_person);
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const blocked = await findSuppressed(tx, batches, candidates);
-  const reached = await readDays(tx, open);
-  const starts: Start[] = [];
-  const skipped: Skipped[] = [];
-  const late: Parameters<typeof putOff>[1] = [];
-  const idle: Parameters<typeof passedOver>[1] = [];
-  for (const each of open) {
-    const { batch, days } = each;
-    const plan = plans.get(batch.batch_key) as Plan;
-    const step = stepOf(each, lines.around(batch), now);
-    if (step.kind !== "start") {
-      sleep(plans, each, step, soon);
-      continue;
-    }
-    const mine = candidates.get(batch.batch_key) ?? [];
-    const views = mine.map((candidate) =>
-      requestView(
-        candidate,
-        batch.campaign.retry_count,
-        obstacleOf(batch, candidate, blocked(batch, candidate.target)),
-        tried.tooOften({ ...batch, target: candidate.target }),
-      ),
-    );
-    const hours = { schedule: batch.campaign, zone: batch.timezone as string };
-    const chosen = chooseNext(views, days, (date) => reached.get(dayName(batch, date)) ?? 0, hours, now);
-    for (const { index, ...why } of chosen.skips) {
-      skipped.push({ batch, candidate: mine[index] as Candidate, ...why });
-    }
-    for (const { index, until } of chosen.put_off) {
-      const { request_id } = mine[index] as Candidate;
-      late.push({ batch_key: batch.batch_key, request_id, due_at: until });
-    }
-    plan.wake_at =
-      chosen.looks_soon && (chosen.look_at === null || chosen.look_at > soon) ? soon : chosen.look_at;
-    if (chosen.start === null) {
-      idle.push({ batch_key: batch.batch_key, seen: mine });
-      continue;
-    }
-    const { index, counts_on } = chosen.start;
-    const next = mine[index] as Candidate;
-    starts.push(newStart(batch, next, counts_on, now));
-    tried.add({ ...batch, target: next.target }, now);
-    if (counts_on !== null) count(reached, dayName(batch, counts_on));
-    lines.take(batch);
-    plan.started = now;
-    plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
-  }
-  for (const batch_key of await passedOver(tx, idle)) {
-    const plan = plans.get(batch_key) as Plan;
-    if (plan.wake_at === null || plan.wake_at > soon) plan.wake_at = soon;
-  }
-  await skipRequests(tx, skipped, now);
-  await putOff(tx, late);
-  return insertAttempts(tx, parts.owner, starts, now);
+  return {
+    lines,
+    candidates,
+    tried,
+    firsts: await readFirsts(tx, open),
+    obstacleOf: (batch, candidate) =>
+      obstacleOf(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
+  };
 }
 
 const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) =>
@@ -178,8 +132,9 @@ const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) 
   );
 
 /** An auto rate holds for some minutes; then it is worked out from what is left. */
-async function withRate(tx: Tx, batch: DueBatch, now: Date): Promise<Paced> {
-  const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at) };
+async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<Plan> {
+  const nothing = { wake_at: null, started: null };
+  const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at), ...nothing };
   const expires_on = timeOf(batch.expires_on);
   if (!batch.auto_call_rate || expires_on === null || batch.timezone === null) return known;
   const age_ms =
@@ -205,12 +160,8 @@ async function withRate(tx: Tx, batch: DueBatch, now: Date): Promise<Paced> {
   return { ...known, rate: found.rate, rated_at: now };
 }
 
-const dayName = ({ campaign }: DueBatch, date: string): string => `${campaign.id} ${date}`;
-const count = (counts: Map<string, number>, name: string): void =>
-  void counts.set(name, (counts.get(name) ?? 0) + 1);
-
-/** First attempts of campaigns on the days that are open, as of the organizations' lock. */
-async function readDays(tx: Tx, open: { batch: DueBatch; days: Day[] }[]): Promise<Map<string, number>> {
+/** As of the organizations' lock, on the days that are open. */
+async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
   const wanted = open.flatMap(({ batch, days }) =>
     days.map(({ date }) => ({ campaign_id: batch.campaign.id, day: date })),
   );
@@ -219,7 +170,7 @@ async function readDays(tx: Tx, open: { batch: DueBatch; days: Day[] }[]): Promi
     from campaign_days d
     join json_to_recordset(${JSON.stringify(wanted)}::json) as w (campaign_id bigint, day date) using (campaign_id, day)
   `.execute(tx);
-  return new Map(rows.map(({ campaign_id, day, n }) => [`${campaign_id} ${day}`, n]));
+  return new FirstAttempts(rows);
 }
 
 /** When each batch is looked at next. Its row is locked since `lockDueBatches`. */

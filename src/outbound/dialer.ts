@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
@@ -34,6 +35,7 @@ export type DialerParts = {
   owner: string;
   senders: Senders;
   limits: LineLimits;
+  destinations: DestinationRules;
   queue: SettleQueue;
   /** Who is asked what kind of number somebody has, where filters ask for it. */
   carriers: Carriers;
@@ -80,7 +82,7 @@ const FINISH_ms = 15_000;
 
 export function createDialer(parts: DialerParts): Dialer {
   const { db, clock, log, owner, senders, queue } = parts;
-  const claim = { db, clock, owner, limits: parts.limits };
+  const claim = { db, clock, owner, limits: parts.limits, destinations: parts.destinations };
   const sending = new Map<string, Promise<void>>();
   const leases = new Leases(parts);
   const stopping = new AbortController();

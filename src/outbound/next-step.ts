@@ -127,19 +127,19 @@ export type RequestView = {
   is_reached_elsewhere: boolean;
   /** Its address was tried as often as this installation allows, over all campaigns; null: not yet. */
   too_often: TooOften | null;
-  /** What the number's lookup, the filters and the suppression list say; null: reach them. */
+  /** What the number's lookup, the filters, the suppression list and the operator say; null: reach them. */
   obstacle: Obstacle | null;
 };
 
-export type Obstacle =
-  | { kind: "lookup" }
-  | { kind: "filtered"; status: ChannelStatus; text: string }
-  | { kind: "suppressed"; status: ChannelStatus; text: string };
+export type Obstacle = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
+
+/** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings. */
+export type SkipReason = "filtered" | "suppressed" | "destination";
 
 export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */
   | { kind: "start"; counts_on: string | null }
-  | { kind: "skip"; status: ChannelStatus; reason: "filtered" | "suppressed"; text: string }
+  | { kind: "skip"; status: ChannelStatus; reason: SkipReason; text: string }
   | Wait;
 
 /** First attempts on a day so far. */
@@ -161,18 +161,12 @@ export function requestStep(
       "Waiting: the same reference_id is being reached from another batch of the campaign.",
       null,
     );
-  switch (request.obstacle?.kind) {
-    case "lookup":
-      return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
-    case "filtered":
-    case "suppressed":
-      return {
-        kind: "skip",
-        status: request.obstacle.status,
-        reason: request.obstacle.kind,
-        text: request.obstacle.text,
-      };
-    default:
+  const { obstacle } = request;
+  if (obstacle?.kind === "lookup")
+    return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
+  if (obstacle !== null) {
+    const { kind: reason, status, text } = obstacle;
+    return { kind: "skip", status, reason, text };
   }
   if (mayBeTriedFrom !== null) return triedTooOften(mayBeTriedFrom, zone, now);
   if (request.attempt_count > 0) return { kind: "start", counts_on: null };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import { notFound } from "../base/errors.ts";
 import { isOver, isWaiting } from "../channels/request-status.ts";
 import { suppressed } from "../channels/suppression.ts";
@@ -11,7 +12,7 @@ import { BATCHES } from "./batch.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { RequestStatus } from "./batch-schema.ts";
 import { findKey } from "./batch-store.ts";
-import { type Candidate, obstacleOf, requestView } from "./candidates.ts";
+import { type Candidate, requestView } from "./candidates.ts";
 import {
   type ExplainedAttempt,
   explainAttempt,
@@ -21,6 +22,7 @@ import {
 } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
 import { requestStep, spoken } from "./next-step.ts";
+import { obstacleOf } from "./obstacle.ts";
 import { readTried } from "./per-person.ts";
 
 const Attempt = z
@@ -68,7 +70,7 @@ const RequestTrace = z
   })
   .meta({ id: "RequestTrace" });
 
-type Deps = { db: Db; clock: Clock; limits: LineLimits };
+type Deps = { db: Db; clock: Clock; limits: LineLimits; destinations: DestinationRules };
 
 /** Why somebody was reached, was not, or waits. */
 export function requestTraceRoutes(api: Api, deps: Deps): void {
@@ -157,7 +159,8 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const { per_person = null } = deps.limits;
   const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
   const tried = await readTried(deps.db, per_person, [person], now);
-  const obstacle = obstacleOf(batch, request, blocked.get(request.target) ?? null);
+  const prior = blocked.get(request.target) ?? null;
+  const obstacle = obstacleOf(batch.campaign, request, prior, deps.destinations);
   const view = requestView(
     { ...waiting, counted_on: around.counted_on },
     batch.campaign.retry_count,

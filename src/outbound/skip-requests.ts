@@ -5,13 +5,14 @@ import { publish } from "../events/event.ts";
 import { tellWebhooks } from "../webhooks/status-change.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
+import type { SkipReason } from "./next-step.ts";
 
 /** A request that is not to be reached, and why: kept on it for whoever asks. */
 export type Skipped = {
   batch: DueBatch;
   candidate: Candidate;
   status: ChannelStatus;
-  reason: "filtered" | "suppressed";
+  reason: SkipReason;
   text: string;
 };
 

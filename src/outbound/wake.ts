@@ -14,12 +14,14 @@ export async function wakeBatch(tx: Tx, batch_key: number, at: Date): Promise<vo
     on conflict (batch_key) do update set wake_at = excluded.wake_at`.execute(tx);
 }
 
-/** All batches of a campaign that was changed. */
+/** All batches of a campaign that was changed; locked in the order of `wakeAt`. */
 export async function wakeCampaign(tx: Tx, campaign_id: number, at: Date): Promise<void> {
   await sql`
     update batch_pacing set wake_at = ${at.toISOString()}
     where batch_key in (
-      select key from batches where campaign_id = ${campaign_id} and status not in ('CANCELED', 'EXPIRED')
+      select p.batch_key from batch_pacing p join batches b on b.key = p.batch_key
+      where b.campaign_id = ${campaign_id} and b.status not in ('CANCELED', 'EXPIRED')
+      order by p.batch_key for update of p
     )`.execute(tx);
 }
 

@@ -55,6 +55,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("bridge_phrases"),
     own("conversation_bridges"),
     own("data_sources"),
+    own("embedding_usage"),
     own("pronunciations"),
     own("directory_members"),
     partOf("directory_members", "directory_member_id", "directory_member_versions"),
@@ -106,6 +107,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
 export const NOT_EXPORTED = [
   "sign_ins",
   "one_time_codes",
+  "service_tokens",
   "takeouts",
   "batch_uploads",
   "request_counts",

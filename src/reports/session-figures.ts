@@ -10,7 +10,7 @@ const ofPeople = (period: Period) =>
   sql<boolean>`s.sub_organization_id = ${period.sub_organization_id} and not s.is_test and ${within("s.timestamp", period)}`;
 
 export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
-  const [totals, days, channels, agents, prompts] = await Promise.all([
+  const [totals, days, channels, agents, prompts, embeddings] = await Promise.all([
     sql<{
       sessions: number;
       conversations: number;
@@ -38,6 +38,15 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
       select s.prompt_name as "Prompt", s.prompt_version_number as "Version", count(*) as "Sessions",
         round(avg(s.turn_count), 1) as "Turns each"
       from sessions s where ${ofPeople(period)} group by 1, 2 order by 1, 2 desc limit 100`.execute(db),
+    sql<{ Model: string; Of: string; Texts: number; Tokens: number }>`
+      select u.model as "Model",
+        case u.purpose when 'question' then 'Questions' else 'Parts of data sources' end as "Of",
+        sum(u.texts) as "Texts", sum(u.tokens) as "Tokens"
+      from embedding_usage u
+      where u.sub_organization_id = ${period.sub_organization_id}
+        and u.day between (${period.starts[0]?.toISOString()}::timestamptz at time zone 'utc')::date
+          and (${period.to.toISOString()}::timestamptz at time zone 'utc')::date
+      group by 1, 2 order by 4 desc, 1, 2`.execute(db),
   ]);
   const { sessions, conversations, turns, seconds, outbound, left, ended } = totals.rows[0]!;
   return {
@@ -54,6 +63,7 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
       table("By channel", ["Channel", "Sessions", "Turns each"], channels.rows),
       table("By agent", ["Agent", "Sessions", "Turns each"], agents.rows),
       table("By prompt version", ["Prompt", "Version", "Sessions", "Turns each"], prompts.rows),
+      table("Embeddings (days of UTC)", ["Model", "Of", "Texts", "Tokens"], embeddings.rows),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
-import { type EndpointRequest, endpointRequest } from "./endpoint-request.ts";
+import { climbs, type EndpointRequest, endpointRequest } from "./endpoint-request.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 import type { TraceEntry } from "./trace.ts";
@@ -28,12 +28,17 @@ export async function callEndpoint(
     context.snapshot.agent.tool_headers ?? {},
     context.lookup,
   );
+  if (climbs(request.url) && !climbs(endpoint.url)) {
+    return failed('A value in the address of the tool is "." or "..", which would lead elsewhere.', values);
+  }
   const timeout_ms = (endpoint.timeout ?? DEFAULT_TIMEOUT_S) * 1000;
   const trace: TraceEntry[] = [];
+  let proof: Record<string, string> = {};
 
   const send = async (): Promise<EgressOutcome | { kind: "no-auth"; reason: string }> => {
     const auth = await parts.auth.headersFor(tool.service_id);
     if (!auth.ok) return { kind: "no-auth", reason: auth.problem };
+    proof = auth.headers;
     const started = parts.clock.now();
     const before = performance.now();
     const outcome = await parts.egress.send({
@@ -41,7 +46,7 @@ export async function callEndpoint(
       method: request.method,
       headers: {
         accept: "application/json, text/plain;q=0.9, */*;q=0.5",
-        ...mergeHeaders(request, auth.headers),
+        ...mergeHeaders(request, proof),
       },
       ...(request.body !== undefined && { body: request.body }),
       timeout_ms,
@@ -59,7 +64,11 @@ export async function callEndpoint(
   };
 
   let outcome = await send();
-  if (outcome.kind === "response" && outcome.status === 401 && parts.auth.forget(tool.service_id))
+  if (
+    outcome.kind === "response" &&
+    outcome.status === 401 &&
+    (await parts.auth.refused(tool.service_id, proof))
+  )
     outcome = await send();
   // Reading again changes nothing, so a connection that was cut is worth one more try; a write is never repeated.
   if (outcome.kind === "failed" && outcome.connection_reset && request.method === "GET")

@@ -64,9 +64,23 @@ export async function endSession(
 }
 
 /**
- * Closes chats that nobody has written in for `IDLE_MS`; run every minute. One that can't be closed now doesn't hold up
- * the others.
+ * Ends sessions that were found idle, but for those that somebody has said something in since. One that can't be ended
+ * now doesn't hold up the others.
  */
+export async function endAsIdle(
+  engine: Engine,
+  idle: readonly { id: number; turn_count: number }[],
+): Promise<void> {
+  for (const { id, turn_count } of idle) {
+    try {
+      await endSession(engine, id, "idle", { turn_count });
+    } catch (error) {
+      engine.log.warn({ err: error, session_id: id }, "an idle session could not be ended");
+    }
+  }
+}
+
+/** Closes chats that nobody has written in for `IDLE_MS`; run every minute. */
 export async function endIdleSessions(engine: Engine): Promise<number> {
   const now = engine.clock.now();
   const idle = await engine.db
@@ -79,12 +93,6 @@ export async function endIdleSessions(engine: Engine): Promise<number> {
     .where((row) => row.or([row("lease_owner", "is", null), row("lease_expires_at", "<", now.toISOString())]))
     .limit(500)
     .execute();
-  for (const { id, turn_count } of idle) {
-    try {
-      await endSession(engine, id, "idle", { turn_count });
-    } catch (error) {
-      engine.log.warn({ err: error, session_id: id }, "an idle chat could not be closed");
-    }
-  }
+  await endAsIdle(engine, idle);
   return idle.length;
 }

@@ -51,6 +51,13 @@ export function endpointRequest(
   }
 }
 
+/**
+ * Whether a URL goes up its own path. An argument `..` can't be encoded, as URLs take `%2e%2e` for the same; it would lead
+ * to another resource than the tool is for.
+ */
+export const climbs = (url: string): boolean =>
+  (url.split(/[?#]/, 1)[0] as string).split(/[/\\]/).some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
+
 /** Arguments that have no placeholder in the path go where the method usually takes them. */
 function placeOf(endpoint: Endpoint, method: EndpointRequest["method"]): "query" | "form" | "body" {
   if (endpoint.argument_location !== "path") return endpoint.argument_location;

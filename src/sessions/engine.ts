@@ -1,5 +1,6 @@
 import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -50,6 +51,8 @@ export type Engine = {
   log: Log;
   egress: Egress;
   auth: ServiceAuthenticator;
+  /** Which numbers a call may be connected with. */
+  destinations: DestinationRules;
   /** The model a prompt asks for, with the keys of this sub-organization. */
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** What searches of data sources know meanings by, with the keys of a sub-organization. */

@@ -3,7 +3,7 @@ import { isRecord } from "../expressions/member.ts";
 import { Scope } from "../expressions/scope.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import type { TaskRun } from "./task-run.ts";
-import { storable } from "./variable-path.ts";
+import { MAX_VALUE_CHARACTERS, storable } from "./variable-path.ts";
 
 /** Nesting past this stays as it is written. */
 const MAX_DEPTH = 50;
@@ -20,23 +20,25 @@ export function computeExpression(run: TaskRun): unknown {
   if (!stored) run.note("the value of the expression is too large");
   run.update({ output: stored?.value ?? null });
   if (task.output === undefined || task.output === null) return run.state.output;
-  return storable(filled(run, task.output, withResult(run), 0))?.value ?? null;
+  return storable(filled(run, task.output, withResult(run)))?.value ?? null;
 }
 
-function filled(run: TaskRun, template: unknown, scope: Scope, depth: number): unknown {
-  if (typeof template === "string") return renderTemplate(template, scope.lookup);
-  if (depth === MAX_DEPTH || typeof template !== "object" || template === null) return template;
-  if (Array.isArray(template)) return template.map((item) => filled(run, item, scope, depth + 1));
-  const keys = Object.keys(template);
-  if (isRecord(template) && keys.length === 1 && keys[0] === "valueFrom") {
-    const expression = Expression.safeParse(template.valueFrom);
-    if (expression.success) return run.valueOf(expression.data, scope);
-    run.note("a valueFrom of the output is no expression");
-    return null;
-  }
-  return Object.fromEntries(
-    Object.entries(template).map(([name, item]) => [name, filled(run, item, scope, depth + 1)]),
-  );
+function filled(run: TaskRun, template: unknown, scope: Scope): unknown {
+  const budget = { left: MAX_VALUE_CHARACTERS };
+  const fill = (part: unknown, depth: number): unknown => {
+    if (typeof part === "string") return renderTemplate(part, scope.lookup, { budget });
+    if (depth === MAX_DEPTH || typeof part !== "object" || part === null) return part;
+    if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1));
+    const keys = Object.keys(part);
+    if (isRecord(part) && keys.length === 1 && keys[0] === "valueFrom") {
+      const expression = Expression.safeParse(part.valueFrom);
+      if (expression.success) return run.valueOf(expression.data, scope);
+      run.note("a valueFrom of the output is no expression");
+      return null;
+    }
+    return Object.fromEntries(Object.entries(part).map(([name, item]) => [name, fill(item, depth + 1)]));
+  };
+  return fill(template, 0);
 }
 
 /** `result` is the value too, also where the conversation has a variable of that name. */

@@ -56,13 +56,26 @@ const wallClock = (at: Date, { timezone }: Snapshot["agent"]): Temporal.PlainDat
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
 
 /** Which text of the greeting this moment chooses, and why; nothing where the agent does not greet. */
-export function greetingTrace({ message, agent }: Snapshot, at: Date): TraceEntry[] {
-  if (message?.type !== "greeting") return [];
+export const greetingTrace = (snapshot: Snapshot, at: Date): TraceEntry[] =>
+  snapshot.message?.type === "greeting" ? messageTrace(snapshot, at) : [];
+
+/** The same of the agent's message, be it a greeting or the template of its mails. */
+export function messageTrace({ message, agent }: Snapshot, at: Date): TraceEntry[] {
+  if (!message) return [];
   const rules = rulesOf(message);
   const { rule, kind, held } = explainChoice(rules, wallClock(at, agent));
   const { datetime, day_of_week, timezone } = localTime(at, agent.timezone);
   const description = rule === null ? null : (rules[rule]?.description ?? null);
-  const details = { rule, description, kind, held, local_time: datetime, day_of_week, timezone };
+  const details = {
+    message: message.type,
+    rule,
+    description,
+    kind,
+    held,
+    local_time: datetime,
+    day_of_week,
+    timezone,
+  };
   return [{ category: "greeting", label: rule === null ? "default text" : "rule", details }];
 }
 

@@ -16,6 +16,9 @@ import {
 } from "./tool-outcome.ts";
 import { argumentFaults } from "./validate-arguments.ts";
 
+/** Nobody's call needs more; what is longer is a loop of the model's, and checking it would take long. */
+const MAX_ARGUMENT_CHARACTERS = 256 * 1024;
+
 /** Runs one call of a tool of the snapshot. Never throws for what tools, people or models can cause. */
 export async function runTool(
   parts: ToolParts,
@@ -25,6 +28,9 @@ export async function runTool(
 ): Promise<ToolOutcome> {
   if (!tool) return failed(`There is no tool named ${call.name}.`);
   if (call.arguments_error) return failed(call.arguments_error);
+  if (JSON.stringify(call.arguments).length > MAX_ARGUMENT_CHARACTERS) {
+    return failed(`Invalid arguments: they are longer than ${MAX_ARGUMENT_CHARACTERS} characters.`);
+  }
 
   const { definition } = tool;
   const agentDefaults = context.snapshot.agent.prompt_tool_defaults.find(

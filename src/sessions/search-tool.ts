@@ -26,7 +26,7 @@ export async function searchSources(
   return { ...done(found, {}, values), trace: embedded ? [traceOf(embedded)] : [] };
 }
 
-const traceOf = ({ model, duration_ms, problem }: Embedded): TraceEntry =>
+const traceOf = ({ model, duration_ms, tokens, problem }: Embedded): TraceEntry =>
   problem === null
-    ? { category: "http", label: `embedding by ${model}`, duration_ms }
+    ? { category: "http", label: `embedding by ${model}`, duration_ms, details: { input_tokens: tokens } }
     : { category: "error", label: `searched by words alone: ${problem}`, duration_ms };

@@ -35,7 +35,7 @@ export function runSystemTool(
     case "set_current_language":
       return setLanguage(context, values);
     case "transfer":
-      return transfer(parts.db, context, values);
+      return transfer(parts, context, values);
     case "data_source_search":
       return searchSources(parts, context, values);
     case "opt_out":

@@ -1,8 +1,8 @@
 import type { InputParameter, Step } from "../agents/task-definition.ts";
 import { compileExpression, type Expression, evaluate } from "../expressions/expression.ts";
 import { truthy } from "../expressions/json-value.ts";
-import { emptyRecord } from "../expressions/member.ts";
-import { Scope } from "../expressions/scope.ts";
+import { own } from "../expressions/member.ts";
+import { Layer, Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
 import { type TraceEntry, traced } from "./trace.ts";
 import { type Members, storable, withValue, writePath } from "./variable-path.ts";
@@ -35,7 +35,7 @@ export type TaskOutcome = {
   trace: TraceEntry[];
 };
 
-/** What expressions and texts can name of a task's state; a scope of 500 variables takes 20 µs to make anew. */
+/** What expressions and texts can name of a task's state; after it has changed, they need another scope. */
 const READABLE = ["local", "inputs", "output", "captured"] as const;
 
 /**
@@ -48,15 +48,19 @@ export class TaskRun {
   readonly effects: TaskEffect[] = [];
   readonly #trace: TraceEntry[] = [];
   readonly #changes = new Map<string, { before: unknown; after: unknown }>();
+  /** The conversation's variables as they were, and over them what was written: the many are not copied for one. */
+  readonly #variables: Layer;
+  readonly #system: Layer;
+  #written: Members = {};
   #state: TaskState;
-  #variables: Members;
   #scope: Scope | null = null;
 
   constructor(session: SessionTask, state: TaskState, around: TaskSurroundings) {
     this.session = session;
     this.around = around;
     this.#state = state;
-    this.#variables = around.variables;
+    this.#variables = new Layer(around.variables);
+    this.#system = new Layer(around.system);
   }
 
   get state(): TaskState {
@@ -90,22 +94,31 @@ export class TaskRun {
   get scope(): Scope {
     if (this.#scope) return this.#scope;
     const { local, inputs, output, captured } = this.#state;
-    const globals = emptyRecord();
-    for (const own of [inputs, local]) {
-      for (const name of Object.keys(own)) {
-        if (!Object.hasOwn(this.#variables, `vars.${name}`)) globals[name] = own[name];
-      }
-    }
-    Object.assign(globals, this.#variables);
-    for (const name of captured) if (Object.hasOwn(local, name)) globals[name] = local[name];
-    Object.assign(globals, this.around.system);
+    const ours = Object.entries({ ...inputs, ...local }).filter(([name]) => !this.#has(`vars.${name}`));
+    const meant = captured.flatMap((name) => (Object.hasOwn(local, name) ? [[name, local[name]]] : []));
+    const globals = [
+      new Layer(Object.fromEntries(ours)),
+      this.#variables,
+      new Layer(this.#written),
+      new Layer(Object.fromEntries(meant)),
+      this.#system,
+    ];
     this.#scope = new Scope({ local, inputs, output, globals });
     return this.#scope;
   }
 
   /** Whether a variable of the conversation, not of the task, has this name. */
   global(name: string): unknown {
-    return new Scope({ globals: { ...this.#variables, ...this.around.system } }).lookup(name);
+    const globals = [this.#variables, new Layer(this.#written), this.#system];
+    return new Scope({ globals }).lookup(name);
+  }
+
+  #has(key: string): boolean {
+    return Object.hasOwn(this.#written, key) || Object.hasOwn(this.#variables.members, key);
+  }
+
+  #variable(key: string): unknown {
+    return Object.hasOwn(this.#written, key) ? this.#written[key] : own(this.#variables.members, key);
   }
 
   render(text: string): string {
@@ -141,7 +154,7 @@ export class TaskRun {
 
   /** Sets one value; says in the trace when it can't be set. */
   write(name: string, value: unknown, inputsToo = false) {
-    const path = writePath(name, this.#variables);
+    const path = writePath(name, (key) => this.#has(key));
     if (!path.ok) return this.note(path.why);
     if (path.scope === "inputs" && !(inputsToo && this.#declares(path.path[0]))) {
       return this.note(
@@ -152,11 +165,11 @@ export class TaskRun {
     if (!stored) return this.note(`"${name}" was not written: the value is too large.`);
     // An input of the same name is not what a global was before.
     const before = (path.scope === "global" ? this.global(name) : this.scope.lookup(name)) ?? null;
-    const root = path.scope === "global" ? this.#variables[path.key] : (this.#state[path.scope] as unknown);
+    const root = path.scope === "global" ? this.#variable(path.key) : this.#state[path.scope];
     const written = withValue(root, path.path, stored.value);
     if (!written) return this.note(`"${name}" was not written: there is a plain value in its way.`);
     if (path.scope === "global") {
-      this.#variables = { ...this.#variables, [path.key]: written.root };
+      this.#written = { ...this.#written, [path.key]: written.root };
       this.#scope = null;
     } else this.update({ [path.scope]: written.root });
     const earlier = this.#changes.get(name) ?? { before: traced(before) };
@@ -193,6 +206,8 @@ export class TaskRun {
 
   outcome(): TaskOutcome {
     if (this.#changes.size > 0) this.tell("variables", { changes: Object.fromEntries(this.#changes) });
-    return { state: this.#state, variables: this.#variables, effects: this.effects, trace: this.#trace };
+    const { members } = this.#variables;
+    const variables = Object.keys(this.#written).length > 0 ? { ...members, ...this.#written } : members;
+    return { state: this.#state, variables, effects: this.effects, trace: this.#trace };
   }
 }

@@ -1,5 +1,6 @@
 import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Db } from "../db/database.ts";
 import type { Lookup } from "../expressions/template.ts";
@@ -78,6 +79,7 @@ export type ToolParts = {
   egress: Egress;
   auth: ServiceAuthenticator;
   clock: Clock;
+  destinations: DestinationRules;
   embedderOf: EmbedderOf;
 };
 

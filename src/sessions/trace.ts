@@ -3,8 +3,9 @@ import { type Db, jsonOrNull } from "../db/database.ts";
 /** Rows of these are also the latency report. */
 export const TIMED_CATEGORIES = ["tts", "stt", "llm", "tool", "http"] as const;
 /**
- * `greeting`: which text of the agent's message was chosen. `turn`: a whole turn by its phases. `step`: how a workflow went, with its conditions and what it changed. `state`: what
- * a tool changed in the session. `note` and `error`: what was ignored or went wrong.
+ * `greeting`: which text of the agent's message, be it a mail's template, was chosen. `turn`: a whole turn by its phases.
+ * `step`: how a workflow went, with its conditions and what it changed. `state`: what a tool changed in the session.
+ * `note` and `error`: what was ignored or went wrong.
  */
 export const TRACE_CATEGORIES = [
   ...TIMED_CATEGORIES,

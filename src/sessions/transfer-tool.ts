@@ -1,15 +1,16 @@
 import type { Reachable } from "../agents/transfer-destination.ts";
 import { nameWithType, transferDestination } from "../agents/transfer-destination.ts";
+import { refusalOf } from "../base/destination.ts";
 import { unreachable } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { done, failed, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
+import { done, failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
 /**
  * Finds whom a transfer reaches now and asks the channel to connect the person with them; that can only be done on the
  * phone. What stands in the way is told to the model in words, so that it can ask again or say so.
  */
 export async function transfer(
-  db: Db,
+  { db, destinations }: Pick<ToolParts, "db" | "destinations">,
   context: ToolContext,
   values: Record<string, unknown>,
 ): Promise<ToolOutcome> {
@@ -30,6 +31,8 @@ export async function transfer(
   switch (found.kind) {
     case "reached": {
       const { number } = found;
+      const refusal = refusalOf(number, destinations);
+      if (refusal !== null) return failed(`Nobody is transferred there: ${refusal}.`, values);
       const member = found.member && {
         id: found.member.id,
         name: found.member.name,

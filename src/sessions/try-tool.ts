@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ToolDefinition } from "../agents/tool-definition.ts";
+import { requireService } from "../agents/tool-store.ts";
 import type { Caller } from "../api/caller.ts";
 import { recordId, textMap } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import { notFound } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Engine } from "./engine.ts";
 import { runTool } from "./run-tool.ts";
@@ -60,7 +60,8 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       response: ToolTryResponse,
     },
     async ({ caller, body }) => {
-      await requireService(engine, caller, body.service_id);
+      // Its credentials are about to be used.
+      await requireService(engine.db, caller, body.service_id);
       const snapshot = await snapshotFor(engine, caller, body.agent_id ?? null);
       const tool: SnapshotTool = {
         // Compiled schemas are kept by tool and version; nobody else has this id.
@@ -91,19 +92,6 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       };
     },
   );
-}
-
-/** Its credentials are about to be used: it has to be the caller's own, and not the built-in one. */
-async function requireService({ db }: Engine, caller: Caller, id: number): Promise<void> {
-  const service = await db
-    .selectFrom("services")
-    .select("id")
-    .where("id", "=", id)
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("deleted_at", "is", null)
-    .where("is_system", "=", false)
-    .executeTakeFirst();
-  if (!service) throw notFound("Service", id);
 }
 
 async function snapshotFor({ db }: Engine, caller: Caller, agent_id: number | null): Promise<Snapshot> {

@@ -76,13 +76,24 @@ export async function findMessageTurn(
   session_id: number,
   client_message_id: string,
 ): Promise<number> {
-  const { turn_index } = await engine.db
+  const turn_index = await turnOfMessage(engine, session_id, client_message_id);
+  if (turn_index === null) throw new Error(`session ${session_id} never heard message ${client_message_id}`);
+  return turn_index;
+}
+
+/** The same, or null where the session never heard it. */
+export async function turnOfMessage(
+  engine: Engine,
+  session_id: number,
+  client_message_id: string,
+): Promise<number | null> {
+  const found = await engine.db
     .selectFrom("session_messages")
     .select("turn_index")
     .where("session_id", "=", session_id)
     .where("client_message_id", "=", client_message_id)
-    .executeTakeFirstOrThrow();
-  return turn_index;
+    .executeTakeFirst();
+  return found?.turn_index ?? null;
 }
 
 /** What the agent said in a turn, for an answer that is asked for again. */

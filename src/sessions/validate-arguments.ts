@@ -28,7 +28,10 @@ formats.default(ajv);
 const MAX_CACHED = 1000;
 const compiled = new Map<string, ValidateFunction>();
 
-/** One sentence a fault; empty when the arguments fit. `key` names the schema (tool and version). */
+/** A model mends no more at once. */
+const MAX_FAULTS = 10;
+
+/** One sentence a fault, the first ten; empty when the arguments fit. `key` names the schema (tool and version). */
 export function argumentFaults(key: string, schema: unknown, values: Record<string, unknown>): string[] {
   if (schema === null || typeof schema !== "object") return [];
   let validate = compiled.get(key);
@@ -46,10 +49,12 @@ export function argumentFaults(key: string, schema: unknown, values: Record<stri
     compiled.set(key, validate);
   }
   if (validate(values)) return [];
-  return (validate.errors ?? []).map((error) => {
+  const errors = validate.errors ?? [];
+  const told = errors.slice(0, MAX_FAULTS).map((error) => {
     if (error.keyword === "required") return `missing required parameter ${error.params.missingProperty}`;
     const where = error.instancePath.slice(1).replaceAll("/", ".") || "arguments";
     if (error.keyword === "enum") return `${where} must be one of ${error.params.allowedValues.join(", ")}`;
     return `${where} ${error.message}`;
   });
+  return errors.length > MAX_FAULTS ? [...told, `and ${errors.length - MAX_FAULTS} more`] : told;
 }

@@ -23,7 +23,8 @@ const MAX_PARTS = 32;
 const isSystem = (name: string): boolean => name === "vars" || /^(vars\.)?session(\.|$)/.test(name);
 const VOICE = "vars.session.voice";
 
-export function writePath(name: string, globals: Members): WritePath {
+/** `has`: whether the conversation has a variable of this key. */
+export function writePath(name: string, has: (key: string) => boolean): WritePath {
   const parts = name.split(".");
   const [first] = parts as [string];
   if (parts.length > MAX_PARTS || parts.some((part) => part.trim() === "" || part === "__proto__")) {
@@ -37,16 +38,16 @@ export function writePath(name: string, globals: Members): WritePath {
   }
   if (name === VOICE) return { ok: true, scope: "global", key: VOICE, path: [] };
   if (isSystem(name)) return { ok: false, why: `"${name}" is set by the program and can't be written.` };
-  return { ok: true, scope: "global", ...globalKey(parts, globals) };
+  return { ok: true, scope: "global", ...globalKey(parts, has) };
 }
 
 /** The longest key that is there, with or without `vars.` as when reading; else a new key of the name's first part. */
-function globalKey(parts: string[], globals: Members): { key: string; path: string[] } {
+function globalKey(parts: string[], has: (key: string) => boolean): { key: string; path: string[] } {
   for (let length = parts.length; length > 0; length--) {
     const key = parts.slice(0, length).join(".");
     const other = key.startsWith("vars.") ? key.slice("vars.".length) : `vars.${key}`;
     for (const candidate of [key, other]) {
-      if (Object.hasOwn(globals, candidate)) return { key: candidate, path: parts.slice(length) };
+      if (has(candidate)) return { key: candidate, path: parts.slice(length) };
     }
   }
   const length = parts[0] === "vars" ? 2 : 1;

@@ -6,7 +6,7 @@ import type { Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { runTurn } from "../sessions/turn.ts";
-import { findMessageTurn, loadAnswer } from "../sessions/turn-store.ts";
+import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
 import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
 import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
@@ -176,7 +176,8 @@ async function sessionOf(
     const greeting = opened ? await loadAnswer(engine, text.session_id, 0) : [];
     return { session_id: text.session_id, greeting };
   }
-  const open = await openTextSession(db, dialogue, now);
+  // However long it has waited for its turn, it came when it came.
+  const open = await openTextSession(db, dialogue, new Date(text.created_at));
   if (open !== null) {
     await updateText(db, text.id, { session_id: open }, now);
     return { session_id: open, greeting: [] };
@@ -197,7 +198,7 @@ async function turnOn(engine: Engine, session_id: number, text: StoredText): Pro
   } catch (error) {
     if (!(error instanceof Fault && error.kind === "blocked")) throw error;
     // An answer that ended the session, stored by a run that died before it said so.
-    const heard = await findMessageTurn(engine, session_id, text.key).catch(() => null);
+    const heard = await turnOfMessage(engine, session_id, text.key);
     return heard === null ? null : loadAnswer(engine, session_id, heard);
   }
 }

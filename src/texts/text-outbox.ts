@@ -1,13 +1,11 @@
 import { CarrierFault, type Carriers, type OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { SHOWN_AFTER_ms } from "../channels/outreach.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { markTaken, type StoredText, updateText } from "./text-store.ts";
+import { MOST_LATE_MS, markTaken, type StoredText, sidsOfOthers, updateText } from "./text-store.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
-
-/** An answer this old answers nothing any more. */
-const MOST_LATE_MS = 24 * 3_600_000;
 
 /** Why this person must not be written to; undefined where nothing stands against it. */
 export async function priorStatusOf(
@@ -19,8 +17,8 @@ export async function priorStatusOf(
 }
 
 /**
- * Hands one text to the carrier. Resolves with the moment to try again at, where the carrier did not take it; throws
- * where it may have, so that the job comes back and asks.
+ * Hands one text to the carrier. Resolves with the moment to try again at, where the carrier did not take it or doesn't
+ * show it yet; throws where it may have it, so that the job comes back and asks.
  */
 export async function sendText(parts: TextParts, text: StoredText): Promise<Date | null> {
   const { engine, carriers } = parts;
@@ -42,17 +40,20 @@ export async function sendText(parts: TextParts, text: StoredText): Promise<Date
     await updateText(db, text.id, { status: "DELIVERY_FAILED", error_code: "no-carrier" }, clock.now());
     return null;
   }
-  if (clock.now().getTime() - new Date(text.created_at).getTime() > MOST_LATE_MS) {
-    await updateText(db, text.id, { status: "DELIVERY_FAILED", error_code: "too-late" }, clock.now());
-    return null;
-  }
   const outgoing = outgoingText(text);
   if (text.asked_at !== null) {
-    const taken = await texts.find(found.account, outgoing, new Date(text.asked_at));
+    const others = (sids: readonly string[]) => sidsOfOthers(db, text, sids);
+    const taken = await texts.find(found.account, outgoing, new Date(text.asked_at), others);
     if (taken) {
       await markTaken(db, text.id, taken, clock.now());
       return null;
     }
+    const shown_by = new Date(new Date(text.asked_at).getTime() + SHOWN_AFTER_ms);
+    if (clock.now() < shown_by) return shown_by;
+  }
+  if (clock.now().getTime() - new Date(text.created_at).getTime() > MOST_LATE_MS) {
+    await updateText(db, text.id, { status: "DELIVERY_FAILED", error_code: "too-late" }, clock.now());
+    return null;
   }
   await updateText(db, text.id, { asked_at: clock.now().toISOString() }, clock.now());
   try {

@@ -1,7 +1,14 @@
 import { errorText } from "../base/errors.ts";
 import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { type Attempts, type Outreach, type Reached, requireGo, type Sender } from "../channels/outreach.ts";
+import {
+  type Attempts,
+  type Outreach,
+  type Reached,
+  requireGo,
+  type Sender,
+  SHOWN_AFTER_ms,
+} from "../channels/outreach.ts";
 import { endSession } from "../sessions/end-session.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer } from "../sessions/turn-store.ts";
@@ -10,7 +17,7 @@ import { enqueueGoOn } from "./text-dialogue.ts";
 import type { TextParts } from "./text-outbox.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
-import { insertText, type Medium, markTaken, updateText } from "./text-store.ts";
+import { insertText, type Medium, markTaken, NOT_SENT, sidsOfOthers, updateText } from "./text-store.ts";
 
 /** WhatsApp lets a business write freely this long after the person's last word; a template may open at any time. */
 const WINDOW_MS = 24 * 3_600_000;
@@ -46,7 +53,16 @@ export function textSender(
     db
       .selectFrom("text_messages as m")
       .leftJoin("sessions as s", "s.id", "m.session_id")
-      .select(["m.id", "m.sid", "m.status", "m.asked_at", "m.text", "m.session_id", "s.conversation_id"])
+      .select([
+        "m.id",
+        "m.channel_target_id",
+        "m.sid",
+        "m.status",
+        "m.asked_at",
+        "m.text",
+        "m.session_id",
+        "s.conversation_id",
+      ])
       .where("m.channel_id", "=", outreach.channel_id)
       .where("m.direction", "=", "out")
       .where("m.key", "=", outreach.key)
@@ -59,6 +75,7 @@ export function textSender(
       if (medium === "whatsapp" && !template) await requireWindow(parts, outreach);
       const target = targetOf(outreach);
       const opened = await open(parts, attempts, outreach, target, medium);
+      let asks = false;
       try {
         const words = await firstWords(parts, opened.session_id, opened.agent_initiated);
         const [first, ...rest] = splitText(words.join("\n\n"));
@@ -86,6 +103,7 @@ export function textSender(
         const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
         const sending = async () => {
           requireGo(mayGo);
+          asks = true;
           return carrier.texts!.send(account, { ...asked, text: first, template });
         };
         const taken = await sending().catch(async (error) => {
@@ -109,8 +127,9 @@ export function textSender(
         });
         return { ...taken, session_id: opened.session_id, conversation_id: opened.conversation_id };
       } catch (error) {
-        // What was never sent is no conversation; what may have been is one.
-        if (!(error instanceof CarrierFault && error.fate === "unknown")) {
+        // What was never sent is no conversation; what may have been is one, whatever failed once the carrier was asked.
+        const isNever = error instanceof CarrierFault ? error.fate !== "unknown" : !asks;
+        if (isNever) {
           await endSession(engine, opened.session_id, "error").catch((cause) =>
             engine.log.warn({ err: cause }, "a text session could not be ended"),
           );
@@ -127,16 +146,19 @@ export function textSender(
       const { carrier, account } = await carrierOf(outreach.channel_id);
       const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
       const template = templateOf(outreach, medium);
+      const asked_at = row.asked_at === null ? since : new Date(row.asked_at);
       const taken = await carrier.texts!.find(
         account,
         { ...asked, text: row.text, template },
-        row.asked_at === null ? since : new Date(row.asked_at),
+        asked_at,
+        (sids) => sidsOfOthers(db, { ...row, source: outreach.target }, sids),
       );
       if (taken) {
         await markTaken(db, row.id, taken, clock.now());
         return { ...taken, ...session };
       }
-      await updateText(db, row.id, { status: "DELIVERY_FAILED", error_code: "not-sent" }, clock.now());
+      const age_ms = clock.now().getTime() - asked_at.getTime();
+      if (age_ms >= SHOWN_AFTER_ms) await updateText(db, row.id, NOT_SENT, clock.now());
       return null;
     },
 
@@ -220,7 +242,7 @@ async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise
 
 /** The row of a text that the carrier did not take says so; one that it may have taken waits to be asked for. */
 async function forget({ engine }: TextParts, id: number, error: unknown): Promise<void> {
-  if (error instanceof CarrierFault && error.fate === "unknown") return;
-  const status = (error instanceof CarrierFault && error.status) || "DELIVERY_FAILED";
+  if (!(error instanceof CarrierFault) || error.fate === "unknown") return;
+  const status = error.status ?? "DELIVERY_FAILED";
   await updateText(engine.db, id, { status, error_code: errorText(error).slice(0, 200) }, engine.clock.now());
 }

@@ -1,19 +1,19 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { endSession } from "../sessions/end-session.ts";
+import { endAsIdle } from "../sessions/end-session.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { type OnOpen, type SessionStart, startSession } from "../sessions/start-session.ts";
 import type { Correspondence, WrittenTarget } from "../sessions/written-target.ts";
-import type { Medium } from "./text-store.ts";
+import { type Medium, MOST_LATE_MS } from "./text-store.ts";
 
 /** A dialogue of texts stays open this long without a word, unless its campaign says otherwise (domain decision 12.4). */
 export const TEXT_TTL_MINUTES = 720;
 
-/** The dialogue's session that a word of now belongs to. Index: text_sessions_dialogue. */
+/** The dialogue's session that a word of this moment belongs to. Index: text_sessions_dialogue. */
 export async function openTextSession(
   db: Db,
   { channel_target_id, source }: Correspondence,
-  now: Date,
+  at: Date,
 ): Promise<number | null> {
   const newest = await db
     .selectFrom("text_sessions as d")
@@ -26,7 +26,7 @@ export async function openTextSession(
     .executeTakeFirst();
   if (!newest || newest.ended_at !== null) return null;
   const until = new Date(newest.last_activity_at).getTime() + newest.ttl_minutes * 60_000;
-  return now.getTime() < until ? newest.id : null;
+  return at.getTime() < until ? newest.id : null;
 }
 
 export type TextOpening = {
@@ -75,14 +75,26 @@ export function startTextSession(engine: Engine, opening: TextOpening, onOpen: O
   });
 }
 
-/** Closes dialogues in which nobody wrote for as long as they may stay open; run every minute. */
+/**
+ * Closes dialogues in which nobody wrote for as long as they may stay open; run every minute. A text that came in time and
+ * still waits for its turn keeps its dialogue open, for as long as an answer to it would be sent.
+ */
 export async function endIdleTexts(engine: Engine): Promise<number> {
-  const now = engine.clock.now().toISOString();
-  const { rows: idle } = await sql<{ id: number }>`
-    select s.id
+  const now = engine.clock.now();
+  const { rows: idle } = await sql<{ id: number; turn_count: number }>`
+    select s.id, s.turn_count
     from sessions s join text_sessions d on d.session_id = s.id
-    where s.ended_at is null and s.last_activity_at < ${now}::timestamptz - d.ttl_minutes * interval '1 minute'
+    where s.ended_at is null
+      and s.last_activity_at < ${now.toISOString()}::timestamptz - d.ttl_minutes * interval '1 minute'
+      -- whoever holds it is busy with it
+      and (s.lease_owner is null or s.lease_expires_at < ${now.toISOString()})
+      and not exists (
+        select from text_messages t
+        where t.channel_target_id = d.channel_target_id and t.source = d.source
+          and t.direction = 'in' and t.status = 'RECEIVED'
+          and t.created_at < s.last_activity_at + d.ttl_minutes * interval '1 minute'
+          and t.created_at > ${new Date(now.getTime() - MOST_LATE_MS).toISOString()})
     limit 500`.execute(engine.db);
-  for (const { id } of idle) await endSession(engine, id, "idle");
+  await endAsIdle(engine, idle);
   return idle.length;
 }

@@ -6,6 +6,9 @@ import { type Correspondence, selectTargets, type WrittenTarget } from "../sessi
 
 export type Medium = OutgoingText["medium"];
 
+/** An answer this old answers nothing any more. */
+export const MOST_LATE_MS = 24 * 3_600_000;
+
 /** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
 export const findTextTarget = (
   db: Db,
@@ -70,6 +73,7 @@ export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" |
       "id",
       "sub_organization_id",
       "channel_id",
+      "channel_target_id",
       "medium",
       "purpose",
       "key",
@@ -109,6 +113,26 @@ export async function updateText(
     .execute();
 }
 
+/** Of these carrier's names, those of other texts that went to this person from here. Index: text_messages_dialogue. */
+export async function sidsOfOthers(
+  db: Db,
+  { id, channel_target_id, source }: { id: number } & Correspondence,
+  sids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("text_messages")
+    .select("sid")
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where("id", "<>", id)
+    .where("sid", "in", sids)
+    .execute();
+  return new Set(rows.flatMap(({ sid }) => sid ?? []));
+}
+
+/** Not shown by the carrier for so long that it never had it; what the carrier says of it after all is believed. */
+export const NOT_SENT = { status: "DELIVERY_FAILED", error_code: "not-sent" } as const;
+
 /** The carrier has it. A callback may have told more already: then its word stands. */
 export async function markTaken(
   db: Db,
@@ -120,7 +144,13 @@ export async function markTaken(
     .updateTable("text_messages")
     .set((row) => ({
       sid,
-      status: row.case().when("status", "=", "PENDING").then(status).else(row.ref("status")).end(),
+      status: row
+        .case()
+        .when(row.or([row("status", "=", "PENDING"), row("error_code", "=", NOT_SENT.error_code)]))
+        .then(status)
+        .else(row.ref("status"))
+        .end(),
+      error_code: sql`nullif(error_code, ${NOT_SENT.error_code})`,
       updated_at: now.toISOString(),
     }))
     .where("id", "=", id)
@@ -152,11 +182,12 @@ export async function applySignals(
       order by channel_id, key, rank desc
     ), moved as (
       update text_messages t
-      set status = told.status, error_code = coalesce(told.error_code, t.error_code),
+      set status = told.status, error_code = coalesce(told.error_code, nullif(t.error_code, ${NOT_SENT.error_code})),
         sid = coalesce(t.sid, told.sid), updated_at = ${now.toISOString()}
       from told
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
-        and coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank
+        and (t.error_code = ${NOT_SENT.error_code}
+          or coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank)
     )
     select told.key from told
     where not exists (

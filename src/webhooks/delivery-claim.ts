@@ -129,25 +129,44 @@ export const setAside = (db: Db, now: Date): Promise<number> =>
   });
 
 async function setSomeAside(tx: Tx, now: Date): Promise<number> {
+  const { gone, disabled } = await closedWebhooks(tx);
+  if (gone.length + disabled.length === 0) return 0;
   const result = await sql`
-    with recursive ${WAITING_WEBHOOKS},
-    closed as (
-      select waiting.webhook_id, webhook.id is null as is_gone
-      from waiting left join campaign_webhooks webhook on webhook.id = waiting.webhook_id
-      where webhook.id is null or webhook.disabled_at is not null
-    ),
-    removed as (
+    with removed as (
       delete from webhook_outbox where delivery_key in (
-        select delivery_key from webhook_outbox join closed using (webhook_id)
-        where lease_owner is null or due_at <= ${now.toISOString()}::timestamptz
-        limit ${MOST_SET_ASIDE}::bigint for update of webhook_outbox skip locked
-      ) returning delivery_key, webhook_id
+        select delivery_key from webhook_outbox
+        where webhook_id = any (${[...gone, ...disabled]}::bigint[])
+          and (lease_owner is null or due_at <= ${now.toISOString()}::timestamptz)
+        limit ${MOST_SET_ASIDE}::bigint for update skip locked
+      ) returning delivery_key, webhook_id = any (${gone}::bigint[]) as is_gone
     )
     update webhook_deliveries as delivery
-    set state = case when closed.is_gone then 'CANCELED' else 'HELD' end,
-      reason = case when closed.is_gone then 'The webhook was removed from its campaign.' else 'The webhook is disabled.' end
-    from removed join closed using (webhook_id)
-    where delivery.key = removed.delivery_key
+    set state = case when is_gone then 'CANCELED' else 'HELD' end,
+      reason = case when is_gone then 'The webhook was removed from its campaign.' else 'The webhook is disabled.' end
+    from removed where delivery.key = removed.delivery_key
   `.execute(tx);
   return Number(result.numAffectedRows ?? 0);
+}
+
+/**
+ * Of the webhooks that something waits for those that are not sent to. A disabled one stays so until the transaction
+ * ends: whoever enables it waits for us, and finds what was held; one that is being enabled at this moment is left out.
+ */
+async function closedWebhooks(tx: Tx): Promise<{ gone: number[]; disabled: number[] }> {
+  const { rows } = await sql<{ webhook_id: number; is_gone: boolean }>`
+    with recursive ${WAITING_WEBHOOKS}
+    select waiting.webhook_id, webhook.id is null as is_gone
+    from waiting left join campaign_webhooks webhook on webhook.id = waiting.webhook_id
+    where webhook.id is null or webhook.disabled_at is not null`.execute(tx);
+  const ids = (is_gone: boolean) =>
+    rows.filter((row) => row.is_gone === is_gone).map(({ webhook_id }) => webhook_id);
+  const locked = await tx
+    .selectFrom("campaign_webhooks")
+    .select("id")
+    .where("id", "=", sql<number>`any (${ids(false)}::bigint[])`)
+    .where("disabled_at", "is not", null)
+    .forKeyShare()
+    .skipLocked()
+    .execute();
+  return { gone: ids(true), disabled: locked.map(({ id }) => id) };
 }

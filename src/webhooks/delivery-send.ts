@@ -3,6 +3,7 @@ import type { Vault } from "../base/crypto.ts";
 import type { Egress, EgressOutcome } from "../base/egress.ts";
 import { VERSION } from "../base/version.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
+import { openSecret } from "./webhook-secret.ts";
 import { signedHeaders } from "./webhook-signature.ts";
 
 /** What was sent and what came back, as the log keeps it. */
@@ -72,21 +73,18 @@ const UNREADABLE: EgressOutcome = {
 
 /** null when a secret can't be opened: an unsigned message in its place would be refused, or worse, taken. */
 export function deliveryHeaders(vault: Vault, delivery: Signed, at: Date): Record<string, string> | null {
-  const secrets = openSecrets(vault, [delivery.sealed_hmac_secret, delivery.sealed_previous_hmac_secret]);
-  if (secrets === null) return null;
+  const secrets: string[] = [];
+  for (const sealed of [delivery.sealed_hmac_secret, delivery.sealed_previous_hmac_secret]) {
+    if (sealed === null) continue;
+    const secret = openSecret(vault, sealed);
+    if (secret === null) return null;
+    secrets.push(secret);
+  }
   return {
     "content-type": "application/json",
     "user-agent": `Parley-Webhooks/${VERSION}`,
     ...signedHeaders({ id: delivery.id, at, body: delivery.body }, secrets),
   };
-}
-
-function openSecrets(vault: Vault, sealed: (string | null)[]): string[] | null {
-  try {
-    return sealed.filter((text) => text !== null).map((text) => vault.open(text));
-  } catch {
-    return null;
-  }
 }
 
 function logged(body: Buffer): string {

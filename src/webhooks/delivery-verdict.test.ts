@@ -32,6 +32,7 @@ const reset: EgressOutcome = {
   kind: "failed",
   reason: "x.example refused the connection",
   connection_reset: true,
+  nothing_sent: false,
 };
 const refused: EgressOutcome = { kind: "refused", reason: "address 10.0.0.1 is private" };
 

@@ -25,7 +25,8 @@ const MAX_VARIABLES_bytes = 10_000;
  * Puts a delivery into the outbox for every webhook that a change triggers: in the transaction that changes the status,
  * after the statement that did (the payload is composed from the request as it stands, and its row lock orders the
  * sequence numbers of one request). A change that was told before is not told again: one delivery per webhook, request,
- * attempt and status. What a disabled webhook would have been told is HELD.
+ * attempt and status. What a disabled webhook would be told is set aside before it is sent (`setAside`): decided here,
+ * without a lock, it would stay held by a webhook that is enabled at this moment.
  *
  * One statement for all changes. It reads `campaign_webhooks_campaign` and the primary keys, and takes no lock but on
  * the rows it adds. Each request is found by itself (`offset 0` keeps it so): joined, a batch that PostgreSQL has no
@@ -82,7 +83,7 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
       select nextval('webhook_deliveries_key_seq') as key,
         'msg_' || replace(gen_random_uuid()::text, '-', '') as id, in_order.*
       from (
-        select change.*, webhook.id as webhook_id, webhook.disabled_at is not null as is_disabled
+        select change.*, webhook.id as webhook_id
         from change
         join campaign_webhooks webhook
           on webhook.campaign_id = change.campaign_id and change.status = any (webhook.trigger_statuses)
@@ -92,12 +93,10 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
     stored as (
       insert into webhook_deliveries (
         key, id, sub_organization_id, campaign_id, webhook_id, batch_key, request_id, attempt_count,
-        channel_manager_status, is_test, state, reason, body, created_at
+        channel_manager_status, is_test, state, body, created_at
       )
       select t.key, t.id, t.sub_organization_id, t.campaign_id, t.webhook_id, t.batch_key, t.request_id,
-        t.attempt_count, t.status, false,
-        case when t.is_disabled then 'HELD' else 'WAITING' end,
-        case when t.is_disabled then 'The webhook is disabled.' end,
+        t.attempt_count, t.status, false, 'WAITING',
         (select row_to_json(message) from (
           select 'outbound.request.status' as type, t.id, t.at as timestamp, (
             select row_to_json(data) from (
@@ -122,9 +121,9 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
       join campaigns campaign on campaign.id = t.campaign_id
       order by t.key
       on conflict do nothing
-      returning key, webhook_id, state, created_at
+      returning key, webhook_id, created_at
     )
     insert into webhook_outbox (delivery_key, webhook_id, due_at)
-    select key, webhook_id, created_at from stored where state = 'WAITING'
+    select key, webhook_id, created_at from stored
   `.execute(tx);
 }

@@ -6,7 +6,8 @@ import type { Vault } from "../base/crypto.ts";
 import type { EgressRoute } from "../base/egress-target.ts";
 import { storableJson, storableText } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
-import { type Verdict, verifySignature } from "./webhook-signature.ts";
+import { openSecret } from "./webhook-secret.ts";
+import { verifySignature } from "./webhook-signature.ts";
 
 export const INBOX_PREFIX = "/webhook-inbox/";
 /**
@@ -35,10 +36,10 @@ type Inbox = { id: number; sealed_hmac_secret: string | null; fail_status: numbe
 export function webhookInboxReceiver(api: Api, deps: Deps): void {
   api.server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
-    // A signature is over the bytes; a body that is no JSON is shown all the same.
+    // A signature is over the bytes; a body that is no JSON, or no UTF-8, is shown all the same.
     scope.addContentTypeParser(
       "*",
-      { parseAs: "string", bodyLimit: MAX_MESSAGE_bytes },
+      { parseAs: "buffer", bodyLimit: MAX_MESSAGE_bytes },
       (_request, body, done) => done(null, body),
     );
     scope.route<{ Params: { key: string } }>({
@@ -58,36 +59,25 @@ async function receive(
 ): Promise<FastifyReply> {
   const inbox = await takeTurn(db, request.params.key);
   if (!inbox) return reply.code(404).send({ detail: `There is no inbox ${request.params.key}.` });
-  const body = typeof request.body === "string" ? request.body : "";
+  const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const headers = textHeaders(request);
   const now = clock.now();
   const status = inbox.fail_status ?? 200;
+  const sealed = inbox.sealed_hmac_secret;
+  const secret = sealed === null ? null : openSecret(vault, sealed);
   await store(db, inbox.id, {
     received_at: now.toISOString(),
     method: request.method,
     headers: JSON.stringify(storableJson(headers)),
-    body: storableText(body),
+    body: storableText(body.toString()),
     message_id: headers["webhook-id"] ?? null,
-    signature: judged(vault, inbox.sealed_hmac_secret, (secret) =>
-      verifySignature(headers, body, secret, now),
-    ),
+    // None without a secret, and for one that can't be read: the message is kept all the same.
+    signature: secret === null ? null : verifySignature(headers, body, secret, now),
     answered_status: status,
   });
   return reply
     .code(status)
     .send(status === 200 ? { received: true } : { detail: "Told to fail (fail_next)." });
-}
-
-/** null without a secret, and for one stored under another SECRET_KEY: the message is kept all the same. */
-function judged(vault: Vault, sealed: string | null, judge: (secret: string) => Verdict): Verdict | null {
-  if (sealed === null) return null;
-  let secret: string;
-  try {
-    secret = vault.open(sealed);
-  } catch {
-    return null;
-  }
-  return judge(secret);
 }
 
 /** The inbox behind a path, one of its failures used up; `fail_status` null: this message is answered well. */

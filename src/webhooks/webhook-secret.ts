@@ -1,3 +1,5 @@
+import type { Vault } from "../base/crypto.ts";
+
 /** RFC 4648 §4 with its padding: no URL-safe letters, no white space. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SECRET_bytes = { min: 32, max: 512 };
@@ -9,4 +11,13 @@ export function secretProblem(secret: string): string | null {
   return bytes < SECRET_bytes.min || bytes > SECRET_bytes.max
     ? `Input should decode to ${SECRET_bytes.min} to ${SECRET_bytes.max} bytes, not ${bytes}`
     : null;
+}
+
+/** A stored secret; null for one that was sealed under another SECRET_KEY, which nobody can read any more. */
+export function openSecret(vault: Vault, sealed: string): string | null {
+  try {
+    return vault.open(sealed);
+  } catch {
+    return null;
+  }
 }

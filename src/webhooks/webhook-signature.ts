@@ -35,12 +35,14 @@ export function signedHeaders({ id, at, body }: Message, secrets: string[]): Sig
   };
 }
 
-const mac = (secret: string, signed: string) =>
-  createHmac("sha256", Buffer.from(secret, "base64")).update(signed);
-const signature = (secret: string, id: string, timestamp: string, body: string): string =>
-  `v1,${mac(secret, `${id}.${timestamp}.${body}`).digest("base64")}`;
-const plain = (secret: string, timestamp: string, body: string): string =>
-  `v1=${mac(secret, `${timestamp}.${body}`).digest("hex")}`;
+type Body = string | Uint8Array;
+
+const mac = (secret: string, before: string, body: Body) =>
+  createHmac("sha256", Buffer.from(secret, "base64")).update(before).update(body);
+const signature = (secret: string, id: string, timestamp: string, body: Body): string =>
+  `v1,${mac(secret, `${id}.${timestamp}.`, body).digest("base64")}`;
+const plain = (secret: string, timestamp: string, body: Body): string =>
+  `v1=${mac(secret, `${timestamp}.`, body).digest("hex")}`;
 
 /** Older or newer messages are taken for recorded ones, sent again by somebody else. */
 const TOLERANCE_s = 300;
@@ -50,7 +52,7 @@ export type Verdict = "VALID" | "INVALID" | "UNSIGNED";
 /** What a receiver has to do, done for the built-in inbox. */
 export function verifySignature(
   headers: Record<string, string | undefined>,
-  body: string,
+  body: Body,
   secret: string,
   now: Date,
 ): Verdict {

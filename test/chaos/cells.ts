@@ -66,6 +66,26 @@ const killedAt = (point: (typeof FAULT_POINTS)[number]): Cell => ({
   },
 });
 
+/** A database that answers as one whose disk is full (53100) when a transaction that wrote is to be committed. */
+async function diskThatFills({ database: { db } }: Stage): Promise<(is_full: boolean) => Promise<void>> {
+  await sql`create table chaos_disk as select false as is_full`.execute(db);
+  await sql`
+    create function chaos_disk_full() returns trigger language plpgsql as $$
+    begin
+      if (select is_full from chaos_disk) then
+        raise exception 'could not extend file: No space left on device' using errcode = 'disk_full';
+      end if;
+      return null;
+    end $$`.execute(db);
+  for (const table of ["attempts", "requests"])
+    await sql`
+      create constraint trigger chaos_disk after insert or update on ${sql.table(table)}
+      deferrable initially deferred for each row execute function chaos_disk_full()`.execute(db);
+  return async (is_full) => {
+    await sql`update chaos_disk set is_full = ${is_full}`.execute(db);
+  };
+}
+
 const calm = async (): Promise<Recovery> => ({ next_ms: null, clear_ms: null });
 
 const CELLS: Cell[] = [
@@ -155,6 +175,34 @@ const CELLS: Cell[] = [
       await sleep(5_000);
       stage.carrier.mood.loses_answers = false;
       return recovery(stage, Date.now());
+    },
+  },
+  {
+    name: "PostgreSQL has no room for 10 s: every commit that writes an attempt or a request fails",
+    async run(stage) {
+      const setFull = await diskThatFills(stage);
+      await Promise.all([stage.startDialer(), stage.startDialer()]);
+      await sleep(2_000);
+      await setFull(true);
+      await sleep(500);
+      const before = stage.carrier.calls.size;
+      await sleep(9_500);
+      if (stage.carrier.calls.size > before) throw new Error("somebody was called without a stored attempt");
+      await setFull(false);
+      return recovery(stage, Date.now());
+    },
+  },
+  {
+    name: "the webhook's receiver takes messages and answers nothing for 5 s",
+    async run(stage) {
+      const receiver = await stage.startReceiver();
+      await Promise.all([stage.startDialer(), stage.startDialer()]);
+      await sleep(2_000);
+      receiver.mood.hangs = true;
+      const found = recovery(stage, Date.now());
+      await sleep(5_000);
+      receiver.mood.hangs = false;
+      return found;
     },
   },
   {

@@ -2,6 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
+import { createVault } from "../../src/base/crypto.ts";
+import { EVERY_COUNTRY } from "../../src/base/destination.ts";
+import { createEgress } from "../../src/base/egress.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
@@ -10,6 +13,7 @@ import { openDatabase } from "../../src/db/database.ts";
 import { createAttempts } from "../../src/outbound/attempts.ts";
 import { createDialer } from "../../src/outbound/dialer.ts";
 import { createSettleQueue } from "../../src/outbound/settle-queue.ts";
+import { createDeliverer } from "../../src/webhooks/delivery-loop.ts";
 
 /**
  * A dialer in a process of its own, to be killed: settings come as JSON in CHAOS. It prints the port on which it hears
@@ -22,6 +26,8 @@ export type ChaosSettings = {
   /** Kills itself, as by kill -9, when it comes to this point for the nth time. */
   die_at: { point: string; nth: number } | null;
   clock_off_ms: number;
+  /** Where the webhook leads; null: nothing is sent. */
+  receiver: string | null;
 };
 
 const settings = JSON.parse(process.env.CHAOS ?? "{}") as ChaosSettings;
@@ -70,12 +76,27 @@ const dialer = createDialer({
   senders: { voice: sender, sms: sender, whatsapp: sender, email: sender },
   carriers: { of: async () => null },
   limits: { per_source: 1_000, per_organization: 10_000, kept_for_callers: 0 },
+  destinations: EVERY_COUNTRY,
   queue,
   faultPoint: (name) => {
     if (name === settings.die_at?.point && ++passes === settings.die_at.nth)
       process.kill(process.pid, "SIGKILL");
   },
 });
+
+const deliverer = settings.receiver === null ? null : delivererTo(new URL(settings.receiver));
+
+/** What hangs is given up after 2 s, so that a run needs no minutes for it. */
+function delivererTo({ hostname: host, port }: URL) {
+  const connect = { host, port: Number(port) };
+  const allow = { hosts: [], networks: [] };
+  const egress = createEgress({
+    allow,
+    routes: [{ host: "hooks.example", connect, pathPrefix: "/", scheme: "https" }],
+  });
+  const vault = createVault("a secret of nobody, long enough for a vault");
+  return createDeliverer({ db, clock, log: silentLog, vault, egress, timeout_ms: 2_000 });
+}
 
 const server = createServer(async (request, response) => {
   let text = "";
@@ -103,8 +124,9 @@ const server = createServer(async (request, response) => {
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 dialer.start();
+deliverer?.start();
 process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
 process.on("SIGTERM", async () => {
-  await dialer.stop();
+  await Promise.all([dialer.stop(), deliverer?.stop()]);
   process.exit(0);
 });

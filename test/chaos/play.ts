@@ -25,6 +25,11 @@ export async function play(
       );
       return rows.length === 0;
     }, 60_000);
+    if (stage.receiver)
+      await until(async () => {
+        const { rows } = await stage.database.pool.query("select 1 from webhook_outbox limit 1");
+        return rows.length === 0;
+      }, MOST_MS);
     const { rows } = await stage.database.pool.query("select count(*)::int as n from attempts");
     return {
       name: cell.name,

@@ -5,7 +5,9 @@ const RETRIES = 2;
 const INTERVAL_MS = 1_000;
 
 /** What was promised and did not hold, in sentences; looked up in the database and in what the carrier knows. */
-export async function brokenPromises({ database: { db }, carrier, people, over }: Stage): Promise<string[]> {
+export async function brokenPromises(stage: Stage): Promise<string[]> {
+  const { carrier, people, over } = stage;
+  const { db } = stage.database;
   const broken: string[] = [];
   const none = async (promise: string, query: ReturnType<typeof sql<{ found: string }>>) => {
     const { rows } = await query.execute(db);
@@ -79,8 +81,21 @@ export async function brokenPromises({ database: { db }, carrier, people, over }
     if (carrier.calls.has(key))
       broken.push(`a call was made for an attempt that counted as never made: ${key}`);
   }
-  broken.push(...overlappingCalls(carrier));
+  broken.push(...overlappingCalls(carrier), ...(await untold(stage)));
   return broken;
+}
+
+/** Whatever was to be told arrived, by the receiver's own books. */
+async function untold({ receiver, database: { db } }: Stage): Promise<string[]> {
+  if (receiver === null) return [];
+  const { rows } = await sql<{ id: string; state: string }>`
+    select id, state from webhook_deliveries order by key`.execute(db);
+  const lost = rows.filter(({ id, state }) => state !== "DELIVERED" || !receiver.taken.has(id));
+  return lost.length === 0
+    ? []
+    : [
+        `${lost.length} of ${rows.length} messages did not arrive, the first ${lost[0]?.id} (${lost[0]?.state})`,
+      ];
 }
 
 /** One person is never on two calls at once, whatever rows say. */

@@ -3,6 +3,7 @@ import path from "node:path";
 import pg from "pg";
 import { markdownTable, print } from "../../bench/platform.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { openDatabase } from "../../src/db/database.ts";
 import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
@@ -31,7 +32,7 @@ const played: Played[] = [];
 try {
   await admin("create database chaos_template");
   await migrate(at("chaos_template"));
-  const pool = new pg.Pool(at("chaos_template"));
+  const { pool } = openDatabase(at("chaos_template"));
   await migrateJobs(pool, silentLog).finally(() => pool.end());
   for (const [index, cell] of CELLS.entries()) {
     if (only && !cell.name.includes(only)) continue;

@@ -11,6 +11,7 @@ import type { TestApp } from "../harness/app.ts";
 import { createSender } from "../harness/sender.ts";
 import { type CarrierWorld, randomFrom, startCarrier } from "./carrier-world.ts";
 import type { ChaosSettings } from "./dialer-process.ts";
+import { type ReceiverWorld, startReceiver } from "./receiver-world.ts";
 
 const SOURCE = "+19032900844";
 const RETRIES = 2;
@@ -20,7 +21,11 @@ export type Stage = {
   connection: Connection;
   database: Database;
   carrier: CarrierWorld;
+  /** Where webhooks are sent; null: nobody sends them. */
+  receiver: ReceiverWorld | null;
   people: number;
+  /** For dialers that are started after it. */
+  startReceiver(): Promise<ReceiverWorld>;
   startDialer(more?: Partial<ChaosSettings>): Promise<RunningDialer>;
   /** Sets the clocks of all dialers, those to come too. */
   setClocks(off_ms: number): Promise<void>;
@@ -58,11 +63,16 @@ export async function setStage(
   let off_ms = 0;
   let started = 0;
 
-  return {
+  const stage: Stage = {
     connection,
     database,
     carrier,
+    receiver: null,
     people: batches * each,
+    async startReceiver() {
+      stage.receiver = await startReceiver();
+      return stage.receiver;
+    },
     async startDialer(more = {}) {
       const owner = `dialer-${++started}`;
       const settings: ChaosSettings = {
@@ -71,6 +81,7 @@ export async function setStage(
         owner,
         die_at: null,
         clock_off_ms: off_ms,
+        receiver: stage.receiver?.url ?? null,
         ...more,
       };
       const child = spawn(process.execPath, [path.join(import.meta.dirname, "dialer-process.ts")], {
@@ -112,9 +123,11 @@ export async function setStage(
       for (const { kill } of running.values()) kill();
       await Promise.all([...running.values()].map(({ died }) => died));
       await carrier.stop();
+      await stage.receiver?.stop();
       await database.close();
     },
   };
+  return stage;
 }
 
 /** Batches at one attempt a second each, all of one campaign that tells its webhook of everything. */

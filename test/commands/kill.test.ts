@@ -23,8 +23,9 @@ test("kill -9 at random moments loses no acknowledged chat message and doubles n
       const id = `message-${n}`;
       const message = { text: `When are you open? (${n})`, id };
       for (let answer = await trySend(path, chat.token, message); answer?.status !== 200; resent++) {
-        if (answer) expect(answer).toMatchObject({ status: 503 });
-        await sleep(50);
+        if (answer) expect([503, 429]).toContain(answer.status);
+        // Below the session's limit also where a turn takes a second.
+        await sleep(answer ? 500 : 50);
         answer = await trySend(path, chat.token, message);
       }
       acknowledged.push(id);

@@ -7,6 +7,7 @@ import path from "node:path";
 import { afterAll, afterEach, onTestFinished, vi } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
+import { bareEnvironment, type Greeting, greetingIn, MAIN } from "../harness/start-program.ts";
 
 /** The program as a person starts it: `src/main.ts` in a process, a folder and an environment of its own. */
 export type Program = {
@@ -21,11 +22,8 @@ export type Program = {
   end(signal: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 };
 
-export type Greeting = { url: string; token: string | undefined; link: string | undefined };
-
 /** On a machine that is busy with much else; on an idle one a first start takes 1 s. */
 const START_MS = 40_000;
-const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
 vi.setConfig({ testTimeout: 90_000 });
 /** In memory where there is plenty: a kill of processes loses nothing there either. Named for the sweep of killed runs. */
 const base = path.join(temporaryFolder(), `parley-test-${process.pid}`);
@@ -76,7 +74,7 @@ export function parley(
 ): Program {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "warn", ...env },
+    env: bareEnvironment(env),
     stdio: ["pipe", "pipe", "pipe"],
   });
   running.add(child);
@@ -98,18 +96,13 @@ export function parley(
     stdout: () => stdout,
     stderr: () => stderr,
     ended,
-    async ready() {
-      const url = await until(() => {
+    ready() {
+      return until(() => {
         if (child.exitCode !== null || child.signalCode !== null) {
           throw new Error(`it ended (${child.exitCode ?? child.signalCode}): ${stderr}`);
         }
-        return /is ready in [\d.]+ s: (\S+)\n[\s\S]*Stop with Ctrl-C/.exec(stdout)?.[1];
+        return greetingIn(stdout);
       }, START_MS);
-      return {
-        url,
-        token: /API token +(\S+)/.exec(stdout)?.[1],
-        link: /sign-in link +(\S+)/.exec(stdout)?.[1],
-      };
     },
     end(signal) {
       child.kill(signal);

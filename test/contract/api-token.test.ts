@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { newToken } from "../../src/accounts/api-token.ts";
+import { bootstrap } from "../../src/accounts/bootstrap.ts";
 import { localToken } from "../../src/accounts/local-token.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
@@ -72,6 +74,24 @@ test("the terminal's own token works for ten minutes and can't be made without t
   expect((await agents(`${token.slice(0, -2)}xx`)).status).toBe(401);
   app.clock.advance(11 * 60_000);
   expect((await agents(token)).status).toBe(401);
+});
+
+test("the terminal and a bootstrap token set later act as an administrator of the organization that operates all", async () => {
+  const own = await createTestApp();
+  await own.createNeighbour();
+  const { body: roles } = await own.send("GET", "/api/v1/roles/");
+  const roleOf = (name: string) => roles.items.find((role: { name: string }) => role.name === name).id;
+  await own.send("POST", "/api/v1/users/", { email: "viewer@example.com", role_id: roleOf("Viewer") });
+  await own.send("POST", "/api/v1/users/", { email: "second@example.com", role_id: roleOf("Admin") });
+  expect((await own.send("DELETE", "/api/v1/users/delete_account")).status).toBe(200);
+
+  const later = newToken();
+  const options = { email: "unused@example.com", token: later };
+  expect(await bootstrap(own, options, async () => {})).toBe(null);
+  for (const token of [later, localToken(own.vault, own.clock.now())]) {
+    const { body } = await own.sendAs(token)("GET", "/api/console/me");
+    expect(body).toMatchObject({ email: "second@example.com", organization_id: own.admin.organization_id });
+  }
 });
 
 test.each([

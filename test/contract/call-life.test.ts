@@ -171,6 +171,24 @@ test("a call lasts an hour at most, also where silence never ends it", async () 
   });
 });
 
+test("a line that opens while the platform is being stopped is told goodbye too", async () => {
+  const voiceCalls = createVoiceCalls({
+    engine: { ...app.engine, owner: "stopping at the wrong moment" },
+    vault: app.vault,
+    carriers: { of: async () => null },
+    attempts: NO_ATTEMPTS,
+    publicUrl: "http://x",
+  });
+  const call = incoming(number);
+  const answered = await voiceCalls.answer(call);
+  if (!answered || "dial" in answered) throw new Error("not answered");
+  voiceCalls.stop();
+  const phone = await openPhone({ db: app.db, voiceCalls }, call, answered);
+  expect(await phone.hears(1)).toEqual(["Goodbye."]);
+  expect(await phone.isLeft()).toEqual({ action: "hangup" });
+  expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "error" });
+});
+
 test("a process that is stopped tells whoever is on the line goodbye, and answers nobody", async () => {
   const stopped = createVoiceCalls({
     engine: { ...app.engine, owner: "stopping" },

@@ -124,6 +124,15 @@ describe("the fallback target", () => {
   });
 });
 
+test("a fallback target that the operator lets nobody reach is none, however it is spelled", async () => {
+  for (const fallback_target of ["+19005551234", "1 (900) 555-1234"]) {
+    const { number, agent_id } = await createNumber(app, { script: SCRIPT, fallback_target });
+    const deleted_at = app.clock.now().toISOString();
+    await app.db.updateTable("agents").set({ deleted_at }).where("id", "=", agent_id).execute();
+    expect(await app.voiceCalls.answer(incoming(number))).toBeNull();
+  }
+});
+
 test.each([
   ["completed", null, "success"],
   ["answered", "human", "success"],

@@ -53,6 +53,22 @@ describe("webhooks", () => {
     expect(await storedSecret(id)).toBe(kept);
   });
 
+  test("whose secret was stored under another SECRET_KEY take a new one, which signs alone", async () => {
+    const first = await create({ webhooks: [hook({ auth_values: { hmac_secret: secret(32) } })] });
+    const { id } = first.webhooks[0];
+    const unreadable = { sealed_hmac_secret: "v1.AA.AA.AA" };
+    await app.db.updateTable("campaign_webhooks").set(unreadable).where("id", "=", id).execute();
+    const auth_values = { hmac_secret: secret(32, 9) };
+    expect((await put(first.id, { ...first, webhooks: [hook({ id, auth_values })] })).status).toBe(200);
+    expect(await storedSecret(id)).toBe(secret(32, 9));
+    const { sealed_previous_hmac_secret: previous } = await app.db
+      .selectFrom("campaign_webhooks")
+      .select("sealed_previous_hmac_secret")
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    expect(previous).toBeNull();
+  });
+
   test("show the names of their secrets and nothing more, in answers, rows, audit and events", async () => {
     const given = Buffer.from("an unmistakable secret of 40 bytes, yes!").toString("base64");
     const { id, webhooks } = await create({ webhooks: [hook({ auth_values: { hmac_secret: given } })] });

@@ -71,6 +71,12 @@ test("nothing beside the bundle's own files is served", async () => {
   }
 });
 
+test("a running program goes on serving its console after another version tidied the folder away", async () => {
+  rmSync(bundle, { recursive: true });
+  expect((await get("/console/")).status).toBe(200);
+  expect(await get("/console/assets/icon-1.svg")).toMatchObject({ status: 200, body: "icon-1.svg" });
+});
+
 test("a console that could not be made says why, as text", async () => {
   const failed = Promise.reject(new Error("no room on <device>"));
   failed.catch(() => {});

@@ -1,9 +1,18 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { searchDataSources } from "../../src/agents/data-source-search.ts";
+import { sourcesWithout } from "../../src/agents/source-embedding.ts";
 import type { JobContext, JobHandler } from "../../src/jobs/define-job.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { embeddedTexts, FAKE_KEY, type LlmServer, type Seen, startLlmServer } from "../harness/llm-server.ts";
+import {
+  EMBEDDED_TOKENS,
+  embeddedTexts,
+  FAKE_KEY,
+  type LlmServer,
+  type Seen,
+  startLlmServer,
+} from "../harness/llm-server.ts";
 
 const MODEL = "openai/text-embedding-3-small";
 let server: LlmServer;
@@ -180,6 +189,8 @@ describe("where the provider fails, a search goes by words and says so", () => {
     const { body } = await app.send("GET", `/api/v1/sessions/${content.session_id}/trace`);
     const told = body.entries.map(({ category, label }: Record<string, string>) => `${category}: ${label}`);
     expect(told).toContain(`http: embedding by ${MODEL}`);
+    const embedding = body.entries.find(({ label }: { label: string }) => label.startsWith("embedding"));
+    expect(embedding.details).toEqual({ input_tokens: EMBEDDED_TOKENS });
     expect(told).toContain(
       "error: searched by words alone: OpenAI refused the API key; check the one configured. (HTTP 401)",
     );
@@ -267,5 +278,44 @@ describe("the job that gives vectors to a source", () => {
     expect([await waiting(source.id), await waiting(done.id)]).toEqual([1, 0]);
     await embed(source.id);
     expect((await search("automobile", source.name)).results[0]?.text).toMatch(/^Parking/);
+  });
+
+  test("finds what is left by an index, however many parts have their vectors", async () => {
+    const plan: string[] = await app.db.transaction().execute(async (tx) => {
+      await sql`set local enable_seqscan = off`.execute(tx);
+      const { rows } = await sql<{ "QUERY PLAN": string }>`explain ${sourcesWithout(MODEL)}`.execute(tx);
+      return rows.map((row) => row["QUERY PLAN"]);
+    });
+    expect(plan.filter((line) => /Seq Scan on data_source_chunks/.test(line))).toEqual([]);
+    expect(
+      plan.filter((line) => / on data_source_chunks_model|using data_source_chunks_model/.test(line)),
+    ).toHaveLength(3);
+  });
+});
+
+test("what embeddings took stands in the session summary, by model and by what was embedded", async () => {
+  const neighbour = await app.createNeighbour();
+  const source = await save(padded(REFUNDS), neighbour.send);
+  const before = server.requests.length;
+  await embed(source.id);
+  const parts = (await chunksOf(source.id)).length;
+  const asked = server.requests.length - before;
+  await search(BY_MEANING, source.name, neighbour.caller);
+  await search("refunds", source.name, neighbour.caller);
+  const { body } = await neighbour.send(
+    "POST",
+    "/api/v1/dashboards/fetch_info?dashboard_name=session_summary",
+  );
+  const shown = await app.sendAs(null)(
+    "GET",
+    `/reports/session_summary/data?token=${body.guest_token}&days=1`,
+  );
+  const table = shown.body.tables.find(({ name }: { name: string }) => name.startsWith("Embeddings"));
+  expect(table).toMatchObject({
+    columns: ["Model", "Of", "Texts", "Tokens"],
+    rows: [
+      [MODEL, "Parts of data sources", parts, asked * EMBEDDED_TOKENS],
+      [MODEL, "Questions", 2, 2 * EMBEDDED_TOKENS],
+    ].toSorted((a, b) => Number(b[3]) - Number(a[3])),
   });
 });

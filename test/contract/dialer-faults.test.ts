@@ -5,37 +5,22 @@ import { claimDue } from "../../src/outbound/claim.ts";
 import type { FaultPoint } from "../../src/outbound/dialer.ts";
 import { Leases } from "../../src/outbound/leases.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
+import { createDialing, type Dialing } from "../harness/dialing.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
 
 let app: TestApp;
-let outbound: Awaited<ReturnType<typeof createOutbound>>;
+let dialing: Dialing;
 beforeAll(async () => {
   app = await createTestApp();
-  outbound = await createOutbound(app);
+  dialing = await createDialing(app);
 });
-beforeEach(async () => {
-  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
-  await app.db.updateTable("attempts").set({ state: "ENDED", holds_slot: false, check_at: null }).execute();
-  await app.db.deleteFrom("dial_sources").execute();
-});
+beforeEach(() => dialing.forget());
 
-let people = 0;
-async function one(campaign: object = {}) {
-  const { id } = await outbound.createCampaign({
-    active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
-    hourly_rate: 3600,
-    ...campaign,
-  });
-  const { batch_id } = await outbound.createBatch({ campaign_id: id });
-  await outbound.add(batch_id, [request("p", `+1512556${String(++people).padStart(4, "0")}`)]);
-  return batch_id as string;
-}
-const shown = async (batch_id: string) => {
-  const [r] = (await outbound.results(batch_id)).body;
-  return `${r.request_status} ${r.channel_manager_status} ${r.attempt_count}`;
-};
+/** A batch of one person, who may be tried each second. */
+const one = async (campaign: object = {}) =>
+  (await dialing.filled(1, { hourly_rate: 3600, ...campaign })).batch_id;
+const shown = async (batch_id: string) => (await dialing.shown(batch_id))[0];
 const COMPLETED: Plan = { tells: ["IN-PROGRESS", "COMPLETED"] };
 
 describe("a carrier", () => {
@@ -339,7 +324,9 @@ async function claimed() {
   const leases = new Leases({ db: app.db, clock: app.clock, owner: "slow" });
   const said = leases.moment();
   const limits = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
-  const { attempts } = await claimDue({ db: app.db, clock: app.clock, owner: "slow", limits }, 10);
+  const { destinations } = app.config;
+  const parts = { db: app.db, clock: app.clock, owner: "slow", limits, destinations };
+  const { attempts } = await claimDue(parts, 10);
   const key = attempts[0]?.outreach.key as string;
   leases.take(key, said);
   return { leases, key };

@@ -1,48 +1,27 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { suppress } from "../../src/channels/suppression.ts";
+import { lockCampaign } from "../../src/outbound/campaign-store.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { createOutbound, request } from "../harness/batch.ts";
+import { request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
+import { createDialing, type Dialing } from "../harness/dialing.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
 
 let app: TestApp;
-let outbound: Awaited<ReturnType<typeof createOutbound>>;
+let dialing: Dialing;
+let outbound: Dialing["outbound"];
+let filled: Dialing["filled"];
+let shown: Dialing["shown"];
 beforeAll(async () => {
   app = await createTestApp();
-  outbound = await createOutbound(app);
+  dialing = await createDialing(app);
+  ({ outbound, filled, shown } = dialing);
 });
-/** What earlier tests left is nobody's business. */
-beforeEach(async () => {
-  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
-  await app.db.updateTable("attempts").set({ state: "ENDED", holds_slot: false, check_at: null }).execute();
-  await app.db.deleteFrom("dial_sources").execute();
-});
+beforeEach(() => dialing.forget());
 
-const ALWAYS = { active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], hourly_rate: 60 };
-let people = 0;
-const person = () => `+1512555${String(++people).padStart(4, "0")}`;
-
-/** A batch of so many people, `p0` and so on, of a campaign of its own. */
-async function filled(count: number, campaign: object = {}, batch: object = {}) {
-  const { id } = await outbound.createCampaign({ ...ALWAYS, ...campaign });
-  const { batch_id } = await outbound.createBatch({ campaign_id: id, ...batch });
-  await outbound.add(
-    batch_id,
-    Array.from({ length: count }, (_, i) => request(`p${i}`, person())),
-  );
-  return { campaign_id: id as number, batch_id: batch_id as string };
-}
-
-type Result = {
-  request_status: string;
-  channel_manager_status: string;
-  attempt_count: number;
-  sent_at: string | null;
-};
+type Result = { attempt_count: number; sent_at: string | null };
 const results = async (batch_id: string): Promise<Result[]> => (await outbound.results(batch_id)).body;
-const shown = async (batch_id: string) =>
-  (await results(batch_id)).map((r) => `${r.request_status} ${r.channel_manager_status} ${r.attempt_count}`);
 const attemptsOf = (campaign_id: number) =>
   app.db
     .selectFrom("attempts")
@@ -142,7 +121,7 @@ describe("the window", () => {
     const dialer = createTestDialer(app, () => ANSWERED);
     await dialer.tick();
     const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}`);
-    const active_days = ALWAYS.active_days;
+    const active_days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
     await app.send("PUT", `/api/v1/outbound/campaigns/${campaign_id}`, {
       ...body,
       webhooks: [],
@@ -150,6 +129,16 @@ describe("the window", () => {
     });
     await dialer.tick();
     expect(dialer.world.handed).toHaveLength(1);
+  });
+
+  test("a campaign that is being edited holds up no attempt, not even the first of its day", async () => {
+    const { campaign_id } = await filled(1);
+    const dialer = createTestDialer(app, () => ANSWERED);
+    await app.db.transaction().execute(async (tx) => {
+      await lockCampaign(tx, app.admin, campaign_id);
+      await dialer.tick();
+      expect(dialer.world.handed).toHaveLength(1);
+    });
   });
 
   test("a paused batch starts no attempt, and goes on when it is resumed", async () => {
@@ -182,7 +171,7 @@ describe("the cap of a day", () => {
     const { batch_id } = await outbound.createBatch({ campaign_id });
     await outbound.add(
       batch_id,
-      Array.from({ length: 4 }, (_, i) => request(`q${i}`, person())),
+      Array.from({ length: 4 }, (_, i) => request(`q${i}`, dialing.person())),
     );
     const dialer = createTestDialer(app, () => ({ tells: ["BUSY"] }));
     await dialer.pass(120);
@@ -328,7 +317,7 @@ describe("one live attempt", () => {
   test("a reference that is being reached from one batch is not reached from another", async () => {
     const { campaign_id } = await filled(1);
     const { batch_id } = await outbound.createBatch({ campaign_id });
-    await outbound.add(batch_id, [request("p0", person())]);
+    await outbound.add(batch_id, [request("p0", dialing.person())]);
     const dialer = createTestDialer(app, () => ({}));
     await dialer.pass(5);
     expect(dialer.world.handed).toHaveLength(1);
@@ -423,15 +412,14 @@ describe("webhooks", () => {
         trigger_statuses: ["DUPLICATE", "INVALID", "PENDING"],
       },
     ];
-    const { id } = await outbound.createCampaign({ ...ALWAYS, webhooks });
-    const { batch_id } = await outbound.createBatch({ campaign_id: id });
-    const [one, two] = [person(), person()];
+    const { campaign_id, batch_id } = await filled(0, { webhooks });
+    const [one, two] = [dialing.person(), dialing.person()];
     await outbound.add(batch_id, [request("a", one), request("b", one), request("c", "0001")]);
     await outbound.upload(batch_id, `reference_id,target\nd,${two}\ne,${two}\n`);
     const told = await app.db
       .selectFrom("webhook_deliveries")
       .select("channel_manager_status as status")
-      .where("campaign_id", "=", id)
+      .where("campaign_id", "=", campaign_id)
       .orderBy("key")
       .execute();
     expect(told.map(({ status }) => status).toSorted()).toEqual([

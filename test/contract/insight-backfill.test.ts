@@ -1,8 +1,16 @@
-import { sql } from "kysely";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  sql,
+} from "kysely";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Tx } from "../../src/db/database.ts";
 import { FEED_AHEAD, feedNext } from "../../src/insights/backfill.ts";
 import { claimExecutions } from "../../src/insights/claim.ts";
+import { queueEndedSession } from "../../src/insights/trigger.ts";
 import { endSession } from "../../src/sessions/end-session.ts";
+import { ENDED_COLUMNS, type EndedSession } from "../../src/sessions/engine.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, manySessions, pastSession, runInsights } from "../harness/insights.ts";
 import { insertSession } from "../harness/rows.ts";
@@ -303,4 +311,81 @@ describe("a session that ends", () => {
     expect(rows).toEqual(wanting.map(({ id }) => ({ workflow_id: id, cause: "session" })));
     expect(await countOf(inactive.id)).toBe(0);
   });
+
+  test("does not wait for the estimate of an activation, which may take a second", async () => {
+    const { id } = await workflow();
+    const { body: read } = await app.send("GET", `${workflows}/${id}`);
+    const session_id = await insertSession(app, {});
+    const released = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    // Estimates read what was said; nothing else here does.
+    const holding = app.db.transaction().execute(async (tx) => {
+      await sql`lock table session_tool_calls in access exclusive mode`.execute(tx);
+      held.resolve();
+      await released.promise;
+    });
+    await held.promise;
+    const activating = app.send("PUT", `${workflows}/${id}/activate`, {
+      is_acknowledged: true,
+      estimate: read.estimate,
+    });
+    await vi.waitFor(async () => expect(await waitingForLocks()).toBe(1), { timeout: 30_000 });
+    const ended = await app.db
+      .selectFrom("sessions")
+      .select(ENDED_COLUMNS)
+      .where("id", "=", session_id)
+      .executeTakeFirstOrThrow();
+    await app.db.transaction().execute(async (tx) => {
+      await sql`set local lock_timeout = '5s'`.execute(tx);
+      await queueEndedSession(tx, ended as EndedSession, app.clock.now());
+    });
+    released.resolve();
+    await holding;
+    expect((await activating).status).toBe(200);
+  });
+
+  test("asks the database no more for ten workflows that want it than for one", async () => {
+    const made = [await workflow()];
+    expect((await make.activate(made[0].id)).status).toBe(200);
+    const statements = async () => {
+      const id = await pastSession(app, app.admin);
+      const ended = await app.db
+        .selectFrom("sessions")
+        .select(ENDED_COLUMNS)
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow();
+      const counter = new StatementCounter();
+      await app.db.transaction().execute(async (tx) => {
+        await queueEndedSession(tx.withPlugin(counter) as Tx, ended as EndedSession, app.clock.now());
+      });
+      return { statements: counter.count, queued: await countOf(made.at(-1).id, "PENDING") };
+    };
+    const one = await statements();
+    expect(one.queued).toBe(1);
+    for (let n = 0; n < 9; n++) {
+      const another = await workflow({ start_datetime: null });
+      await make.activate(another.id);
+      made.push(another);
+    }
+    expect(await statements()).toEqual(one);
+  });
 });
+
+const waitingForLocks = async () => {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+    app.db,
+  );
+  return rows[0]?.n;
+};
+
+class StatementCounter implements KyselyPlugin {
+  count = 0;
+  transformQuery({ node }: PluginTransformQueryArgs) {
+    this.count += 1;
+    return node;
+  }
+  async transformResult({ result }: PluginTransformResultArgs) {
+    return result;
+  }
+}

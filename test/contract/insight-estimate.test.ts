@@ -9,6 +9,7 @@ import { insightsOf, pastSession } from "../harness/insights.ts";
 
 /** Ten agents in turn, durations of 1 to 200 s. */
 const SESSIONS = 24_000;
+const PATIENT_ms = 60_000;
 const path = "/api/v1/insights/workflows";
 
 let app: TestApp;
@@ -40,8 +41,13 @@ const workflow = (more: object = {}) =>
 async function counts(id: number) {
   const stored = await findWorkflow(app.db, app.admin, id);
   const span = { from: start_datetime, to: app.clock.now() };
-  const count = (exact_up_to: number) => countSubjects(app.db, stored, span, { open: true, exact_up_to });
-  return { exact: await count(2 * SESSIONS), estimated: await count(0) };
+  const count = (exact_up_to: number, exact_within_ms: number) =>
+    countSubjects(app.db, stored, span, { open: true, exact_up_to, exact_within_ms });
+  return {
+    exact: await count(2 * SESSIONS, PATIENT_ms),
+    estimated: await count(0, PATIENT_ms),
+    hurried: await count(0, 1),
+  };
 }
 
 /** The first sessions, as if these tools had analysed them. */
@@ -108,12 +114,16 @@ describe("of more sessions than are looked at one by one, a sixteenth says how m
     expect(Math.abs((await counts(id)).estimated.count - SESSIONS)).toBeLessThanOrEqual(4 * SIXTEENTH);
   });
 
-  test("where few match, or few are left, each is looked at", async () => {
+  test("where few match, or few are left, each is looked at; the sixteenth says it where that takes too long", async () => {
     const rare = await workflow({ conditions: { max_duration: 2 } });
     expect((await counts(rare.id)).estimated).toEqual({ count: 240, duration_s: 360, is_exact: true });
     const done = await workflow();
     await claim(done.id, SESSIONS - 7, tools.slice(0, 1));
-    expect((await counts(done.id)).estimated).toMatchObject({ count: 7, is_exact: true });
+    const { estimated, hurried } = await counts(done.id);
+    expect(estimated).toMatchObject({ count: 7, is_exact: true });
+    expect(hurried.is_exact).toBe(false);
+    expect(hurried.count % SIXTEENTH).toBe(0);
+    expect(hurried.count).toBeLessThanOrEqual(7 * SIXTEENTH);
   });
 });
 

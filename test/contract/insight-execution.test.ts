@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claimExecutions, LEASE_MS } from "../../src/insights/claim.ts";
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { claimExecutions, giveBack, LEASE_MS } from "../../src/insights/claim.ts";
+import { lockTool, replaceTool } from "../../src/insights/tool-configuration-store.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, llmArguments, type PastSession, pastSession, runInsights } from "../harness/insights.ts";
 import { FAKE_KEY, type LlmServer, type Seen, startLlmServer } from "../harness/llm-server.ts";
@@ -395,6 +397,33 @@ test("a tool raised to a new version while an execution waits is run as it is no
   expect(await only(workflow.id)).toMatchObject({ tools: [{ insight_tool_version: 2 }] });
   expect(await outputs(session_id)).toContainEqual(["value", "refund"]);
 });
+
+test("a tool raised while its execution is being claimed runs with the arguments of the version it says", async () => {
+  const tool = await looking("nothing");
+  const workflow = await queued([tool.id], [await session()]);
+  const isClaiming = Promise.withResolvers<void>();
+  const raising = app.db.transaction().execute(async (tx) => {
+    const before = await lockTool(tx, app.admin, tool.id);
+    await isClaiming.promise;
+    const raised = { ...before, version: 2, tool_arguments: { pattern: "refund" } };
+    await replaceTool(tx, { caller: app.admin, at: app.clock.now() }, before, raised);
+  });
+  const claiming = claimExecutions(app.db, { owner: "this", now: app.clock.now(), most: 100 });
+  await vi.waitFor(async () => expect(await waitingForLocks()).toBeGreaterThan(0), { timeout: 30_000 });
+  isClaiming.resolve();
+  await raising;
+  const claimed = (await claiming).find(({ workflow_id }) => workflow_id === workflow.id);
+  expect(claimed?.tools).toMatchObject([{ insight_tool_version: 2, tool_arguments: { pattern: "refund" } }]);
+  await giveBack(app.db, "this", [claimed?.id ?? 0]);
+});
+
+const waitingForLocks = async () => {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.execute(
+    app.db,
+  );
+  return rows[0]?.n;
+};
 
 test("the estimate stands beside what it came to: tokens and cost by day and in all", async () => {
   const tool = await asking();

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import path from "node:path";
+import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../src/api/server.ts";
 import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../src/insights/folder-schema.ts";
@@ -434,6 +435,31 @@ describe("a recording that is deleted", () => {
     expect(onDisk()).toEqual(files);
     expect((await app.send("GET", `${url}/${folder.id}/files`)).body.items).toEqual([]);
   });
+});
+
+test("bytes that a program left without a row when it died are gone a day later, listed ones stay", async () => {
+  const folder = (await app.send("POST", url, { name: "half-uploaded" })).body;
+  const { body: kept } = await upload(folder.id);
+  const { body: orphan } = await upload(folder.id);
+  const half = path.join(data_dir, orphan.object_key.replace(/\.\w+$/, ".part"));
+  await writeFile(half, "half");
+  // As the disk and the database are when the transaction of the row never came.
+  await app.db.deleteFrom("insight_files").where("id", "=", orphan.id).execute();
+  const { rows } = await sql<{ payload: { stem: string }; late: boolean }>`
+    select payload, run_at >= ${new Date(app.clock.now().getTime() + 86_000_000).toISOString()}::timestamptz as late
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where t.identifier = 'remove-unlisted-recording'`.execute(app.db);
+  const job = app.jobs.find((one) => one.job.name === "remove-unlisted-recording");
+  const isOf = (file: { object_key: string }) =>
+    rows.filter(({ payload }) => file.object_key.startsWith(payload.stem));
+  expect([isOf(kept), isOf(orphan)]).toMatchObject([[{ late: true }], [{ late: true }]]);
+  for (const { payload } of rows) {
+    await job?.run(payload, {} as never);
+    await job?.run(payload, {} as never);
+  }
+  expect(onDisk()).toContain(kept.object_key);
+  expect(onDisk()).not.toContain(orphan.object_key);
+  expect(onDisk()).not.toContain(path.relative(data_dir, half));
 });
 
 describe("recordings", () => {

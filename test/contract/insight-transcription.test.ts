@@ -194,7 +194,7 @@ describe("a recording", () => {
         { role: "speaker 0", start_time: 0.32, content: "Hello." },
         { role: "speaker 1", start_time: 3.1, content: "I want a refund." },
       ],
-      0.0043,
+      0.0063,
     ],
     [
       "openai, with speakers",

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ModelError, readAnswer } from "../../src/llm/model.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -58,4 +59,25 @@ test("an organization's address that may be reached answers in a stream; where i
   await setOwn(open, "openai", leading.url);
   expect(await refusal(ask(open, "openai"))).not.toBe("Own model.");
   expect(server.requests.length).toBe(asked);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ["an answer without end", (response) => response.writeHead(200, { "content-type": "text/event-stream" })],
+  ["a refusal without end", (response) => response.writeHead(500, { "content-type": "application/json" })],
+])("%s from an organization's address is read to 64 MiB and left", async (_what, begin) => {
+  const open = await createTestApp();
+  const endless = await createPeer();
+  const left = Promise.withResolvers<void>();
+  const comment = Buffer.from(`: ${"x".repeat(2 ** 20)}\n`);
+  endless.respond((_, response) => {
+    begin(response);
+    const send = () => {
+      while (response.write(comment));
+    };
+    response.on("drain", send).on("close", left.resolve);
+    send();
+  });
+  await setOwn(open, "openai", endless.url);
+  expect(await refusal(ask(open, "openai"))).toMatch(/^The answer of OpenAI is more than 64 MiB long/);
+  await left.promise;
 });

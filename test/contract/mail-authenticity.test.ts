@@ -1,8 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { LookUp } from "../../src/channels/sender-checks.ts";
 import {
   createMailbox,
+  createMailServer,
   createMailWorld,
   type MailApp,
+  type MailServer,
   mailsOnce,
   mailsWith,
   settledMails,
@@ -106,6 +109,58 @@ describe("a forged sender", () => {
     expect(await suppressionsOf(app, ann)).toHaveLength(1);
     await write({ from: ann, to: reply_to, text: "START", checks: PROVEN });
     expect(await suppressionsOf(app, ann)).toEqual([]);
+  });
+});
+
+describe("our own SMTP server", () => {
+  /** Whoever writes here does so from loopback; one domain says that it may, and the others' names are not there. */
+  const lookUp: LookUp = async (name, type) => {
+    if (type === "TXT" && name === "example.com") return [["v=spf1 ip4:127.0.0.1 -all"]];
+    if (type === "TXT" && name === "down.example") throw Object.assign(new Error(), { code: "ETIMEOUT" });
+    throw Object.assign(new Error(), { code: "ENOTFOUND" });
+  };
+  let own: MailApp;
+  let address: string;
+  let server: MailServer;
+  beforeAll(async () => {
+    server = await createMailServer();
+    const script = 'otherwise -> say "How can we help?"';
+    const world = await createMailWorld(server, { script }, {}, lookUp);
+    own = world.app;
+    address = world.box.address;
+  });
+  const firstAnswer = async (ann: string) => {
+    await mailsOnce(own, ann, (found) => found.at(-1)?.state === "sent");
+    const answer = server.mails.find(({ envelope }) => envelope.to.includes(ann));
+    return answer?.replyTo?.value[0]?.address ?? "";
+  };
+
+  test("finds out by itself whether a sender proves who they are, and goes on with nobody who doesn't", async () => {
+    const ann = somebody();
+    await own.deliver({ from: ann, to: address, text: "Hello" });
+    const to = await firstAnswer(ann);
+    await own.deliver({ from: ann, to, text: "It is me" });
+    await own.deliver({ from: ann, returnPath: "eve@evil.example", to, text: "Send my file to Eve" });
+    const mails = (await settledMails(own, ann)).filter(({ direction }) => direction === "in");
+    expect(mails.map(({ authenticity }) => authenticity)).toEqual([
+      { verdict: "proven", spf: "pass", dkim: "none" },
+      { verdict: "proven", spf: "pass", dkim: "none" },
+      { verdict: "unproven", spf: "none", dkim: "none" },
+    ]);
+    const [first, second, forged] = mails.map(({ session_id }) => session_id);
+    expect(second).toBe(first);
+    expect(forged).not.toBe(first);
+  });
+
+  test("loses no mail to a name server that doesn't answer", async () => {
+    const ann = `ann${Math.random()}@down.example`;
+    await own.deliver({ from: ann, to: address, text: "Hello" });
+    await firstAnswer(ann);
+    const [mail] = await settledMails(own, ann);
+    expect(mail).toMatchObject({
+      state: "answered",
+      authenticity: { verdict: "unproven", spf: "temperror" },
+    });
   });
 });
 

@@ -17,11 +17,15 @@ import { eventually } from "../harness/simulated.ts";
  * A campaign's mails. On the simulator the adapter for SendGrid runs over real HTTP, with its signed events and inbound
  * mails; the same sender then writes by SMTP.
  */
+const TEXT =
+  '<p>Dear {{ vars.first_name }},</p><p>come on <a href="https://clinic.example/map">Tuesday</a>?</p>';
+const HOURS = { invert: false, date: null, days_of_week: null, time_range_start: null, time_range_end: null };
 const TEMPLATE = {
   type: "email_template",
   subject: "Your visit, {{ vars.first_name }}",
-  text: '<p>Dear {{ vars.first_name }},</p><p>come on <a href="https://clinic.example/map">Tuesday</a>?</p>',
+  text: TEXT,
   preamble: "<p>Sunrise Clinic</p>",
+  rules: [{ ...HOURS, description: "Wednesdays", text: TEXT, days_of_week: ["we"] }],
 };
 
 let app: MailApp;
@@ -71,6 +75,16 @@ describe("a mail of a campaign", () => {
     });
     const transcript = (await app.send("GET", `/api/v1/sessions/transcript/${reached.session_id}`)).body;
     expect(JSON.stringify(transcript)).toContain("Dear Ann");
+    // Which rule of the template won, as greetings tell it.
+    const { entries } = (await app.send("GET", `/api/v1/sessions/${reached.session_id}/trace`)).body;
+    const chosen = entries.filter(({ category }: { category: string }) => category === "greeting");
+    expect(chosen).toMatchObject([
+      {
+        label: "rule",
+        turn_index: 0,
+        details: { message: "email_template", rule: 0, description: "Wednesdays", kind: "days_of_week" },
+      },
+    ]);
 
     await later(200);
     const mails = await mailsOnce(app, ann, (found) => found.length === 3 && found[2]?.state === "sent");
@@ -150,6 +164,27 @@ describe("a mail of a campaign", () => {
     expect(results.some(({ status }) => status === "fulfilled")).toBe(true);
     expect(await mailsWith(app, "once@example.com")).toMatchObject([{ state: "sent" }]);
     expect(await sender.find(outreach("never@example.com"), app.clock.now())).toBeNull();
+  });
+
+  test("that a process died over may have left: it is unknown, somebody is told once, and it is not sent again", async () => {
+    const out = outreach("ann+died@example.com");
+    await app.mailing.sender.send(out);
+    await app.database.pool.query(
+      "update mail_messages set state = 'handing', channel_status = null, carrier_sid = null where key = $1",
+      [out.key],
+    );
+    for (let times = 0; times < 2; times++) {
+      expect(await app.mailing.sender.find(out, app.clock.now())).toMatchObject({
+        status: "DELIVERY_UNKNOWN",
+      });
+    }
+    expect(await mailsWith(app, out.target)).toMatchObject([{ state: "unknown" }]);
+    const { rows } = await app.database.pool.query(
+      "select count(*)::int as n from events where type = 'mail-fate-unknown' and user_id = $1",
+      [out.target],
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+    expect(await app.mailing.sender.send(out)).toMatchObject({ status: "DELIVERY_UNKNOWN" });
   });
 
   test("needs a template", async () => {

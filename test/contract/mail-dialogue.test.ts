@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endIdleMails } from "../../src/mail/mail-dialogue.ts";
+import { endIdleMails, enqueueGoOn } from "../../src/mail/mail-dialogue.ts";
+import { MAIL_TTL_MS } from "../../src/mail/mail-parts.ts";
 import {
   type createMailbox,
   createMailServer,
@@ -131,6 +132,45 @@ describe("a conversation by mail", () => {
     await nthMail(ann, 3);
     const mails = await settled(ann);
     expect(new Set(mails.map(({ session_id }) => session_id)).size).toBe(3);
+  });
+
+  test("is answered once when a mail comes as its week runs out", async () => {
+    for (const off_ms of [-50, 0, 50]) {
+      const ann = somebody();
+      await app.deliver({ from: ann, to: box.address, text: "Hello" });
+      const first = await nthMail(ann, 1);
+      await settled(ann);
+      app.clock.advance(MAIL_TTL_MS + off_ms);
+      const again = { from: ann, to: first.replyTo?.value[0]?.address ?? "", text: "Hello again" };
+      await Promise.all([endIdleMails(app.engine), app.deliver(again), endIdleMails(app.engine)]);
+      app.clock.advance(100);
+      await endIdleMails(app.engine);
+      await nthMail(ann, 2);
+      await settled(ann);
+      expect(sentTo(ann)).toHaveLength(2);
+    }
+  });
+
+  test("is answered once, though the process died before it said so and came back after a week", async () => {
+    const ann = somebody();
+    await app.deliver({ from: ann, to: box.address, text: "Hello" });
+    const first = await nthMail(ann, 1);
+    await app.deliver({ from: ann, to: first.replyTo?.value[0]?.address ?? "", text: "Hello again" });
+    await nthMail(ann, 2);
+    const mails = await settled(ann);
+    const turns = () =>
+      app.db.selectFrom("sessions").select(["id", "turn_count"]).where("source", "=", ann).execute();
+    const before = await turns();
+    const second = mails.findLast(({ direction }) => direction === "in");
+    await app.database.pool.query("delete from mail_messages where answers = $1", [second?.id]);
+    await app.database.pool.query("update mail_messages set state = 'received' where id = $1", [second?.id]);
+    app.clock.advance(8 * 86_400_000);
+    await endIdleMails(app.engine);
+    await app.db
+      .transaction()
+      .execute((tx) => enqueueGoOn(tx, { channel_target_id: box.target_id, source: ann }));
+    await nthMail(ann, 3);
+    expect(await turns()).toEqual(before);
   });
 
   test("keeps files, and tells the agent their names", async () => {

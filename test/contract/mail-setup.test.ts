@@ -58,6 +58,30 @@ describe("credentials of an e-mail channel", () => {
     });
   });
 
+  test.each([
+    [{ api_key: "SG.secret" }, { base_url: "https://evil.example" }, "base_url"],
+    [{ host: "127.0.0.1", user: "u", password: "secret" }, { host: "evil.example" }, "host"],
+    [{ host: "127.0.0.1", user: "u", password: "secret" }, { port: "2525" }, "port"],
+  ])("%j: whoever sends only %j has no secret sent somewhere else", async (first, second, place) => {
+    const { body } = await create(first);
+    const put = (channel_service: string, provider_credentials: object) =>
+      app.send("PUT", "/api/v1/channels/", {
+        ...{ id: body.id, name: body.name, channel_service },
+        config: { email: { sending_domain: "clinic.example" }, provider_credentials },
+      });
+    const refused = {
+      status: 422,
+      body: {
+        detail: [{ msg: expect.stringContaining(`given again, since ${place} changes where it is sent`) }],
+      },
+    };
+    expect(await put("email", second)).toMatchObject(refused);
+    expect(await put("webchat", second)).toMatchObject(refused);
+    // Who knows it may send it anywhere, and who names the same place changes nothing.
+    expect(await put("email", { ...first })).toMatchObject({ status: 200 });
+    expect(await put("email", { ...first, ...second })).toMatchObject({ status: 200 });
+  });
+
   test("are never read back, and one changed alone leaves the others", async () => {
     const { status, body } = await create({
       host: "127.0.0.1",

@@ -1,40 +1,31 @@
-import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { BATCHES, createOutbound, request } from "../harness/batch.ts";
+import { BATCHES } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
+import { createDialing, type Dialing } from "../harness/dialing.ts";
 import type { Plan } from "../harness/planned-sender.ts";
 
 const HOUR_ms = 3_600_000;
 const lines = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
 
 let app: TestApp;
-let outbound: Awaited<ReturnType<typeof createOutbound>>;
+let dialing: Dialing;
 beforeAll(async () => {
   app = await createTestApp({ OUTREACH_MOST_PER_PERSON: "2/24h" });
-  outbound = await createOutbound(app);
+  dialing = await createDialing(app);
 });
 beforeEach(async () => {
   // 10:00 on a Wednesday in New York.
   app.clock.set("2026-11-18T15:00:00Z");
-  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
-  await sql`truncate attempts, dial_sources`.execute(app.db);
+  await dialing.forget();
 });
 
 const dialerWith = (attempts: number, plan: () => Plan = () => ({ tells: ["COMPLETED"] })) =>
   createTestDialer(app, plan, { limits: { ...lines, per_person: { attempts, window_ms: 24 * HOUR_ms } } });
 
-const ALWAYS = { active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], hourly_rate: 3600 };
 /** A campaign of its own with one batch of these numbers. */
-async function campaignOf(numbers: string[], campaign: object = {}): Promise<string> {
-  const { id } = await outbound.createCampaign({ ...ALWAYS, ...campaign });
-  const { batch_id } = await outbound.createBatch({ campaign_id: id });
-  await outbound.add(
-    batch_id,
-    numbers.map((number, i) => request(`p${i}`, number)),
-  );
-  return batch_id;
-}
+const campaignOf = async (numbers: string[], campaign: object = {}): Promise<string> =>
+  (await dialing.filled(numbers, { hourly_rate: 3600, ...campaign })).batch_id;
 const ANN = "+15125580001";
 const BOB = "+15125580002";
 const nextOf = async (batch_id: string) =>
@@ -119,4 +110,13 @@ test("who was put off under a bound that was loosened since waits on, and the tr
     reason: "queue",
     text: "Waiting: not before 2026-11-19 10:00 America/New_York.",
   });
+});
+
+test("the forecast says that it leaves the bound out", async () => {
+  const { id } = await dialing.outbound.createCampaign();
+  const question = { answer_rate: 0.5, requests: 10 };
+  const { body } = await app.send("POST", `/api/v1/outbound/campaigns/${id}/forecast`, question);
+  expect(body.assumptions).toContain(
+    "OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown.",
+  );
 });

@@ -1,32 +1,23 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { BATCHES, createOutbound, request } from "../harness/batch.ts";
+import { BATCHES } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
+import { createDialing, type Dialing } from "../harness/dialing.ts";
 
 let app: TestApp;
-let outbound: Awaited<ReturnType<typeof createOutbound>>;
+let dialing: Dialing;
+let filled: Dialing["filled"];
 beforeAll(async () => {
   app = await createTestApp();
-  outbound = await createOutbound(app);
+  dialing = await createDialing(app);
+  ({ filled } = dialing);
 });
 beforeEach(async () => {
   // 10:00 on a Wednesday in New York.
   app.clock.set("2026-11-18T15:00:00Z");
-  await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
-  await app.db.updateTable("attempts").set({ state: "ENDED", holds_slot: false, check_at: null }).execute();
+  await dialing.forget();
 });
 
-const ALWAYS = { active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"], hourly_rate: 60 };
-let people = 0;
-async function filled(count: number, campaign: object = {}, batch: object = {}) {
-  const { id } = await outbound.createCampaign({ ...ALWAYS, ...campaign });
-  const { batch_id } = await outbound.createBatch({ campaign_id: id, ...batch });
-  await outbound.add(
-    batch_id,
-    Array.from({ length: count }, (_, i) => request(`p${i}`, `+1512557${String(++people).padStart(4, "0")}`)),
-  );
-  return { campaign_id: id as number, batch_id: batch_id as string };
-}
 const trace = async (batch_id: string, reference_id = "p0") =>
   (await app.send("GET", `${BATCHES}/${batch_id}/requests/${reference_id}/trace`)).body;
 const next = async (batch_id: string, reference_id = "p0") => {
@@ -51,7 +42,7 @@ describe("the next step of a request that waits names", () => {
     expect((await next(batch_id)).text).toBe("Waiting: the campaign's schedule has no day that opens.");
     const paused = await filled(1, {}, { paused: true });
     expect((await next(paused.batch_id)).text).toBe("Waiting: the batch is paused.");
-    await outbound.remove(paused.batch_id);
+    await dialing.outbound.remove(paused.batch_id);
     expect(await next(paused.batch_id)).toMatchObject({ reason: "canceled" });
   });
 
@@ -113,7 +104,8 @@ describe("the next step of a request that waits names", () => {
 
 describe("a request that was skipped", () => {
   test("says which rule it failed", async () => {
-    const { batch_id } = await filled(1, {
+    const target = dialing.person();
+    const { batch_id } = await filled([target], {
       target_filters: {
         match: "all",
         on_unknown: "exclude",
@@ -123,7 +115,7 @@ describe("a request that was skipped", () => {
     await app.db
       .updateTable("requests")
       .set({ enrichment: JSON.stringify({ line_type: "landline", error_code: null }) })
-      .where("target", "=", `+1512557${String(people).padStart(4, "0")}`)
+      .where("target", "=", target)
       .execute();
     await createTestDialer(app, () => ({})).tick();
     expect(await trace(batch_id)).toMatchObject({

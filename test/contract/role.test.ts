@@ -77,6 +77,40 @@ test("a role in use is deleted only with a role to move its users to", async () 
   expect(ann.role_id).toBe(to.id);
 });
 
+test("nobody comes to a role while it is deleted", async () => {
+  const role = await create(["agents_read"]);
+  const email = "late@example.com";
+  const giver = await app.database.pool.connect();
+  try {
+    await giver.query("begin");
+    await giver.query("select 1 from roles where id = $1 for share", [role.id]);
+    await giver.query(
+      `insert into users (sub_organization_id, email, role_id, login_type, last_updated)
+       values ($1, $2, $3, 'google', $4)`,
+      [app.admin.sub_organization_id, email, role.id, app.clock.now().toISOString()],
+    );
+    const deletion = app.send("DELETE", `/api/v1/roles/${role.id}?reason=x`);
+    await expect
+      .poll(
+        async () =>
+          (
+            await app.database.pool.query(
+              "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+            )
+          ).rowCount,
+        { timeout: 30_000 },
+      )
+      .toBe(1);
+    await giver.query("commit");
+    expect(await deletion).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("One user") },
+    });
+  } finally {
+    giver.release();
+  }
+});
+
 test("a neighbour's role answers 404", async () => {
   const made = await create([]);
   const neighbour = await app.createNeighbour();

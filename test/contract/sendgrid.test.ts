@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent } from "../harness/agent.ts";
@@ -14,6 +16,7 @@ import {
 } from "../harness/mail.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 import { sendgridCredentials, sendgridOf } from "../harness/sendgrid.ts";
+import { eventually } from "../harness/simulated.ts";
 
 const fixture = (name: string) =>
   readFileSync(path.join(import.meta.dirname, "../fixtures/sendgrid", name), "utf8");
@@ -116,6 +119,30 @@ describe("an inbound mail", () => {
     });
     expect(await mailsWith(app, ann)).toEqual([]);
     expect(app.logged.join("")).toContain("it is larger than 25 MB");
+  });
+
+  test("that finds the memory full of others is asked to come again, and is taken then", async () => {
+    const { port } = app.api.server.server.address() as AddressInfo;
+    const path = `/carriers/sendgrid/${box.channel_id}/inbound`;
+    /** Strangers, who need no key to send bytes. */
+    const strangers = [1, 2, 3].map(() => {
+      const headers = { "content-type": "text/plain", "content-length": 60 * 2 ** 20 };
+      const post = request({ port, path, method: "POST", headers });
+      post.on("error", () => {});
+      const answer = new Promise<IncomingMessage>((resolve) => post.once("response", resolve));
+      for (let sent = 0; sent < 44; sent++) post.write(Buffer.alloc(2 ** 20));
+      return { post, answer };
+    });
+    const refused = await Promise.race(strangers.map(({ answer }) => answer));
+    expect(refused).toMatchObject({ statusCode: 503, headers: { "retry-after": "30" } });
+    for (const { post } of strangers) post.destroy();
+
+    const ann = somebody();
+    const answer = await eventually(
+      () => inbound({ email: raw(ann), envelope: envelope(ann) }),
+      ({ status }) => status !== 503,
+    );
+    expect(answer).toMatchObject({ status: 200, body: { taken: "new" } });
   });
 
   test.each([

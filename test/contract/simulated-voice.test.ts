@@ -10,6 +10,10 @@ beforeAll(async () => {
     scenario: {
       people: [
         {
+          number: "+151266635*",
+          person: { name: "wants the night desk", otherwise: "The night desk.", call: { patience: 3 } },
+        },
+        {
           number: "+15126663*",
           person: { name: "wants a person", otherwise: "A human, please.", call: { patience: 3 } },
         },
@@ -18,14 +22,20 @@ beforeAll(async () => {
   });
   const { agent_id } = await createAgent(app, {
     script:
-      'on /human/ -> call transfer {"destination": "Front desk"}\non /goodbye/ -> say "Bye." then call hangup {}\non /.*/ -> say "Noted."',
+      'on /human/ -> call transfer {"destination": "Front desk"}\non /night/ -> call transfer {"destination": "Night desk"}\non /goodbye/ -> say "Bye." then call hangup {}\non /.*/ -> say "Noted."',
     systemTools: ["hangup", "transfer"],
     greeting: { type: "greeting", text: "Hello from the clinic." },
   });
   const extensions = [{ name: "work", numbers: [{ number: "+14155550101", rules: null }] }];
   const member = { name: "Front desk", type: "Operator", extensions };
   expect((await app.send("POST", "/api/v1/directory_members/", member)).status).toBe(200);
-  line = await createNumber(app, agent_id, { modes: ["voice"] });
+  const mailbox = [{ name: "work", numbers: [{ number: "+14155550104", rules: null }] }];
+  await app.send("POST", "/api/v1/directory_members/", {
+    ...{ name: "Night desk", type: "Operator", extensions: mailbox },
+  });
+  // Whether words come before the greeting or over it is the machine's to decide: they count in either case.
+  const telephony = { passive_input_start: 0, transfer_leg_voicemail_detection_enabled: true };
+  line = await createNumber(app, agent_id, { modes: ["voice"], telephony });
 });
 
 const sessionOf = (sid: string) =>
@@ -105,4 +115,16 @@ test("who wants a person is put through, and the session ends as a transfer that
     [String(session!.id)],
   );
   expect(rows).toEqual([{ outcome: "success" }]);
+});
+
+test("a mailbox that took the transfer is told by the carrier before the transfer's end, and marks the session", async () => {
+  const sid = await app.simulator.call(line.account_sid, { from: "+15126663501", to: line.number });
+  const session = await whenOver(sid);
+  const { transfer_voicemail_detected } = await app.db
+    .selectFrom("sessions")
+    .select("transfer_voicemail_detected")
+    .where("id", "=", session!.id)
+    .executeTakeFirstOrThrow();
+  expect(transfer_voicemail_detected).toBe(true);
+  expect(await app.db.selectFrom("transfer_answerers").selectAll().execute()).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
-import type { Outreach } from "../../src/channels/outreach.ts";
+import { type Outreach, SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
 import { textSender } from "../../src/texts/text-sender.ts";
+import { applySignals } from "../../src/texts/text-store.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
   createNumber,
@@ -141,6 +142,63 @@ describe("reaching somebody by text", () => {
     expect(await sender.send(lost).catch((error) => error)).toMatchObject({ fate: "unknown" });
     expect(await sender.find(lost, since)).toBeNull();
     expect(await sender.find(outreach("+15126671611"), since)).toBeNull();
+  });
+
+  test("what the carrier doesn't show yet has not failed; what it shows after all is believed", async () => {
+    const out = outreach("+15126671932");
+    const stands = async () => {
+      const [text] = await textsWith(app, out.target);
+      return [text?.status, text?.error_code];
+    };
+    expect(await sender.send(out).catch((error) => error)).toMatchObject({ fate: "unknown" });
+    expect(await sender.find(out, app.clock.now())).toBeNull();
+    expect(await stands()).toEqual(["PENDING", null]);
+    app.clock.advance(SHOWN_AFTER_ms);
+    expect(await sender.find(out, app.clock.now())).toBeNull();
+    expect(await stands()).toEqual(["DELIVERY_FAILED", "not-sent"]);
+    const word = {
+      status: "SENT",
+      word: "sent",
+      sid: "SMlate",
+      error_code: null,
+      is_transient: null,
+    } as const;
+    const signal = { ...word, key: out.key, channel_id: line.channel_id, at: app.clock.now() };
+    await applySignals(app.db, [signal], app.clock.now());
+    expect(await stands()).toEqual(["SENT", null]);
+    expect(await sender.find(out, app.clock.now())).toMatchObject({ sid: "SMlate", status: "SENT" });
+  });
+
+  test("what fails after the carrier took it ends no conversation, and is found", async () => {
+    const out = outreach("+15126672137");
+    const run = (words: string) => app.database.pool.query(words);
+    await run(
+      `create function no_room() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+    );
+    await run(`create trigger no_room before update of sid on text_messages for each row
+      when (new.sid is not null and new.source = '${out.target}') execute function no_room()`);
+    await expect(sender.send(out)).rejects.toThrow("no room");
+    const session_id = opened.at(-1)?.session_id ?? 0;
+    expect(await session(session_id)).toMatchObject({ ended_at: null });
+    await run("drop trigger no_room on text_messages");
+    expect(await sender.find(out, app.clock.now())).toMatchObject({
+      sid: expect.stringMatching(/^SM/),
+      session_id,
+    });
+  });
+
+  test("of two like texts in the same seconds, none is taken for the other's", async () => {
+    // Nothing is called back for them: what was sent is known by its answer alone.
+    const target = "+15126672037";
+    const [first, second] = [outreach(target), outreach(target)];
+    const sids = [(await sender.send(first)).sid, (await sender.send(second)).sid];
+    for (const out of [second, first]) {
+      await app.database.pool.query(
+        "update text_messages set status = 'PENDING', sid = null where key = $1",
+        [out.key],
+      );
+      expect((await sender.find(out, app.clock.now()))?.sid).toBe(sids[out === first ? 0 : 1]);
+    }
   });
 
   test("a text of a try whose sending is under way is not sent by the dialogue's job beside it", async () => {

@@ -1,7 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
+import { SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
+import { endAsIdle } from "../../src/sessions/end-session.ts";
 import { goOnWith } from "../../src/texts/text-dialogue.ts";
+import { sendText } from "../../src/texts/text-outbox.ts";
 import { endIdleTexts } from "../../src/texts/text-session.ts";
+import { waitingTexts } from "../../src/texts/text-store.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
   createNumber,
@@ -289,6 +293,69 @@ test("a dialogue that nobody goes on with ends after its time, as idle", async (
   expect(await state()).toEqual([{ end_reason: "idle" }]);
 });
 
+describe("a text that comes as its dialogue's time runs out", () => {
+  const TTL_MS = 12 * 3_600_000;
+  const sessionsOf = async (source: string) =>
+    (
+      await app.database.pool.query(
+        "select id, turn_count, end_reason from sessions where source = $1 order by id",
+        [source],
+      )
+    ).rows as { id: number; turn_count: number; end_reason: string | null }[];
+
+  test.each([-50, -1, 0, 1, 50])("%i ms from its end is answered, once", async (off_ms) => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    app.clock.advance(TTL_MS + off_ms);
+    await Promise.all([endIdleTexts(app.engine), write(from, "what else"), endIdleTexts(app.engine)]);
+    app.clock.advance(100);
+    await endIdleTexts(app.engine);
+    const texts = await eventually(
+      () => textsWith(app, from),
+      (found) => found.every(({ status }) => status === "ANSWERED" || status === "DELIVERED"),
+    );
+    const answers = sent(texts).filter(({ text }) => text === "Noted.");
+    expect(answers).toHaveLength(2);
+    const said = await sessionsOf(from);
+    expect(said.reduce((sum, { turn_count }) => sum + turn_count, 0)).toBe(2);
+  });
+
+  test("and waits for its turn is read in that dialogue, which doesn't end under it", async () => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    // Its job is late, as when a model is slow for everybody.
+    app.clock.advance(TTL_MS - 1000);
+    await app.database.pool.query(
+      `insert into text_messages (sub_organization_id, channel_id, channel_target_id, direction, medium, purpose, key,
+         target, source, text, media, status, created_at, updated_at)
+       select sub_organization_id, channel_id, channel_target_id, 'in', medium, purpose, 'late-' || key, target, source,
+         'what else', media, 'RECEIVED', $2, $2 from text_messages where source = $1 and direction = 'in'`,
+      [from, app.clock.now().toISOString()],
+    );
+    app.clock.advance(120_000);
+    await endIdleTexts(app.engine);
+    expect(await sessionsOf(from)).toMatchObject([{ end_reason: null }]);
+    await goOnWith(
+      { engine: app.engine, carriers: simulatedCarriers() },
+      { channel_target_id: line.targets.sms as number, source: from },
+    );
+    expect(await sessionsOf(from)).toMatchObject([{ end_reason: null, turn_count: 2 }]);
+  });
+
+  test("keeps a dialogue going that was found idle just before", async () => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    const found = await sessionsOf(from);
+    await write(from, "what else");
+    await untilSent(from, 3);
+    await endAsIdle(app.engine, found);
+    expect(await sessionsOf(from)).toMatchObject([{ end_reason: null, turn_count: 2 }]);
+  });
+});
+
 test("the neighbours of a sub-organization see nothing of its texts", async () => {
   const from = somebody();
   const sid = await write(from, "what");
@@ -351,6 +418,41 @@ describe("a process that dies", () => {
     await goOnWith({ engine: app.engine, carriers: simulatedCarriers() }, dialogueOf(from));
     expect(await asked(from)).toHaveLength(2);
     expect(sent(await textsWith(app, from)).every(({ sid }) => sid !== null)).toBe(true);
+  });
+
+  test("gives the carrier time to show what it took, before it sends it again", async () => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    // Asked for at a moment at which the carrier has nothing of it.
+    const asked_at = new Date(app.clock.now().getTime() + 10_000);
+    await app.database.pool.query(
+      "update text_messages set status = 'PENDING', sid = null, asked_at = $2 where source = $1 and direction = 'out'",
+      [from, asked_at.toISOString()],
+    );
+    const parts = { engine: app.engine, carriers: simulatedCarriers() };
+    const [text] = await waitingTexts(app.db, dialogueOf(from), "out");
+    expect(await sendText(parts, text!)).toEqual(new Date(asked_at.getTime() + SHOWN_AFTER_ms));
+    expect(await asked(from)).toHaveLength(2);
+    app.clock.advance(10_000 + SHOWN_AFTER_ms);
+    expect(await sendText(parts, text!)).toBeNull();
+    expect(await asked(from)).toHaveLength(3);
+  });
+
+  test("for more than a day still asks for what the carrier may have taken before", async () => {
+    const from = somebody();
+    await write(from, "what");
+    await untilSent(from, 2);
+    await app.database.pool.query(
+      "update text_messages set status = 'PENDING', sid = null where source = $1 and direction = 'out'",
+      [from],
+    );
+    app.clock.advance(25 * 3_600_000);
+    await goOnWith({ engine: app.engine, carriers: simulatedCarriers() }, dialogueOf(from));
+    expect(sent(await textsWith(app, from))).toEqual(
+      [1, 2].map(() => expect.objectContaining({ sid: expect.stringMatching(/^SM/), error_code: null })),
+    );
+    expect(await asked(from)).toHaveLength(2);
   });
 
   test("for more than a day leaves answers that nobody waits for unsent", async () => {

@@ -108,6 +108,22 @@ describe("where arguments go", () => {
   });
 });
 
+test.each([
+  ["{a}", ".."],
+  ["{a}", "."],
+  [".{a}", "."],
+  ["%2e{a}", "."],
+])("a path of %s with %s in it leads no higher in an address", async (part, a) => {
+  const before = peer.requests.length;
+  const { call } = await callOnce({
+    url: `${peer.url}/visits/${part}/notes`,
+    endpoint: { argument_location: "path", method: "delete" },
+    arguments: { a },
+  });
+  expect(call.tool_error).toMatch(/would lead elsewhere/);
+  expect(peer.requests.length).toBe(before);
+});
+
 test("arguments that don't fit the schema are told to the model and nothing is sent", async () => {
   const before = peer.requests.length;
   const { call } = await callOnce({

@@ -83,14 +83,32 @@ describe("POST /tools/try", () => {
     expect((await call(needing("b"))).body.error).toContain("parameter b");
   });
 
-  test("another organization's service or agent, and the built-in service, answer 404", async () => {
+  test("arguments too long to be meant are refused, faults without end told in part", async () => {
+    const parameters = { type: "object", properties: { a: { type: "array", items: { type: "string" } } } };
+    const tool = endpointTool("find_slots", `${peer.url}/slots`, { parameters });
+    const sent = peer.requests.length;
+    const long = await call(tool, { arguments: { a: ["x".repeat(300_000)] } });
+    expect(long.body.error).toMatch(/longer than 262144 characters/);
+    const faulty = await call(tool, { arguments: { a: Array(1_000).fill(1) } });
+    expect(faulty.body.error).toMatch(/a\.9 must be string; and 990 more\.$/);
+    expect(peer.requests.length).toBe(sent);
+  });
+
+  test("another organization's service, and the built-in one, are refused as where a tool is saved", async () => {
     const tool = endpointTool("find_slots", `${peer.url}/slots`);
     const neighbour = await app.createNeighbour();
     const foreign = await neighbour.send("POST", "/api/v1/services/", { name: "Theirs", description: "" });
-    expect((await call(tool, { service_id: foreign.body.id })).status).toBe(404);
-    expect((await call(tool, { agent_id: 999_999 })).status).toBe(404);
     const { body } = await app.send("GET", "/api/v1/services/?search_fields=name&search_field_values=System");
-    expect((await call(tool, { service_id: body.items[0].id })).status).toBe(404);
+    for (const service_id of [foreign.body.id, body.items[0].id]) {
+      const tried = await call(tool, { service_id });
+      const saved = await app.send("POST", "/api/v1/tools/", {
+        name: "find_slots",
+        definition: tool,
+        service_id,
+      });
+      expect([tried.status, tried.body.detail]).toEqual([400, saved.body.detail]);
+    }
+    expect((await call(tool, { agent_id: 999_999 })).status).toBe(404);
   });
 });
 

@@ -92,6 +92,15 @@ test("an agent that may dial any number reaches one that is not in the directory
   });
 });
 
+test("nobody is transferred to what costs more than a call, however the agent was talked into it", async () => {
+  const { say } = await call("voice", true);
+  const turn = await say("transfer me to +1 900 555 1234");
+  expect(turn).toMatchObject({ action: null, ended: false });
+  expect(turn.messages).toEqual([
+    "No: Nobody is transferred there: +19005551234 is a premium-rate number, and OUTREACH_ALLOW does not name it.",
+  ]);
+});
+
 test("in a chat nobody is transferred", async () => {
   const { say } = await call("chat");
   expect(await say("transfer me to front desk")).toMatchObject({

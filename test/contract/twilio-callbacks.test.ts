@@ -101,8 +101,8 @@ describe("who is believed", () => {
       const before = app.logged.length;
       const { status } = await send(suffix, form);
       expect([200, 204]).toContain(status);
-      // What follows a socket of ours is told by the callback itself; who picked up a transfer comes before its end.
-      if (suffix === "/calls/k/relay-ended" || suffix === "/calls/k/transfer-answerer") return;
+      // What follows a socket of ours is told by the callback itself.
+      if (suffix === "/calls/k/relay-ended") return;
       await eventually(
         async () => app.logged.slice(before).join(""),
         (lines) => UNKNOWN.test(lines),
@@ -110,6 +110,12 @@ describe("who is believed", () => {
       expect(app.errors).toEqual([]);
     },
   );
+
+  test("who picked up is kept of no call but one that the channel has transferred", async () => {
+    const suffix = "/calls/made-up/transfer-answerer";
+    expect((await send(suffix, { CallSid: "CAmade-up", AnsweredBy: "human" })).status).toBe(204);
+    expect(await app.db.selectFrom("transfer_answerers").selectAll().execute()).toEqual([]);
+  });
 
   test("a socket that nobody signed is never opened", async () => {
     const relay = (headers: Record<string, string>) =>

@@ -41,6 +41,38 @@ describe("how people get in, and who may let them", () => {
     expect(signIn.status).toBe(200);
   });
 
+  test("a link whose use fails halfway is as good as before, and so is the password", async () => {
+    const { email } = await create();
+    const { sign_in_link } = (await app.send("POST", `${PATH}${email}/sign_in_link`)).body;
+    const use = () =>
+      app.sendAs(null)("POST", "/api/console/one-time-code", {
+        code: sign_in_link.split("code=")[1],
+        password: "correct horse battery",
+      });
+    const { pool } = app.database;
+    await pool.query("alter table sign_ins add constraint no_sign_in check (false) not valid");
+    expect((await use()).status).toBe(500);
+    await pool.query("alter table sign_ins drop constraint no_sign_in");
+    const signIn = () =>
+      app.sendAs(null)("POST", "/api/console/sign-in", { email, password: "correct horse battery" });
+    expect((await signIn()).status).toBe(401);
+    expect((await use()).status).toBe(200);
+    expect((await signIn()).status).toBe(200);
+  });
+
+  test("a sign-in leaves nothing of the person's earlier ones that are over", async () => {
+    const { email, id } = await create();
+    const code = /code=(\w+)/.exec(sent.at(-1)?.text ?? "")?.[1];
+    const password = "correct horse battery";
+    await app.sendAs(null)("POST", "/api/console/one-time-code", { code, password });
+    const rows = async () =>
+      (await app.db.selectFrom("sign_ins").select("expires_at").where("user_id", "=", id).execute()).length;
+    expect(await rows()).toBe(1);
+    app.clock.advance(12 * 3_600_000);
+    await app.sendAs(null)("POST", "/api/console/sign-in", { email, password });
+    expect(await rows()).toBe(1);
+  });
+
   test("the last administrator can neither leave, nor be deleted, nor lose the role", async () => {
     const neighbour = await app.createNeighbour();
     const email = "neighbour@example.org";
@@ -91,6 +123,28 @@ describe("how people get in, and who may let them", () => {
     expect((await signIn(neighbour.caller.organization_id)).status).toBe(200);
   });
 
+  test("a write that comes with the console's cookie counts from our own pages only", async () => {
+    const link = (await app.send("POST", `${PATH}${app.admin.email}/sign_in_link`)).body.sign_in_link;
+    const signedIn = await app.sendAs(null)("POST", "/api/console/one-time-code", {
+      code: link.split("code=")[1],
+    });
+    const cookie = String(signedIn.headers["set-cookie"]).split(";")[0] ?? "";
+    const write = (headers: Record<string, string>) =>
+      app.sendAs(null)("POST", `${PATH}${app.admin.email}/sign_in_link`, undefined, {
+        cookie,
+        host: "parley.example",
+        ...headers,
+      });
+    const origin = "https://parley.example";
+    expect((await write({ origin })).status).toBe(200);
+    // Behind a proxy that rewrites Host, the browser's own word counts.
+    expect((await write({ origin, host: "inside:8080", "sec-fetch-site": "same-origin" })).status).toBe(200);
+    for (const foreign of ["https://evil.example", "null", "https://parley.example.evil.example"]) {
+      expect((await write({ origin: foreign })).status).toBe(403);
+      expect((await write({ origin: foreign, "sec-fetch-site": "cross-site" })).status).toBe(403);
+    }
+  });
+
   test("nobody gives a role that allows more than they may do, nor acts on a person who may do more", async () => {
     const { email } = await create({ role_id: roles.Admin });
     const keeper = app.sendAs(await app.createToken(["users_read", "users_write", "users_delete"]));
@@ -99,6 +153,8 @@ describe("how people get in, and who may let them", () => {
       await keeper("PUT", PATH, { email, role_id: roles.Admin }),
       await keeper("DELETE", PATH, { email, reason: "x" }),
       await keeper("POST", `${PATH}${email}/sign_in_link`),
+      // Their token does less than they do, and must not turn into them.
+      await keeper("POST", `${PATH}${app.admin.email}/sign_in_link`),
     ]) {
       expect(answer.status).toBe(403);
     }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createNumber, endOf, eventsOf, incoming, pickUp, quiet, transcriptOf } from "../harness/phone.ts";
+import { createGroup } from "../harness/voice-groups.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -87,6 +88,35 @@ describe("silence", () => {
     expect(await phone.isLeft()).toEqual({ action: "hangup" });
     expect(await endOf(app, phone.session_id)).toMatchObject({ end_reason: "idle", user_terminated: false });
     expect(await eventsOf(app, phone.session_id, "silence-timeout")).toHaveLength(3);
+  });
+});
+
+describe("the voice that vars.session.voice names", () => {
+  const voiceOf = async (name: string, more: object = {}) => {
+    const variables = { "vars.session.voice": name };
+    const { number } = await createNumber(app, { script: SCRIPT, agent: { variables, ...more } });
+    const answered = await app.voiceCalls.answer(incoming(number));
+    if (!answered || "dial" in answered) throw new Error("not answered");
+    return answered.voice.languages;
+  };
+
+  test.each([
+    ["openai:alloy", "OpenAI", "alloy"],
+    ["elevenlabs:Alice", "ElevenLabs", "Alice"],
+    ["wavenet:female/en-US-Chirp3-HD-Kore", "Google", "en-US-Chirp3-HD-Kore"],
+    // A carrier that is given what it doesn't have gives the call up.
+    ["elevenlabs:Nobody", null, null],
+    ["wavenet:female/es-US-Chirp3-HD-Kore", null, null],
+    ["", null, null],
+  ])("speaks where no voice group does: %s", async (name, provider, voice) => {
+    expect(await voiceOf(name)).toEqual([{ code: "en-US", provider, voice, speed: null, pitch: null }]);
+  });
+
+  test("yields to the group's, where the group has the language", async () => {
+    const { id } = await createGroup(app, "Their own voice");
+    expect(await voiceOf("openai:alloy", { language_group_id: id })).toMatchObject([
+      { code: "en-US", provider: "ElevenLabs", voice: "Alice" },
+    ]);
   });
 });
 

@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { sql } from "kysely";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createEgress, type Egress } from "../../src/base/egress.ts";
 import { CHANNEL_STATUSES } from "../../src/channels/channel-status.ts";
+import { setAside } from "../../src/webhooks/delivery-claim.ts";
 import { purgeDeliveriesJob } from "../../src/webhooks/delivery-purge.ts";
+import { tellWebhooks } from "../../src/webhooks/status-change.ts";
 import { inboxRoute } from "../../src/webhooks/webhook-inbox-receive.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
@@ -292,6 +295,36 @@ describe("a webhook", () => {
     expect(await drain()).toBe(1);
   });
 
+  test("that is enabled while a change is being told is told of it", async () => {
+    const { webhook_id, campaign } = await tell(1);
+    await drain();
+    const [person] = await telling.addPeople(campaign, 1);
+    await app.send("POST", `${WEBHOOKS}/${webhook_id}/disable`);
+    await app.db.transaction().execute(async (tx) => {
+      await tellWebhooks(tx, [telling.change(person!, "COMPLETED")]);
+      await app.send("POST", `${WEBHOOKS}/${webhook_id}/enable`, { send_held: true });
+    });
+    expect(await drain()).toBe(1);
+  });
+
+  test("that is being enabled has nothing set aside any more", async () => {
+    const { webhook_id } = await tell(1);
+    await app.send("POST", `${WEBHOOKS}/${webhook_id}/disable`);
+    await app.db.transaction().execute(async (tx) => {
+      await tx
+        .selectFrom("campaign_webhooks")
+        .select("id")
+        .where("id", "=", webhook_id)
+        .forUpdate()
+        .execute();
+      const open = { disabled_at: null, disabled_reason: null };
+      await tx.updateTable("campaign_webhooks").set(open).where("id", "=", webhook_id).execute();
+      await setAside(app.db, app.clock.now());
+    });
+    expect(await drain()).toBe(1);
+    expect((await listed(of(webhook_id)))[0].state).toBe("DELIVERED");
+  });
+
   test("that a person disables is sent nothing", async () => {
     const { webhook_id } = await tell(1);
     expect((await app.send("POST", `${WEBHOOKS}/${webhook_id}/disable`)).body.disabled_reason).toBe(
@@ -392,6 +425,25 @@ describe("a webhook inbox", () => {
     expect(body.items[2].body).toBe("body  103");
     expect((await send("POST", public_url, "x".repeat(70_000))).status).toBe(413);
     expect((await send("POST", `${public_url}x`, "{}")).status).toBe(404);
+  });
+
+  test("takes a body that is no UTF-8, and judges its signature by the bytes", async () => {
+    const auth_values = { hmac_secret: secretOf(4) };
+    const { public_url } = (await app.send("POST", INBOXES, { name: "bytes", auth_values })).body;
+    const sent = Buffer.from("M\u00fcller", "latin1");
+    const seconds = String(app.clock.now().getTime() / 1000);
+    const mac = createHmac("sha256", Buffer.alloc(32, 4)).update(`msg_1.${seconds}.`).update(sent);
+    const headers = {
+      "content-type": "text/plain",
+      "content-length": String(sent.length),
+      "webhook-id": "msg_1",
+      "webhook-timestamp": seconds,
+      "webhook-signature": `v1,${mac.digest("base64")}`,
+    };
+    const path = new URL(public_url).pathname;
+    expect((await app.sendAs(null)("POST", path, sent, headers)).status).toBe(200);
+    const [first] = (await app.send("GET", `${INBOXES}/bytes/messages`)).body.items;
+    expect(first).toMatchObject({ body: "M\ufffdller", signature: "VALID" });
   });
 
   test("keeps its secret when it is changed without one, forgets it when the key is left out", async () => {

@@ -107,6 +107,7 @@ export async function createTestApp(
       | "carriers"
       | "simulation"
       | "mailServer"
+      | "mailLookUp"
       | "speechProviders"
       | "llmProviders"
       | "consoleBuild"

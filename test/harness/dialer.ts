@@ -27,6 +27,7 @@ export function createTestDialer(
     senders: world.senders,
     carriers: app.carriers ?? { of: async () => null },
     limits,
+    destinations: app.config.destinations,
     queue,
     ...more,
   });

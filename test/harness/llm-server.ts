@@ -43,6 +43,8 @@ export type LlmServer = {
 };
 
 export const FAKE_KEY = "sk-loopback-1234567890";
+/** What OpenAI's embeddings say they took, unless the reply has a usage. */
+export const EMBEDDED_TOKENS = 8;
 
 export async function startLlmServer(): Promise<LlmServer> {
   const requests: Seen[] = [];
@@ -95,7 +97,7 @@ export function embeddedTexts({ body }: Seen): string[] {
   return requests.map(({ content }) => content.parts.map(({ text }) => text).join(""));
 }
 
-function embeddingsOf(seen: Seen, vector: (text: string) => number[]): object {
+function embeddingsOf(seen: Seen, vector: (text: string) => number[], tokens: number): object {
   const vectors = embeddedTexts(seen).map(vector);
   if (seen.path.includes(":batchEmbedContents")) return { embeddings: vectors.map((values) => ({ values })) };
   if (seen.path.includes(":embedContent")) return { embedding: { values: vectors[0] } };
@@ -103,7 +105,7 @@ function embeddingsOf(seen: Seen, vector: (text: string) => number[]): object {
     object: "list",
     data: vectors.map((embedding, index) => ({ object: "embedding", index, embedding })),
     model: "m",
-    usage: { prompt_tokens: 8, total_tokens: 8 },
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
   };
 }
 
@@ -118,7 +120,7 @@ async function answer(res: ServerResponse, seen: Seen, reply: Reply): Promise<vo
   if (reply.vector) {
     if (reply.delay_ms) await sleep(reply.delay_ms);
     res.writeHead(200, { "content-type": "application/json", ...reply.headers });
-    res.end(JSON.stringify(embeddingsOf(seen, reply.vector)));
+    res.end(JSON.stringify(embeddingsOf(seen, reply.vector, reply.usage?.input ?? EMBEDDED_TOKENS)));
     return;
   }
   res.writeHead(200, { "content-type": "text/event-stream", ...reply.headers });

@@ -4,6 +4,7 @@ import nodemailer from "nodemailer";
 import { SMTPServer } from "smtp-server";
 import { afterAll } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
+import type { LookUp } from "../../src/channels/sender-checks.ts";
 import { Scenario } from "../../src/channels/simulator/people.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
 import { createAgent } from "./agent.ts";
@@ -77,11 +78,14 @@ export type IncomingMail = {
 };
 
 /** The platform with its own SMTP server open, its jobs running, and `server` to send by; without one, the simulator. */
-export async function createMailApp(server: MailServer | null): Promise<MailApp> {
+export async function createMailApp(server: MailServer | null, mailLookUp?: LookUp): Promise<MailApp> {
   const simulation = { scenario: Scenario.parse({}), speed: "moved" as const };
   const mailServer = server && { smtp_url: `smtp://127.0.0.1:${server.port}`, from: "parley@clinic.example" };
-  const app = await createTestApp({ MAIL_PORT: "0" }, undefined, {
+  // No name server is asked for people who write from loopback.
+  const env = { MAIL_PORT: "0", MAIL_CHECK_SENDERS: mailLookUp ? "on" : "off" };
+  const app = await createTestApp(env, undefined, {
     mailServer,
+    ...(mailLookUp && { mailLookUp }),
     ...(!server && { simulation }),
   });
   await app.listen();
@@ -113,8 +117,9 @@ export async function createMailWorld(
   server: MailServer | null,
   agent: Parameters<typeof createAgent>[1],
   config: object = {},
+  mailLookUp?: LookUp,
 ) {
-  const app = await createMailApp(server);
+  const app = await createMailApp(server, mailLookUp);
   const { agent_id } = await createAgent(app, agent);
   return { app, agent_id, box: await createMailbox(app, agent_id, config) };
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { vi } from "vitest";
 import type { AnsweredCall, IncomingCall } from "../../src/calls/voice-calls.ts";
 import type { CallInput, CallOutput } from "../../src/channels/call-socket.ts";
@@ -137,9 +138,15 @@ export async function quiet(app: Pick<TestApp, "db">, session_id: number): Promi
         .where("id", "=", session_id)
         .executeTakeFirstOrThrow();
       if (session.lease_owner !== null) throw new Error("a turn runs");
+      // Its commit is seen before whoever committed is told; what follows from it comes only then.
+      const { rows } = await sql`
+        select from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`.execute(app.db);
+      if (rows.length > 0) throw new Error("something is being stored");
     },
     { timeout: 30_000, interval: 5 },
   );
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What was said, as the transcript has it, with who said it. */

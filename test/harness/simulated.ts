@@ -37,7 +37,11 @@ export async function createSimulatedApp(
 export async function createNumber(
   app: SimulatedApp,
   agent_id: number,
-  { service = "twilio", modes = ["sms"] }: { service?: "twilio" | "whatsapp"; modes?: string[] } = {},
+  {
+    service = "twilio",
+    modes = ["sms"],
+    telephony = null,
+  }: { service?: "twilio" | "whatsapp"; modes?: string[]; telephony?: object | null } = {},
 ) {
   const make = async (method: string, path: string, body?: object) => {
     const answer = await app.send(method, path, body);
@@ -45,7 +49,8 @@ export async function createNumber(
     return answer.body;
   };
   const name = `Simulated ${service} ${Math.random()}`;
-  const channel = await make("POST", "/api/v1/channels/", { name, channel_service: service, config: {} });
+  const config = { telephony };
+  const channel = await make("POST", "/api/v1/channels/", { name, channel_service: service, config });
   let number = "+15125550199";
   if (service === "twilio") {
     const { phone_numbers } = await make("GET", `/api/v1/channels/twilio/${channel.id}/numbers`);

@@ -106,10 +106,11 @@ export async function twilioAdapter(medium: "sms" | "whatsapp" | "voice"): Promi
       ? through.calls!.place(TWILIO_ACCOUNT, call(who, key))
       : through.texts!.send(TWILIO_ACCOUNT, text(who, key));
   };
+  const noneKnown = async () => new Set<string>();
   const find = (who: Behaviour, key: string, since: Date) =>
     medium === "voice"
-      ? carrier.calls!.find(TWILIO_ACCOUNT, call(who, key), since)
-      : carrier.texts!.find(TWILIO_ACCOUNT, text(who, key), since);
+      ? carrier.calls!.find(TWILIO_ACCOUNT, call(who, key), since, noneKnown)
+      : carrier.texts!.find(TWILIO_ACCOUNT, text(who, key), since, noneKnown);
   return {
     send,
     asked: door.asked,

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { type ForecastInput, forecast } from "./forecast.ts";
+
+const INPUT: ForecastInput = {
+  campaign: {
+    daily_start_time: null,
+    daily_end_time: null,
+    max_daily_calls: null,
+    active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    outreach_override_rules: null,
+    hourly_rate: 3600,
+    retry_count: 0,
+    retry_interval: null,
+  },
+  zone: "America/New_York",
+  mode: "voice",
+  from: new Date("2026-11-18T15:00:00Z"),
+  until: new Date("2026-11-28T15:00:00Z"),
+  batches: [
+    {
+      requests: 50_000,
+      retries: [],
+      call_rate: null,
+      auto_call_rate: false,
+      baseline: null,
+      expires_on: null,
+    },
+  ],
+  answer_rate: 1,
+  skip_rate: 0,
+  reached_before: {},
+};
+
+test.each([0, 1])("leaves the program its turns, whoever is skipped: a share of %d", async (skip_rate) => {
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  try {
+    const { totals } = await forecast({ ...INPUT, skip_rate });
+    expect(totals.first_attempts + totals.skipped).toBe(50_000);
+  } finally {
+    clearInterval(timer);
+  }
+  expect(turns).toBeGreaterThan(10);
+});

@@ -20,13 +20,14 @@ export async function runHttpTool(
 ): Promise<ToolRunOutcome> {
   const proof = tool.service_id == null ? null : await auth.headersFor(tool.service_id);
   if (proof?.ok === false) return failed(proof.problem);
+  const headers = proof?.headers ?? {};
   const outcome = await egress.send({
     url: tool.url,
     method: tool.method ?? "POST",
     headers: {
       accept: "application/json",
       ...lowerCase(tool.headers ?? {}),
-      ...lowerCase(proof?.headers ?? {}),
+      ...lowerCase(headers),
       "content-type": "application/json",
     },
     body: JSON.stringify(serviceBody(subject, transcript)),
@@ -34,6 +35,11 @@ export async function runHttpTool(
     max_response_bytes: MAX_RESPONSE_BYTES,
     signal,
   });
+  // A token that was taken back is given up, and the next try asks for another.
+  const isRefused = outcome.kind === "response" && outcome.status === 401 && tool.service_id != null;
+  if (isRefused && (await auth.refused(tool.service_id as number, headers))) {
+    return failed("The service answered 401.", LATER);
+  }
   return readService(outcome);
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import type { Db } from "../db/database.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
@@ -12,11 +13,15 @@ const MOST_PEOPLE = 100;
  * Asks ahead what filters need to know of the numbers that are next, so that nobody who is due waits for a carrier, and
  * nothing is paid for numbers that are never reached. No transaction is open meanwhile. Returns how many were asked for.
  */
-export async function lookAhead(parts: EnrichmentParts): Promise<number> {
+export async function lookAhead(
+  parts: EnrichmentParts & { destinations: DestinationRules },
+): Promise<number> {
   let asked = 0;
   for (const batch of await filteredBatches(parts.db, parts.clock.now(), MOST_BATCHES)) {
     const requests = (await nextPeople(parts.db, batch)).filter(
-      ({ enrichment }) => missingFields(batch.campaign, enrichment).length > 0,
+      ({ target, enrichment }) =>
+        missingFields(batch.campaign, enrichment).length > 0 &&
+        refusalOf(target, parts.destinations) === null,
     );
     if (requests.length === 0) continue;
     asked += requests.length;

@@ -67,6 +67,24 @@ test("a retry of a number that was taken off the settings since is not made", as
   expect(await shown(batch_id)).toEqual(["SKIPPED FILTERED_LINE_TYPE 1"]);
 });
 
+test("nothing is paid to learn what kind of number it is", async () => {
+  const asked: string[] = [];
+  const lookup = {
+    async lookup(_: unknown, number: string) {
+      asked.push(number);
+      return { facts: { line_type: "mobile" }, cost: 0.008 };
+    },
+  };
+  const carrier = { name: "planned", simulated: true, lookup };
+  const carriers = { of: async () => ({ account: { channel_id: 0, credentials: {} }, carrier }) } as never;
+  const rules = [{ field: "line_type", op: "in", values: ["mobile"] }];
+  const batch_id = await batchOf([JAMAICAN, ANN], { target_filters: { match: "all", rules } });
+  const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }), { carriers });
+  await dialer.pass(5);
+  expect(asked).toEqual([ANN]);
+  expect(await shown(batch_id)).toEqual(["SKIPPED FILTERED_LINE_TYPE 0", "COMPLETED COMPLETED 1"]);
+});
+
 test("nobody behind is held up by a list of such numbers", async () => {
   const batch_id = await batchOf([...Array.from({ length: 30 }, (_, i) => `+1876555${1000 + i}`), ANN]);
   const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));

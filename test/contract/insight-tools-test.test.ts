@@ -249,6 +249,27 @@ describe("a test of an http_tool", () => {
     expect(JSON.stringify(tool)).not.toContain("s3cret");
   });
 
+  test("gives up an access token that its service takes back, and has another for the next try", async () => {
+    let given = 0;
+    peer.respond(({ path, headers }, response) => {
+      if (path === "/token") return json(response, 200, { access_token: `t${++given}`, expires_in: 3600 });
+      return json(response, headers.authorization === "Bearer t2" ? 200 : 401, {});
+    });
+    const service = await app.send("POST", "/api/v1/services/", {
+      name: "Judge with tokens",
+      description: "",
+      auth_type: "oauth2",
+      auth_values: { client_id: "us", client_secret: "secret", auth_url: `${peer.url}/token` },
+    });
+    const { name } = await sending({ service_id: service.body.id });
+    expect(await run(name)).toMatchObject({
+      status: 503,
+      body: { detail: expect.stringContaining("answered 401") },
+    });
+    expect((await run(name)).status).toBe(200);
+    expect(given).toBe(2);
+  });
+
   test.each([
     [500, "{}", 503, "answered 500"],
     [404, "{}", 400, "answered 404"],

@@ -59,7 +59,10 @@ export function fillWait(
     see(event) {
       if (event.type === "delta" || event.type === "message") stop();
       else if (event.type === "tool_call") tools.push(event.tool_name);
-      else if (event.type === "tool_result") tools.splice(tools.indexOf(event.tool_name), 1);
+      else if (event.type === "tool_result") {
+        const at = tools.indexOf(event.tool_name);
+        if (at >= 0) tools.splice(at, 1);
+      }
     },
     stop,
   };

@@ -13,7 +13,7 @@ import {
   RENEW_MS,
   renewLeases,
 } from "./claim.ts";
-import { claimAhead, createPace } from "./claim-ahead.ts";
+import { claimAhead, createPace, MOST_AHEAD } from "./claim-ahead.ts";
 import { createRecorder, type Recorder } from "./result-recorder.ts";
 import { runExecution } from "./run-execution.ts";
 import { resumeInsights, runInsights } from "./run-insights.ts";
@@ -206,9 +206,10 @@ class Working {
     this.#start();
   }
 
-  /** Gives the free places to those that wait. */
+  /** Gives the free places to those that wait; none while too much waits to be stored, which a crash would lose. */
   #start(): void {
-    while (this.#running < this.#parts.concurrency && !this.#stopping.aborted) {
+    const { concurrency } = this.#parts;
+    while (this.#running < concurrency && this.#storing < MOST_AHEAD && !this.#stopping.aborted) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#runOne(next);
@@ -241,6 +242,7 @@ class Working {
     } finally {
       this.#pace.count();
       this.#storing -= 1;
+      this.#start();
       this.#wake();
     }
   }

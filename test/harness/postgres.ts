@@ -32,7 +32,7 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeAbandoned();
   const folder = path.join(tmpdir(), `parley-test-${process.pid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
   // For the processes that run test files: whatever they make is gone with the run, or with the next if this one is killed.
   process.env.TMPDIR = folder;
   const { admin, stop } = await startServer();
@@ -75,7 +75,7 @@ async function startServer(): Promise<{ admin: pg.ClientConfig; stop(): Promise<
   if (outside) return { admin: { connectionString: outside }, stop: async () => {} };
 
   const folder = path.join(temporaryFolder(), `parley-test-${process.pid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
   const dataDir = path.join(folder, "postgres");
   const server = await startEmbeddedPostgres({
     dataDir,

@@ -1,7 +1,7 @@
 /** What was claimed here begins within this time, at the pace of just now: nobody else could begin it much sooner. */
 const AHEAD_s = 0.5;
-/** Transcripts in memory that wait for a place, and results that wait to be stored. */
-export const MOST_AHEAD = 256;
+/** Transcripts in memory that wait for a place. */
+const MOST_AHEAD = 256;
 /** A pace is measured over at least this time. */
 const WINDOW_ms = 500;
 

@@ -13,7 +13,7 @@ import {
   RENEW_MS,
   renewLeases,
 } from "./claim.ts";
-import { claimAhead, createPace, MOST_AHEAD } from "./claim-ahead.ts";
+import { claimAhead, createPace } from "./claim-ahead.ts";
 import { createRecorder, type Recorder } from "./result-recorder.ts";
 import { runExecution } from "./run-execution.ts";
 import { resumeInsights, runInsights } from "./run-insights.ts";
@@ -159,11 +159,11 @@ class Working {
     return claimed === most || fed !== null || (await this.#feed()) !== null;
   }
 
-  /** How many to claim: 0 while enough wait for a place, or for being stored; never 0 when idle. */
+  /** How many to claim: 0 while enough wait for a place; never 0 when idle. */
   #room(): number {
     const { concurrency } = this.#parts;
     const ahead = claimAhead(concurrency, this.#pace.perSecond());
-    if (this.#waiting.length > ahead / 2 || this.#storing > ahead) return 0;
+    if (this.#waiting.length > ahead / 2) return 0;
     const most = concurrency - this.#running + ahead - this.#waiting.length;
     return most < concurrency / 2 ? 0 : most;
   }
@@ -206,10 +206,13 @@ class Working {
     this.#start();
   }
 
-  /** Gives the free places to those that wait; none while too much waits to be stored, which a crash would lose. */
+  /**
+   * Gives the free places to those that wait; none while as many wait to be stored: a crash loses what runs and what is not
+   * stored, and both together stay below twice `concurrency`.
+   */
   #start(): void {
     const { concurrency } = this.#parts;
-    while (this.#running < concurrency && this.#storing < MOST_AHEAD && !this.#stopping.aborted) {
+    while (this.#running < concurrency && this.#storing < concurrency && !this.#stopping.aborted) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#runOne(next);

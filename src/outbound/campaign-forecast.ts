@@ -222,7 +222,7 @@ async function judgeNumbers(
     cross join lateral (
       select r.target from requests r
       where r.batch_key = b.key and ${WAITS_FOR_FIRST}
-      order by r.due_at limit ${MAX_NUMBERS}
+      order by r.due_at, r.id limit ${MAX_NUMBERS}
     ) as r
     where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')
     limit ${MAX_NUMBERS}`.execute(db);
@@ -249,7 +249,7 @@ async function waitingBatches(db: Db, campaign_id: number): Promise<ForecastBatc
       from (
         select r.due_at, r.attempt_count from requests r
         where r.batch_key = b.key and ${WAITS_FOR_RETRY}
-        order by r.due_at limit ${MAX_RETRIES}
+        order by r.due_at, r.id limit ${MAX_RETRIES}
       ) as retry
     ) r on true
     where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')`.execute(db);

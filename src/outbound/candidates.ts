@@ -25,9 +25,9 @@ export type Candidate = {
 const FILTERED_FIRSTS = 20;
 
 /**
- * Of each batch the retry that is due first, and the requests that wait longest for a first attempt: in that order they
- * are taken. Reads a handful of rows however many wait (index: `requests_waiting`); those that somebody changes right
- * now, or whose reference is being reached, are passed over.
+ * Of each batch the retry that is due first, and the requests that wait longest for a first attempt, those of one list
+ * from its top: in that order they are taken. Reads a handful of rows however many wait (index: `requests_waiting`);
+ * those that somebody changes right now, or whose reference is being reached, are passed over.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -51,13 +51,13 @@ export async function lockCandidates(
       select * from (
         select ${REQUEST} from requests r
         where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOT_LIVE}
-        order by r.due_at limit 1 for update skip locked
+        order by r.due_at, r.id limit 1 for update skip locked
       ) retry
       union all
       select * from (
         select ${REQUEST} from requests r
         where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST} and ${NOT_LIVE}
-        order by r.due_at limit w.firsts for update skip locked
+        order by r.due_at, r.id limit w.firsts for update skip locked
       ) first
     ) r`.execute(tx);
   return Map.groupBy(rows, ({ batch_key }) => batch_key);

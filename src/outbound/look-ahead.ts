@@ -41,7 +41,7 @@ async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["re
   const next = (waits: typeof WAITS_FOR_FIRST) => sql`(
     select r.batch_key, r.id as request_id, r.target, r.enrichment from requests r
     where r.batch_key = ${batch_key} and ${waits}
-    order by r.due_at limit ${MOST_PEOPLE})`;
+    order by r.due_at, r.id limit ${MOST_PEOPLE})`;
   const { rows } = await sql<ToEnrich["requests"][number]>`
     ${next(WAITS_FOR_RETRY)} union all ${next(WAITS_FOR_FIRST)}`.execute(db);
   return rows;

@@ -49,6 +49,27 @@ describe("pace", () => {
     expect((await results(batch_id))[0]?.sent_at).not.toBeNull();
   });
 
+  test("a list is reached from its top, however its rows lie in the database", async () => {
+    const { batch_id } = await filled(5);
+    const { rows } = await sql<{ id: number }>`
+      select r.id from requests r join batches b on b.key = r.batch_key where b.batch_id = ${batch_id}
+      order by r.id desc`.execute(app.db);
+    // An update of what is indexed writes a row anew, behind the others.
+    for (const by of ["1 s", "-1 s"]) {
+      for (const { id } of rows)
+        await sql`update requests set due_at = due_at + ${by}::interval where id = ${id}`.execute(app.db);
+    }
+    const dialer = createTestDialer(app, () => ANSWERED);
+    for (let reached = 1; reached <= 5; reached++) {
+      await dialer.pass(1);
+      const still = 5 - reached;
+      expect(await shown(batch_id)).toEqual([
+        ...Array(reached).fill("COMPLETED COMPLETED 1"),
+        ...Array(still).fill("PENDING PENDING 0"),
+      ]);
+    }
+  });
+
   test("an outage of ten minutes is not caught up", async () => {
     await filled(30);
     const dialer = createTestDialer(app, () => ANSWERED);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createReadStream, mkdtempSync, openAsBlob, rmSync, statSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -18,17 +18,7 @@ import { machine, markdownTable, median, print, startPlatform } from "./platform
  */
 const [rows, rounds] = [Number(process.argv[2] ?? 100_000), Number(process.argv[3] ?? 7)];
 
-if (process.argv[2] === "--send") {
-  const [, , , url, token, file] = process.argv as [string, string, string, string, string, string];
-  const form = new FormData();
-  form.append("file", await openAsBlob(file), "people.csv");
-  const began = performance.now();
-  const response = await fetch(url, { method: "POST", headers: { [API_KEY_HEADER]: token }, body: form });
-  const body = await response.json();
-  print(JSON.stringify({ status: response.status, body, ms: performance.now() - began }));
-  process.exit(0);
-}
-
+const SENDER = path.join(import.meta.dirname, "send-file.ts");
 const folder = mkdtempSync(path.join(tmpdir(), "parley-csv-"));
 const file = path.join(folder, "people.csv");
 writeFileSync(file, csv(rows));
@@ -113,7 +103,7 @@ async function upload(batch_id: string): Promise<number> {
   const created = await fetch(`${url}/api/v1/outbound/batches`, { method: "POST", headers, body });
   if (created.status !== 200) throw new Error(await created.text());
   const address = `${url}/api/v1/outbound/batches/${batch_id}/upload_batch`;
-  const sender = spawn(process.execPath, [import.meta.filename, "--send", address, token, file]);
+  const sender = spawn(process.execPath, [SENDER, address, token, file]);
   sender.stderr.pipe(process.stderr);
   let text = "";
   sender.stdout.on("data", (chunk) => {

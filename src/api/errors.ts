@@ -77,8 +77,9 @@ function fromDatabase(error: unknown): Answer | undefined {
 /** Of a server that restarts, hands over to another, is full or can't be reached (connection exceptions: class 08). */
 const AWAY = /^(08...|57P0[1-5]|55000|53300|25006)$/;
 const NO_CONNECTION = /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOENT|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
-/** What the driver, which gives these no code, says of a connection that broke. */
-const BROKE_OFF = /^Connection terminated|^Client has encountered a connection error|^Client was closed/;
+/** What the driver, which gives these no code, says of a connection that broke, or of none that came free in time. */
+const BROKE_OFF =
+  /^Connection terminated|^Client has encountered a connection error|^Client was closed|^timeout exceeded when trying to connect/;
 /** Two writes in each other's way, of which PostgreSQL let the other pass. */
 const IN_THE_WAY = /^(40001|40P01)$/;
 

@@ -20,7 +20,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
 const SPEED = 12;
@@ -37,8 +37,17 @@ export type Simulated = { kind: "call" | "texts" | "mails"; from: string; to: st
  * Starts a platform of its own in a temporary folder, has a simulated person call the demo's agent, another write a text
  * to it and a third one a mail, prints what was said, and leaves nothing behind. The same seed, the same people.
  */
-export async function simulate({ json, seed }: { json: boolean; seed: number }): Promise<number> {
+export async function simulate(wanted: { json: boolean; seed: number }): Promise<number> {
   const stop = stopSignal();
+  try {
+    await run(wanted, stop);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+  return stop.aborted ? INTERRUPTED : 0;
+}
+
+async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortSignal): Promise<void> {
   await using open = new AsyncDisposableStack();
   const data_dir = await mkdtemp(path.join(tmpdir(), "parley-simulate-"));
   open.defer(() => rm(data_dir, { recursive: true, force: true }));
@@ -73,7 +82,7 @@ export async function simulate({ json, seed }: { json: boolean; seed: number }):
     seedDemo({ clock: systemClock, vault: platform.vault }),
   );
   await app.api.server.listen({ host: "127.0.0.1", port });
-  const jobs = await startJobs({ pool, clock: systemClock, log: silentLog, handlers: app.jobs });
+  const jobs = await startJobs({ pool, log: silentLog, handlers: app.jobs });
   open.defer(() => jobs.stop());
   if (!first || !app.simulator) throw new Error("the demo could not be set up");
 
@@ -108,7 +117,6 @@ export async function simulate({ json, seed }: { json: boolean; seed: number }):
     to: demo.mail_address,
     lines: await heard(db, writer, stop, isSilent()),
   });
-  return 0;
 }
 
 /** Channels for the demo's agent, made through the API as an operator makes them. */

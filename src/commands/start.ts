@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { createApp } from "../app.ts";
@@ -17,7 +18,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { reap } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
-import { portFault, tryPort } from "./free-port.ts";
+import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { openPlatform } from "./open-platform.ts";
 import { stopServing } from "./stop.ts";
@@ -37,6 +38,8 @@ export async function start(given: Config, secrets: Secrets): Promise<number> {
 
 async function settlePort(config: Config): Promise<Config> {
   const port = await tryPort(config);
+  const mail = mailPlace(config);
+  if (mail) await tryPort(mail);
   return { ...config, port, public_url: config.public_url.replace(/:0$/, `:${port}`) };
 }
 
@@ -44,6 +47,8 @@ async function settlePort(config: Config): Promise<Config> {
 async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise<void> {
   const log = createLog({ level: config.log_level });
   const clock = systemClock;
+  const mailTls = await readCertificate(config);
+  const simulation = await readSimulation(config);
   await using open = new AsyncDisposableStack();
   const platform = await openPlatform(config, secrets, { log, stop });
   open.defer(platform.close);
@@ -73,8 +78,8 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     twilio: secrets.twilio,
     mailServer: secrets.mail,
     speechProviders: environmentSpeech(config, secrets),
-    mailTls: await readCertificate(config),
-    simulation: await readSimulation(config),
+    mailTls,
+    simulation,
     transcriptionProviders: environmentTranscription(config, secrets),
     consoleBuild: bundle.promise,
   });
@@ -91,9 +96,12 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {
     throw await portFault(error, config);
   });
-  const mailListener = await app.mailing.listen();
+  const mailListener = await app.mailing.listen().catch(async (error) => {
+    const place = mailPlace(config);
+    throw place ? await portFault(error, place) : error;
+  });
   open.defer(async () => mailListener?.close());
-  const jobs = await startJobs({ pool, clock, log, handlers: app.jobs });
+  const jobs = await startJobs({ pool, log, handlers: app.jobs });
   open.defer(() =>
     stopServing(app, jobs, log).catch((error) => log.error({ err: error }, "no orderly stop")),
   );
@@ -116,15 +124,21 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
 /** Of the built-in SMTP server. */
 async function readCertificate({ mail_tls }: Config): Promise<{ key: string; cert: string } | null> {
   if (mail_tls === null) return null;
-  const [key, cert] = await Promise.all([
-    readFile(mail_tls.key_file, "utf8"),
-    readFile(mail_tls.cert_file, "utf8"),
-  ]).catch((cause) => {
-    throw new Fault("unavailable", `MAIL_TLS_KEY or MAIL_TLS_CERT can't be read: ${errorText(cause)}`, {
-      cause,
-    });
-  });
-  return { key, cert };
+  try {
+    const [key, cert] = await Promise.all([
+      readFile(mail_tls.key_file, "utf8"),
+      readFile(mail_tls.cert_file, "utf8"),
+    ]);
+    // Two that don't fit, or are no PEM, would fail the server in words of OpenSSL.
+    createSecureContext({ key, cert });
+    return { key, cert };
+  } catch (cause) {
+    throw new Fault(
+      "unavailable",
+      `MAIL_TLS_CERT (${mail_tls.cert_file}) and MAIL_TLS_KEY (${mail_tls.key_file}) can't be used: ${errorText(cause)}. They are the PEM files of a certificate and of its key.`,
+      { cause },
+    );
+  }
 }
 
 /** A console that can't be made says so on its page; the rest of the program works without it. */
@@ -168,7 +182,7 @@ async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
     .where("status", "=", "PROCESSING")
     .execute();
   await pool.query("delete from job_runners");
-  await reap(pool, systemClock.now());
+  await reap(pool);
 }
 
 function environmentProviders(config: Config, secrets: Secrets) {

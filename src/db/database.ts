@@ -87,9 +87,16 @@ export const copyField = (text: string): string =>
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
 
+/**
+ * For a connection to be made, or to come free when all are taken. Long enough for a peak of load to wait its turn, and
+ * shorter than the 60 s after which load balancers give a request up.
+ */
+const CONNECT_MS = 30_000;
+
 export function openDatabase(connection: Connection): Database {
   const pool = new pg.Pool({
     max: 12,
+    connectionTimeoutMillis: CONNECT_MS,
     ...connection,
     types,
     // UTC on both sides: `isoTimestamp` counts on it.
@@ -100,7 +107,12 @@ export function openDatabase(connection: Connection): Database {
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const close = async () => {
+    await db.destroy();
+    // Kysely leaves alone a pool that it never used, which others may have.
+    if (!pool.ending) await pool.end();
+  };
+  return { db, pool, close };
 }
 
 /** A value for a json column (`pg` would turn an array into a PostgreSQL array). */

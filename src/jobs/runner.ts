@@ -9,11 +9,11 @@ import {
   type WorkerEvents,
 } from "graphile-worker";
 import type pg from "pg";
-import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
+import { tidyJobsJob } from "./tidy-jobs.ts";
 
 /** Jobs taken at once per process; each is mostly waiting for the database or a peer. */
 const CONCURRENCY = 10;
@@ -25,7 +25,7 @@ export type JobRunner = { stop(): Promise<void> };
 export const migrateJobs = (pool: pg.Pool, log: Log): Promise<void> =>
   runMigrations({ pgPool: pool, logger: quietLogger(log) });
 
-type Parts = { pool: pg.Pool; clock: Clock; log: Log; handlers: JobHandler[] };
+type Parts = { pool: pg.Pool; log: Log; handlers: JobHandler[] };
 
 /**
  * Runs jobs until stopped; a stop lets those that run finish.
@@ -96,7 +96,9 @@ type Workers = {
 /** The library has written what it can of a job this long after it ended. */
 const LAST_WORDS_MS = 2_000;
 
-async function startWorkers({ pool, clock, log, handlers }: Parts, stopping: AbortSignal): Promise<Workers> {
+async function startWorkers(parts: Parts, stopping: AbortSignal): Promise<Workers> {
+  const { pool, log } = parts;
+  const handlers = [...parts.handlers, tidyJobsJob(pool, parts.handlers)];
   const running = new Set<Promise<void>>();
   const taskList = Object.fromEntries(
     handlers.map(({ job, run }) => [
@@ -121,6 +123,7 @@ async function startWorkers({ pool, clock, log, handlers }: Parts, stopping: Abo
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
   });
+  const held = heldJobs(events);
   const gaveUp = once(events as EventEmitter, "pool:gracefulShutdown");
   const runner = await run({
     pgPool: pool,
@@ -134,7 +137,7 @@ async function startWorkers({ pool, clock, log, handlers }: Parts, stopping: Abo
   });
   // Fails where the library's own end was not clean, which it has told by then.
   const ended = runner.promise.catch(() => {});
-  const heartbeat = await startHeartbeat({ pool, clock, log, runnerId }).catch(async (error) => {
+  const heartbeat = await startHeartbeat({ pool, log, runnerId, held }).catch(async (error) => {
     await runner.stop();
     throw error;
   });
@@ -153,6 +156,19 @@ async function startWorkers({ pool, clock, log, handlers }: Parts, stopping: Abo
       await drained();
     },
   };
+}
+
+/** The ids of jobs that were fetched and are neither over nor given back. */
+function heldJobs(events: WorkerEvents): ReadonlySet<string> {
+  const held = new Set<string>();
+  events.on("localQueue:getJobs:complete", ({ jobs }) => {
+    for (const { id } of jobs) held.add(String(id));
+  });
+  events.on("localQueue:returnJobs", ({ jobs }) => {
+    for (const { id } of jobs) held.delete(String(id));
+  });
+  events.on("job:complete", ({ job }) => held.delete(String(job.id)));
+  return held;
 }
 
 /** The library tells of every job; a failure is news, the rest is not. */

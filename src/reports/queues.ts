@@ -10,7 +10,11 @@ const JobQueue = z
     waiting: z.int().describe("Due now, and not begun"),
     later: z.int().describe("Due at a later time: planned, or before the next try"),
     running: z.int(),
-    given_up: z.int().describe("Failed at every try; kept until somebody removes them"),
+    given_up: z
+      .int()
+      .describe(
+        "Failed at every try. What is not done again at its next time is kept until somebody removes it",
+      ),
   })
   .meta({ id: "JobQueue" });
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, inject, test } from "vitest";
+import { openDatabase } from "../../src/db/database.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { runAsAdmin } from "../harness/postgres.ts";
 
@@ -7,6 +8,34 @@ let name: string;
 beforeAll(async () => {
   app = await createTestApp();
   name = (await app.database.pool.query("select current_database() as name")).rows[0].name;
+});
+
+test("a call that gets no connection in time is told to come back", async () => {
+  const { pool } = app.database;
+  const { max, connectionTimeoutMillis } = pool.options;
+  const taken = await Promise.all(Array.from({ length: max }, () => pool.connect()));
+  pool.options.connectionTimeoutMillis = 50;
+  try {
+    expect(await app.send("GET", "/api/v1/services/")).toMatchObject({
+      status: 503,
+      headers: { "retry-after": "1" },
+      body: { detail: expect.stringContaining("Try again") },
+    });
+  } finally {
+    pool.options.connectionTimeoutMillis = connectionTimeoutMillis;
+    for (const client of taken) client.release();
+  }
+  expect((await app.send("GET", "/api/v1/services/")).status).toBe(200);
+});
+
+test("a pool that only raw queries used is closed too, and closing twice does no harm", async () => {
+  const { admin } = inject("testServer");
+  const { pool, close } = openDatabase(admin);
+  await pool.query("select 1");
+  await close();
+  await close();
+  expect(pool.ended).toBe(true);
+  expect(pool.totalCount).toBe(0);
 });
 
 test("while the database is away every call is told to come back, and none after it", async () => {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Writable } from "node:stream";
-import { afterAll } from "vitest";
 import { insertToken, newToken } from "../../src/accounts/api-token.ts";
 import { bootstrap, createOrganization } from "../../src/accounts/bootstrap.ts";
 import { ensureSystemTools } from "../../src/agents/system-tools.ts";
@@ -25,6 +24,7 @@ import type { JobHandler } from "../../src/jobs/define-job.ts";
 import type { Mail } from "../../src/mail/mail.ts";
 import type { Dialer } from "../../src/outbound/dialer.ts";
 import type { Engine } from "../../src/sessions/engine.ts";
+import { afterFile } from "./after-file.ts";
 import { createTestDatabase } from "./database.ts";
 import { createResponseCheck } from "./response-check.ts";
 
@@ -96,7 +96,7 @@ const collect = (logged: string[], errors: string[]) =>
 /** As pino numbers it. */
 const ERROR = 50;
 
-/** One for a test file: created in `beforeAll`, gone after it. */
+/** Wherever it is created, it is gone when the file's tests are done. */
 export async function createTestApp(
   env: Record<string, string> = {},
   seed: Seed = bareSeed,
@@ -115,11 +115,14 @@ export async function createTestApp(
   > = {},
 ): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
+  afterFile(drop);
   const database = openDatabase(connection);
+  afterFile(database.close);
   const { db } = database;
   const clock = movedClock(START);
   const vault = createVault("a secret key for tests, long enough");
   const data_dir = mkdtempSync(path.join(tmpdir(), "parley-test-data-"));
+  afterFile(() => rmSync(data_dir, { recursive: true, force: true }));
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: data_dir, ...env });
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const simulatorRoute = { host: SIMULATOR_HOST, connect: demoRoute.connect, pathPrefix: SIMULATOR_PREFIX };
@@ -144,13 +147,11 @@ export async function createTestApp(
   );
   if (!first) throw new Error("the test database was not empty");
 
-  afterAll(async () => {
-    await egress.close();
-    await api.server.close();
-    await database.close();
-    await drop();
-    rmSync(data_dir, { recursive: true, force: true });
+  afterFile(() => {
+    api.server.server.closeAllConnections();
+    return api.server.close();
   });
+  afterFile(egress.close);
 
   const sendAs =
     (token: string | null): Send =>

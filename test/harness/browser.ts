@@ -1,10 +1,10 @@
 import type { Browser } from "playwright-core";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 import { launchChromium } from "./chromium.ts";
 
 /** A real browser, one for a test file. */
 export async function openBrowser(): Promise<Browser> {
   const browser = await launchChromium();
-  afterAll(() => browser.close());
+  afterFile(() => browser.close());
   return browser;
 }

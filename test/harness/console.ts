@@ -142,8 +142,9 @@ export const standsOut = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const width = document.documentElement.clientWidth;
     const inside = (element) => { for (let at = element.parentElement; at; at = at.parentElement) if (getComputedStyle(at).overflowX !== "visible") return true; return false; };
-    return document.documentElement.scrollWidth <= width ? [] :
-      [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => "stands out: " + element.outerHTML.slice(0, 160));
+    const out = document.documentElement.scrollWidth - width;
+    return out <= 0 ? [] :
+      ["the page by " + out + " px", ...[...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > width + 1 && !inside(element)).slice(0, 5).map((element) => element.outerHTML.slice(0, 160))];
   })()`);
 
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 
 /** The network between a browser and the program. Bytes pass both ways until the test says otherwise. */
 export type Line = {
@@ -48,7 +48,7 @@ export async function createLine(address: string): Promise<Line> {
   const drop = () => {
     for (const end of ends) end.destroy();
   };
-  afterAll(() => {
+  afterFile(() => {
     drop();
     server.close();
   });

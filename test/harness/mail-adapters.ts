@@ -47,7 +47,7 @@ export async function sendgridAdapter(): Promise<Adapter> {
   const egress = twoEgresses();
   afterAll(() => egress.close());
   const at = (base_url: string, timeout_ms = PATIENCE_MS, through = egress.open) =>
-    sendgridMail(through, () => ({ api_key, base_url }), timeout_ms);
+    sendgridMail(through, app.clock, () => ({ api_key, base_url }), timeout_ms);
   return {
     ...choosing({
       fine: at(door.url),

@@ -2,11 +2,11 @@ import type { AddressInfo } from "node:net";
 import { type ParsedMail, simpleParser } from "mailparser";
 import nodemailer from "nodemailer";
 import { SMTPServer } from "smtp-server";
-import { afterAll } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import type { LookUp } from "../../src/channels/sender-checks.ts";
 import { Scenario } from "../../src/channels/simulator/people.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
+import { afterFile } from "./after-file.ts";
 import { createAgent } from "./agent.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { eventually } from "./simulated.ts";
@@ -52,7 +52,7 @@ export async function createMailServer(): Promise<MailServer> {
   const listening = server.listen(0, "127.0.0.1");
   await new Promise((resolve) => listening.once("listening", resolve));
   state.port = (listening.address() as AddressInfo).port;
-  afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  afterFile(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return state;
 }
 
@@ -93,15 +93,12 @@ export async function createMailApp(server: MailServer | null, mailLookUp?: Look
   if (!listener) throw new Error("the listener is off");
   const runner = await startJobs({
     pool: app.database.pool,
-    clock: app.clock,
     log: silentLog,
     // What comes round by itself would run beside what a test does at its own time.
     handlers: app.jobs.map(({ job: { schedule: _, ...job }, run }) => ({ job, run })),
   });
-  afterAll(async () => {
-    await runner.stop();
-    await listener.close();
-  });
+  afterFile(listener.close);
+  afterFile(runner.stop);
   const transport = nodemailer.createTransport({ host: "127.0.0.1", port: listener.port, ignoreTLS: true });
   return Object.assign(app, {
     smtpPort: listener.port,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
 
 export type PeerRequest = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
 
@@ -24,7 +24,7 @@ export async function createPeer(): Promise<Peer> {
     handler(seen, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => {
+  afterFile(() => {
     server.closeAllConnections();
     server.close();
   });

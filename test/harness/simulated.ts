@@ -1,10 +1,10 @@
-import { afterAll } from "vitest";
 import type { z } from "zod";
 import { silentLog } from "../../src/base/log.ts";
 import { simulatedAccount } from "../../src/channels/simulator/account.ts";
 import { Scenario } from "../../src/channels/simulator/people.ts";
 import type { Simulator } from "../../src/channels/simulator/simulator.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
+import { afterFile } from "./after-file.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 
 /** A platform on a real port whose carrier is the simulator, with its jobs running. */
@@ -23,12 +23,11 @@ export async function createSimulatedApp(
   await app.listen();
   const runner = await startJobs({
     pool: app.database.pool,
-    clock: app.clock,
     log: silentLog,
     // What comes round by itself would run beside what a test does at its own time.
     handlers: app.jobs.map(({ job: { schedule: _, ...job }, run }) => ({ job, run })),
   });
-  afterAll(() => runner.stop());
+  afterFile(runner.stop);
   if (!app.simulator) throw new Error("the test app has no simulator");
   return Object.assign(app, { simulator: app.simulator });
 }

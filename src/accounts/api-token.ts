@@ -43,7 +43,11 @@ const ApiTokenCreateRequest = z
       .describe(
         "What the token may do; null or omitted for all its creator may do at the time of each call.",
       ),
-    expires_at: inputTimestamp().nullish().describe("365 days from now when omitted."),
+    expires_at: inputTimestamp()
+      .nullish()
+      .describe(
+        "365 days from now when omitted. A token made with another one expires with that at the latest.",
+      ),
   })
   .meta({ id: "ApiTokenCreateRequest" });
 
@@ -104,7 +108,10 @@ export async function insertToken(
   return id;
 }
 
-export const defaultExpiry = (now: Date): Date => new Date(now.getTime() + DEFAULT_LIFE_DAYS * DAY_MS);
+export const defaultExpiry = (now: Date, maker: Maker = null): Date => {
+  const usual = now.getTime() + DEFAULT_LIFE_DAYS * DAY_MS;
+  return new Date(maker ? Math.min(usual, maker.expires_at.getTime()) : usual);
+};
 
 export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const path = "/api/v1/api_tokens";
@@ -134,13 +141,15 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     ({ caller, body }) =>
       write(db, "API token", async (tx) => {
         const now = clock.now();
-        const expires_at = body.expires_at ? new Date(body.expires_at) : defaultExpiry(now);
+        const maker = await findMaker(tx, caller);
+        const expires_at = body.expires_at ? new Date(body.expires_at) : defaultExpiry(now, maker);
         refuseBadExpiry(now, expires_at);
+        refuseOutliving(maker, expires_at);
         const beyond = body.permissions?.find((permission) => !caller.permissions.has(permission));
         if (beyond) throw new Fault("forbidden", `A token can't have ${beyond}: you don't have it yourself.`);
 
         const token = newToken();
-        const permissions = await tokenScope(tx, caller, body.permissions ?? null);
+        const permissions = tokenScope(maker, body.permissions ?? null);
         const row = { name: body.name, permissions, created_by: caller.email, created_at: now, expires_at };
         const { sub_organization_id, user_id } = caller;
         const id = await insertToken(tx, { ...row, sub_organization_id, user_id }, token);
@@ -190,14 +199,27 @@ function refuseBadExpiry(now: Date, expires_at: Date): void {
   if (days > MAX_LIFE_DAYS) throw new Fault("refused", "expires_at lies more than ten years ahead.");
 }
 
-/** A token made with a narrowed token stays as narrow; only a person's own "everything" means "as my role says". */
-async function tokenScope(tx: Tx, caller: Caller, asked: string[] | null): Promise<string[] | null> {
-  if (asked !== null) return [...new Set(asked)].toSorted();
+/** The token that a token is made with; null where a person makes it, signed in. */
+type Maker = { permissions: string[] | null; expires_at: Date } | null;
+
+async function findMaker(tx: Tx, caller: Caller): Promise<Maker> {
   if (caller.api_token_id === null) return null;
-  const { permissions } = await tx
+  const { permissions, expires_at } = await tx
     .selectFrom("api_tokens")
-    .select("permissions")
+    .select(["permissions", "expires_at"])
     .where("id", "=", caller.api_token_id)
     .executeTakeFirstOrThrow();
-  return permissions;
+  return { permissions, expires_at: new Date(expires_at) };
 }
+
+function refuseOutliving(maker: Maker, expires_at: Date): void {
+  if (maker === null || expires_at <= maker.expires_at) return;
+  throw new Fault(
+    "forbidden",
+    `A token can't make one that outlives it: expires_at may be ${maker.expires_at.toISOString()} at the latest. For a longer life, make the token in the console.`,
+  );
+}
+
+/** A token made with a narrowed token stays as narrow; only a person's own "everything" means "as my role says". */
+const tokenScope = (maker: Maker, asked: string[] | null): string[] | null =>
+  asked === null ? (maker?.permissions ?? null) : [...new Set(asked)].toSorted();

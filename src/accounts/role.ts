@@ -91,6 +91,7 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       },
       async replace(tx, caller, input, before) {
         refuseSystemRole(before);
+        await refuseMightierRole(tx, caller, input.id);
         await tx
           .updateTable("roles")
           .set({ ...values(caller, input), last_updated_comments: input.last_updated_comments ?? null })
@@ -99,8 +100,7 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       },
       async remove(tx, caller, id, { reason, new_role_id }, before) {
         refuseSystemRole(before);
-        // Whoever gives somebody this role holds its row meanwhile, so nobody comes to it between here and its end.
-        await tx.selectFrom("roles").select("id").where("id", "=", id).forUpdate().execute();
+        await refuseMightierRole(tx, caller, id);
         await moveUsers(tx, caller, id, new_role_id ?? null);
         await tx
           .updateTable("roles")
@@ -119,6 +119,26 @@ function refuseSystemRole(role: RoleResponse): void {
       `"${role.name}" is a built-in role; built-in roles can't be changed or deleted.`,
     );
   }
+}
+
+/**
+ * Taking from a role takes from all who hold it, so it is for those who may do as much themselves. Lock: the role's row,
+ * which whoever gives somebody the role holds too: nobody comes to it between here and the end.
+ */
+async function refuseMightierRole(tx: Tx, caller: Caller, id: number): Promise<void> {
+  const role = await tx
+    .selectFrom("roles")
+    .select(["name", "permissions"])
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  // One that a later version no longer knows is nobody's, and must not make the role immovable.
+  const beyond = role.permissions.find((name) => isPermission(name) && !caller.permissions.has(name));
+  if (beyond)
+    throw new Fault(
+      "forbidden",
+      `You can't change or delete the role "${role.name}": it allows ${beyond}, which you don't have.`,
+    );
 }
 
 /** Sorted, each once; refused when unknown, or beyond what the caller may do (no one hands out more than they have). */

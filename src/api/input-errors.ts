@@ -5,6 +5,12 @@ import { NOT_AN_INTEGER } from "./schema.ts";
 type Issue = z.core.$ZodIssue;
 
 /**
+ * A body of 2 MB can be wrong in a million places: to tell them all would hold every other request up for half a minute
+ * and answer with 100 MB. Who mends the first hundred is told of the next.
+ */
+const MOST_TOLD = 100;
+
+/**
  * Turns Zod's findings into the specification's 422 entries: the exact place, and words and types that read as
  * pydantic's do, since clients of this API were written against those.
  */
@@ -13,7 +19,8 @@ export function inputErrors(
   issues: Issue[],
   input: unknown,
 ): InvalidInput {
-  return new InvalidInput(issues.flatMap((issue) => describe([part], issue, input)));
+  const told = issues.slice(0, MOST_TOLD).flatMap((issue) => describe([part], issue, input));
+  return new InvalidInput(told.slice(0, MOST_TOLD));
 }
 
 function describe(prefix: (string | number)[], issue: Issue, input: unknown): InputIssue[] {
@@ -139,7 +146,8 @@ function describeUnion(
   received: unknown,
 ): InputIssue[] {
   if (issue.errors.length === 0) return [wrongTag(loc, issue)];
-  const branches = issue.errors as Issue[][];
+  // Below, the findings of a branch are compared with each other.
+  const branches = (issue.errors as Issue[][]).map((errors) => errors.slice(0, MOST_TOLD));
   const entered = branches.filter(
     (errors) => !errors.some((error) => error.path.length === 0 && !isInnerUnion(error)),
   );

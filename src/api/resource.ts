@@ -36,7 +36,10 @@ export type Resource<
     page(caller: Caller, query: ListQuery): Promise<Page<Row>>;
     find(db: Db, caller: Caller, id: number): Promise<Row | undefined>;
     insert(tx: Tx, caller: Caller, input: Create): Promise<number>;
-    /** Called with the record as it stands, its row locked by the caller's find. */
+    /**
+     * Called with the record as `find` read it in this transaction. `find` takes no lock, since reads use it too: what a
+     * change depends on is locked, and read again, here.
+     */
     replace(tx: Tx, caller: Caller, input: Update, before: Row): Promise<void>;
     remove(tx: Tx, caller: Caller, id: number, query: Remove, before: Row): Promise<void>;
   };

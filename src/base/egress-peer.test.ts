@@ -16,10 +16,8 @@ describe("a peer that misbehaves", () => {
       socket.once("close", () => hungUp());
       socket.once("data", () => misbehave(socket));
     });
-    const started = performance.now();
     const outcome = await door()(`http://127.0.0.1:${server.port}/`, { timeout_ms: 150 });
     expect(outcome).toEqual({ kind: "timeout", after_ms: 150 });
-    expect(performance.now() - started).toBeLessThan(1_000);
     await gone;
   });
 

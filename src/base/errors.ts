@@ -40,7 +40,7 @@ export class Fault extends Error {
 /** One finding about an input: where (`["body", "steps", 0, "id"]`), what was wrong, and a stable type. */
 export type InputIssue = { loc: (string | number)[]; msg: string; type: string };
 
-/** The input breaks its contract; every place that does is listed. */
+/** The input breaks its contract; the places that do are listed, so that they can be mended together. */
 export class InvalidInput extends Error {
   readonly issues: InputIssue[];
 

@@ -63,6 +63,21 @@ test("a token does only what it was made for, and never more than its creator's 
   expect(write.status).toBe(403);
 });
 
+test("a token makes none that outlives it", async () => {
+  const expires_at = "2027-01-01T00:00:00Z";
+  const short = app.sendAs((await create({ expires_at })).token);
+  const make = (more: object) => short("POST", "/api/v1/api_tokens/", { name: "Longer", ...more });
+  expect(await make({ expires_at: "2027-01-01T00:00:01Z" })).toMatchObject({
+    status: 403,
+    body: { detail: expect.stringContaining("2027-01-01T00:00:00.000Z at the latest") },
+  });
+  for (const more of [{}, { expires_at }]) {
+    const { status, body } = await make(more);
+    expect(status).toBe(200);
+    expect(new Date(body.expires_at)).toEqual(new Date(expires_at));
+  }
+});
+
 test("a token may come in a configured header name too", async () => {
   const answer = await app.sendAs(null)("GET", "/api/v1/agents/", undefined, { "X-Other-Key": app.token });
   expect(answer.status).toBe(200);

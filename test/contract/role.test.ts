@@ -46,6 +46,22 @@ test("nobody grants what they don't have", async () => {
   expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining("users_delete") } });
 });
 
+test("nobody changes or deletes a role that allows more than they may", async () => {
+  const mighty = await create(["agents_read", "users_delete"]);
+  const to = await create(["agents_read"]);
+  const narrow = app.sendAs(await app.createToken(["roles_write", "roles_delete", "agents_read"]));
+  const change = { id: mighty.id, name: "Smaller", permissions: ["agents_read"] };
+  for (const answer of [
+    await narrow("PUT", "/api/v1/roles/", change),
+    await narrow("DELETE", `/api/v1/roles/${mighty.id}?reason=x&new_role_id=${to.id}`),
+  ]) {
+    expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining("users_delete") } });
+  }
+  expect((await app.send("GET", `/api/v1/roles/${mighty.id}`)).body).toEqual(mighty);
+  expect((await app.send("PUT", "/api/v1/roles/", change)).status).toBe(200);
+  expect((await narrow("DELETE", `/api/v1/roles/${mighty.id}?reason=x`)).status).toBe(200);
+});
+
 test("an unknown permission is refused at its place", async () => {
   const answer = await app.send("POST", "/api/v1/roles/", {
     name: "Odd",

@@ -272,7 +272,7 @@ export async function createApp(parts: Parts): Promise<App> {
   channelCarrierRoutes(api, { db, carriers });
   twilioChannelRoutes(api, parts);
   twilioNumberRoutes(api, { db, clock, carriers });
-  channelTargetRoutes(api, { db, clock, catalogue });
+  channelTargetRoutes(api, { db, clock, catalogue, destinations: config.destinations });
   suppressionRoutes(api, parts);
   eventRoutes(api, parts);
 

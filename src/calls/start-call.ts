@@ -24,7 +24,7 @@ export type WantedCall = {
   voicemail_detection: Record<string, unknown> | null;
 };
 
-/** By our own key for a try of ours, by the number that was called for all others; null: nobody is behind it. */
+/** By our own key for a try of ours, by the number that was called for all others; null: nobody of this channel is behind it. */
 export async function wantedCall(
   db: Db,
   attempts: Pick<Attempts, "find">,
@@ -44,7 +44,8 @@ export async function wantedCall(
     };
   }
   const outreach = await attempts.find(call.key);
-  if (outreach?.mode !== "voice") return null;
+  if (outreach?.mode !== "voice" || (call.channel_id ?? outreach.channel_id) !== outreach.channel_id)
+    return null;
   const target = await findTarget(db).where("t.id", "=", outreach.channel_target_id).executeTakeFirst();
   const channel_service = target?.channel_service ?? "twilio";
   return {

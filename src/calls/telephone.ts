@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
-import { refusalOf } from "../base/destination.ts";
 import { Fault } from "../base/errors.ts";
-import { normalisePhone, regionOf } from "../channels/address.ts";
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
+import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { Attempts } from "../channels/outreach.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import { endSession } from "../sessions/end-session.ts";
@@ -70,6 +69,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
 
   async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
     const known = await callOfSid(db, given.sid, given.carrier);
+    if (known && given.channel_id != null && known.channel_id !== given.channel_id) return null;
     if (known) return known.state === "answered" || known.state === "open" ? opening(known) : null;
     const found = await wantedCall(db, attempts, given);
     if (!found) return null;
@@ -94,8 +94,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   /** Null where a target has none, or the operator lets nobody be connected with it. */
   function allowedFallback({ fallback_target, number, channel_target_id }: WantedCall): string | null {
     if (fallback_target === null) return null;
-    const international = normalisePhone(fallback_target, regionOf(number)) ?? fallback_target;
-    const refusal = refusalOf(international, engine.destinations);
+    const refusal = fallbackRefusal(fallback_target, number, engine.destinations);
     if (refusal === null) return fallback_target;
     log.warn({ channel_target_id, refusal }, "the fallback target of a number is not dialled");
     return null;

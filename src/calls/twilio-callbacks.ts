@@ -19,9 +19,10 @@ import type { VoiceCalls } from "./voice-calls.ts";
 
 /**
  * What Twilio (or the simulator) tells us, by address (`channels/twilio-urls.ts`): calls and texts that come in, how those
- * that went out stand, and the socket of a conversation. Nothing is believed that the channel's account didn't sign: 403.
- * Everything may come twice, late, out of order or about something unknown; it is acknowledged all the same, or the
- * carrier would send it again: 204. Only what could not be stored is refused: 5xx, and it comes again.
+ * that went out stand, and the socket of a conversation. Nothing is believed that the channel's account didn't sign: 403;
+ * and what it signs counts for calls and texts of that channel only. Everything may come twice, late, out of order or about
+ * something unknown; it is acknowledged all the same, or the carrier would send it again: 204. Only what could not be
+ * stored is refused: 5xx, and it comes again.
  */
 type Parts = {
   engine: Engine;
@@ -113,13 +114,14 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   ) => {
     if (!signal) return unknown(reply, form, "a callback of a call says nothing of it");
     const { key } = signal;
+    const attempt = key === null ? null : await attempts.find(key);
+    const isTry = attempt?.channel_id === channel_id;
     const [known] = await Promise.all([
       calls.signal(signal, channel_id),
-      key === null ? null : attempts.signal([signal]),
+      isTry ? attempts.signal([signal]) : null,
     ]);
     // Most tries end before anybody answers.
-    if (!known && (key === null || (await attempts.find(key)) === null))
-      return unknown(reply, form, "a callback is of no call of ours");
+    if (!known && !isTry) return unknown(reply, form, "a callback is of no call of ours");
     return done(reply);
   };
   post("/voice/status", channelPath, ({ form, params, reply }) =>
@@ -175,7 +177,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     const signal = read.messageSignal(form, params.key, clock.now());
     if (!signal) return unknown(reply, form, "a callback of a text says nothing of it");
     const { channel_id, key } = params;
-    await Promise.all([texts.add({ ...signal, key, channel_id }), attempts.signal([signal])]);
+    if (await texts.add({ ...signal, key, channel_id })) await attempts.signal([signal]);
     return done(reply);
   });
 

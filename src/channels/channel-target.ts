@@ -8,17 +8,20 @@ import { write } from "../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { findChannel } from "./channel.ts";
 import {
   ChannelTargetCreateRequest,
+  type ChannelTargetInput,
   ChannelTargetUpdateRequest,
   insertTarget,
   replaceTarget,
   TargetModes,
 } from "./claim-target.ts";
+import { fallbackRefusal } from "./fallback-target.ts";
 
 export const ChannelTargetResponse = z
   .object({
@@ -114,9 +117,9 @@ const selectAvailable = (db: Db, caller: Caller) =>
     )
     .select(["a.organization_id", "a.channel_id", "c.name as channel_name", "a.target"]);
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; destinations: DestinationRules };
 
-export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): void {
+export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinations }: Deps): void {
   const tag = "channels";
   /** Findings about the nested agent depend on today, so they are added here and not by the database. */
   const withFindings = (target: ChannelTarget): ChannelTarget => ({
@@ -188,6 +191,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): v
       write(db, "Channel target", async (tx) => {
         await findChannel(tx, caller, params.channel_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
+        refuseFallback(body, destinations);
         const id = await insertTarget(tx, clock, caller, body);
         const after = await find(tx, caller, body.channel_id, id);
         await api.audit(tx, caller, {
@@ -214,6 +218,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): v
       write(db, "Channel target", async (tx) => {
         const before = await find(tx, caller, params.channel_id, params.target_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
+        refuseFallback(body, destinations);
         if (body.id !== params.target_id)
           throw invalid(["body", "id"], "id differs from the one in the path");
         await replaceTarget(tx, clock, caller, body);
@@ -258,4 +263,11 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue }: Deps): v
 
 function refuseOtherChannel(path: number, body: number): void {
   if (path !== body) throw invalid(["body", "channel_id"], "channel_id differs from the one in the path");
+}
+
+/** It is judged again at each call: settings change. */
+function refuseFallback({ fallback_target, target }: ChannelTargetInput, rules: DestinationRules): void {
+  const refusal = fallback_target ? fallbackRefusal(fallback_target, target, rules) : null;
+  if (refusal !== null)
+    throw invalid(["body", "fallback_target"], `nobody would be connected with it: ${refusal}`);
 }

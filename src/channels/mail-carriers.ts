@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Egress } from "../base/egress.ts";
 import { type EgressRules, judgeAddress } from "../base/egress-address.ts";
@@ -20,6 +21,7 @@ export type MailCarriers = {
  */
 export function createMailCarriers(parts: {
   db: Db;
+  clock: Clock;
   vault: Vault;
   egress: Egress;
   /** What channels may reach; the installation's own server is the operator's to choose. */
@@ -27,9 +29,9 @@ export function createMailCarriers(parts: {
   installation: SmtpServer | null;
   simulator: { accountOf(channel_id: number): Credentials };
 }): MailCarriers {
-  const { db, vault, egress, installation } = parts;
+  const { db, clock, vault, egress, installation } = parts;
   const own = guardedReach(parts.allow);
-  const sendgrid = sendgridMail(egress, ({ credentials }) => accountOf(credentials, "sendgrid"));
+  const sendgrid = sendgridMail(egress, clock, ({ credentials }) => accountOf(credentials, "sendgrid"));
   const carriers = {
     sendgrid: carrier("SendGrid", sendgrid),
     simulator: { name: "Mail simulator", simulated: true, mail: sendgrid },

@@ -14,6 +14,8 @@ describe("a whole message that asks to be left alone", () => {
       " Stop. ",
       "STOP!!!",
       "stop 🛑",
+      "STOP ⚠️",
+      "✋🏽 stop ❤️‍🔥",
       "“Stop”",
       "S.T.O.P",
       "opt-out",

@@ -110,6 +110,8 @@ const bare = (text: string): string =>
     .toLowerCase()
     .normalize("NFD")
     .replace(/[\u0300-\u036f]/g, "")
+    // What makes an emoji of a sign ("⚠️", "1️⃣") is a mark too.
+    .replace(/[\ufe00-\ufe0f\u20e3]/g, "")
     .normalize("NFC")
     .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
 

@@ -137,9 +137,7 @@ describe("name servers", () => {
     ["that fail in no way known", () => Promise.reject(null)],
   ] satisfies [string, LookUp][])("%s prove nothing, and cost no mail", async (_how, lookUp) => {
     const raw = await mail({ signed_by: "clinic.example" });
-    const began = performance.now();
     expect(await check(raw, ANN, lookUp, CLIENT, 200)).toMatchObject({ verdict: "unproven" });
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("are asked no more than so often for one mail, whatever it says", async () => {

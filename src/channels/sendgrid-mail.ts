@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import type { Egress, EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { type CarrierAccount, CarrierFault, type CarrierMail, type OutgoingMail } from "./carrier.ts";
@@ -15,6 +16,7 @@ type SendGridAccount = { api_key: string; base_url: string };
 /** Sends by SendGrid's API, v3 (https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send). */
 export const sendgridMail = (
   egress: Egress,
+  clock: Clock,
   accountOf: (account: CarrierAccount) => SendGridAccount,
   timeout_ms = TIMEOUT_MS,
 ): CarrierMail => ({
@@ -28,7 +30,7 @@ export const sendgridMail = (
       max_response_bytes: MAX_ANSWER_bytes,
       httpsOnly: true,
     });
-    if (outcome.kind !== "response" || outcome.status !== 200) throw faultOf(outcome, api_key);
+    if (outcome.kind !== "response" || outcome.status !== 200) throw faultOf(outcome, api_key, clock.now());
     if (!/"mail\.send"/.test(outcome.body.toString()))
       throw new CarrierFault("The key is good, but lacks the permission mail.send.", "not-sent");
     return "The key is good and may send mail.";
@@ -50,7 +52,7 @@ export const sendgridMail = (
     if (outcome.kind === "response" && outcome.status === 202) {
       return { sid: outcome.headers["x-message-id"] ?? mail.key, status: "PROCESSED" };
     }
-    throw faultOf(outcome, api_key);
+    throw faultOf(outcome, api_key, clock.now());
   },
 });
 
@@ -78,13 +80,14 @@ export function mailBody(mail: OutgoingMail) {
   };
 }
 
-function faultOf(outcome: EgressOutcome, api_key: string): CarrierFault {
+function faultOf(outcome: EgressOutcome, api_key: string, now: Date): CarrierFault {
   switch (outcome.kind) {
     case "response":
       return faultOfAnswer(
         outcome.status,
         outcome.headers,
         hideSecrets(errorsIn(outcome.body.toString()), [api_key]),
+        now,
       );
     case "redirect":
       return new CarrierFault("SendGrid redirected the mail; base_url may be wrong.", "not-sent");
@@ -100,13 +103,18 @@ function faultOf(outcome: EgressOutcome, api_key: string): CarrierFault {
 }
 
 /** https://www.twilio.com/docs/sendgrid/api-reference/how-to-use-the-sendgrid-v3-api/responses */
-function faultOfAnswer(http: number, headers: Record<string, string>, words: string): CarrierFault {
+function faultOfAnswer(
+  http: number,
+  headers: Record<string, string>,
+  words: string,
+  now: Date,
+): CarrierFault {
   const message = `SendGrid answered ${http}: ${words.slice(0, 500)}`;
   // Some yes, but not the one that says it has the mail.
   if (http < 400) return new CarrierFault(message, "unknown");
   if (http === 401 || http === 403) return new CarrierFault(message, "not-sent", { retry_after_s: 300 });
   if (http === 429) {
-    const reset_s = Number(headers["x-ratelimit-reset"]) - Date.now() / 1000;
+    const reset_s = Number(headers["x-ratelimit-reset"]) - now.getTime() / 1000;
     return new CarrierFault(message, "not-sent", {
       retry_after_s: reset_s > 0 && reset_s < 3600 ? reset_s : 60,
     });

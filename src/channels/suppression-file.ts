@@ -150,6 +150,8 @@ export async function importSuppressions(
     select ${into.sub_organization_id}, case when address like '%@%' then 'email' else 'phone' end, address, scope, reason,
       coalesce(occurred_at, ${at}::timestamptz), 'import', ${into.file_name}, comment, ${at}::timestamptz, ${into.created_by}
     from staged_suppressions
+    -- two lists of the same people wait for each other in one order only
+    order by address collate "C", scope, reason
     on conflict (sub_organization_id, address, scope, reason) where lifted_at is null do nothing`.execute(tx);
   const added = Number(numAffectedRows ?? 0);
   return { added, known: count - added };

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { sha256 } from "../base/crypto.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 
 /** A file that came with a mail; its bytes lie in the data directory under `file_name`, which we choose. */
@@ -8,10 +10,13 @@ export type StoredFile = { name: string; content_type: string; size: number; fil
 /** Where files of mails lie; machines of a cluster share this folder. */
 export const mailFolder = (dataDir: string): string => path.join(dataDir, "mail");
 
-/** Writes them before the mail is stored: a row never names a file that isn't there. */
+/**
+ * Writes them before the mail is stored: a row never names a file that isn't there. Their names follow from the mail, so
+ * that one that comes again, as it does where a process died over it, overwrites what it left the last time.
+ */
 export async function storeFiles(
   dataDir: string,
-  key: string,
+  to: { target_id: number; message_id: string },
   attachments: IncomingMail["attachments"],
 ): Promise<StoredFile[]> {
   if (attachments.length === 0) return [];
@@ -19,7 +24,8 @@ export async function storeFiles(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const files: StoredFile[] = [];
   for (const [index, { name, content_type, bytes }] of attachments.entries()) {
-    const file_name = `${key}-${index}`;
+    const content = createHash("sha256").update(bytes).digest("hex");
+    const file_name = sha256(`${to.target_id} ${to.message_id} ${index} ${content}`).slice(0, 40);
     await writeFile(path.join(folder, file_name), bytes, { mode: 0o600 });
     files.push({ name, content_type, size: bytes.length, file_name });
   }

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
 import { replyAddress, unsubscribeToken } from "../channels/mail-token.ts";
 import { requireGo } from "../channels/outreach.ts";
 import { publish } from "../events/event.ts";
@@ -41,8 +43,10 @@ export async function handToCarrier(
       note: found.carrier.simulated ? SIMULATED : null,
       carrier_sid: taken.sid,
       sent_at: clock.now().toISOString(),
+      // An event may have told more already.
+      channel_status: sql<ChannelStatus>`coalesce(channel_status, ${taken.status})`,
     };
-    await updateMail(db, mail.id, mail.channel_status ? sent : { ...sent, channel_status: taken.status });
+    await updateMail(db, mail.id, sent);
     return taken;
   } catch (error) {
     if (isOthers) throw new CarrierFault("Somebody else sends this mail.", "unknown", { cause: error });

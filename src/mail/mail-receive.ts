@@ -8,6 +8,7 @@ import { readOptOut } from "../channels/opt-out-words.ts";
 import type { MailSignal } from "../channels/sendgrid-events.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Tx } from "../db/database.ts";
+import { sessionLanguage } from "../sessions/session-language.ts";
 import type { WrittenTarget } from "../sessions/written-target.ts";
 import { enqueueGoOn } from "./mail-dialogue.ts";
 import { storeFiles } from "./mail-files.ts";
@@ -105,7 +106,11 @@ async function receiveFor(
   const note = mail.automatic ?? (ours ? "it is from an address of ours" : null);
   const continued = await continuedSession(parts, { target, session_id }, mail);
   const key = randomId();
-  const files = await storeFiles(parts.dataDir, key, mail.attachments);
+  const files = await storeFiles(
+    parts.dataDir,
+    { target_id: target.id, message_id: mail.message_id },
+    mail.attachments,
+  );
   const now = clock.now();
   const taken = await db.transaction().execute(async (tx): Promise<ReceivedMail> => {
     const row = { key, target, mail, files, session_id: continued };
@@ -191,7 +196,7 @@ async function optOutOf(
       at: now,
       session_id,
       message_id,
-      language: null,
+      language: await sessionLanguage(tx, session_id),
       sender_name,
     },
     now,

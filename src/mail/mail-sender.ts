@@ -3,7 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
 import { messageTrace } from "../sessions/greeting.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
-import { freezeSnapshot } from "../sessions/snapshot.ts";
+import { freezeSnapshot, type Snapshot } from "../sessions/snapshot.ts";
 import { startSession } from "../sessions/start-session.ts";
 import { insertTrace } from "../sessions/trace.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
@@ -69,17 +69,19 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       status: "UNEXPECTED_ERROR",
     });
   }
-  const snapshot = await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id);
-  if (snapshot.message?.type !== "email_template") {
-    const message = `Agent "${snapshot.agent.name}" has no message of type email_template to write.`;
-    throw new CarrierFault(message, "refused", { status: "UNEXPECTED_ERROR" });
+  const before = await openedBefore(parts, outreach);
+  if (before === undefined) {
+    requireTemplate(await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id));
   }
-  const session_id = (await openedBefore(parts, outreach)) ?? (await openSession(parts, outreach, target));
+  const session_id = before ?? (await openSession(parts, outreach, target));
   const session = await db
     .selectFrom("sessions")
-    .select(["conversation_id", "agent_name", "agent_timezone", "state"])
+    .select(["conversation_id", "agent_name", "agent_timezone", "state", "snapshot"])
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();
+  // The session's own: the agent may have been changed since it was looked at.
+  const snapshot = session.snapshot as Snapshot;
+  requireTemplate(snapshot);
   const at = clock.now();
   const state = session.state as SessionState;
   const facts = sessionFacts({
@@ -127,6 +129,12 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const mail = await mailByKey(db, outreach.key);
   if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
   return mail;
+}
+
+function requireTemplate({ agent, message }: Snapshot): void {
+  if (message?.type === "email_template") return;
+  const words = `Agent "${agent.name}" has no message of type email_template to write.`;
+  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR" });
 }
 
 /** The session of this very try, by a process that died before its mail was stored. Index: sessions_sid. */

@@ -1,7 +1,11 @@
 import { isNews, type MailSignal, suppressionOf } from "../channels/sendgrid-events.ts";
-import { suppress } from "../channels/suppression.ts";
+import { type Suppression, suppress } from "../channels/suppression.ts";
+import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
-import { mailByKey, type StoredMail, updateMail } from "./mail-store.ts";
+import { lockMails, type ToldMail, updateMails } from "./mail-store.ts";
+
+/** So many are taken in by one transaction: a post of SendGrid may hold thousands. */
+const MOST = 500;
 
 /**
  * What became of mails, as carriers and mail servers tell it: kept at the mail, on the suppression list where it is about
@@ -10,52 +14,80 @@ import { mailByKey, type StoredMail, updateMail } from "./mail-store.ts";
  * they came to. Each recipient knows the key of a mail, and a tenant's own account may sign anything.
  */
 export async function takeMailSignals(
-  parts: Pick<MailParts, "engine" | "attempts">,
+  { engine, attempts }: Pick<MailParts, "engine" | "attempts">,
   about: { channel_id: number; session_id?: number },
   signals: readonly MailSignal[],
 ): Promise<void> {
-  const ours: MailSignal[] = [];
-  for (const signal of signals) {
-    const mail = signal.key === null ? undefined : await mailByKey(parts.engine.db, signal.key);
-    const { channel_id, session_id = mail?.session_id } = about;
-    if (mail?.channel_id !== channel_id || mail.session_id !== session_id) {
+  for (let from = 0; from < signals.length; from += MOST) {
+    const part = signals.slice(from, from + MOST);
+    const ours = await engine.db.transaction().execute(async (tx) => {
+      const known = await mailsOf(tx, about, part);
+      await store(tx, known, engine.clock.now());
+      return known.map(({ signal }) => signal);
+    });
+    for (const signal of part.filter((each) => !ours.includes(each))) {
       const { sid, word } = signal;
-      parts.engine.log.info({ ...about, sid, word }, "what was told of a mail is about none of ours here");
-      continue;
+      engine.log.info({ ...about, sid, word }, "what was told of a mail is about none of ours here");
     }
-    await takeSignal(parts, mail, signal);
-    ours.push(signal);
+    if (ours.length > 0) await attempts.signal(ours);
   }
-  if (ours.length > 0) await parts.attempts.signal(ours);
 }
 
-async function takeSignal(
-  { engine }: Pick<MailParts, "engine">,
-  mail: StoredMail,
-  signal: MailSignal,
-): Promise<void> {
+type Told = { mail: ToldMail; signal: MailSignal };
+
+async function mailsOf(
+  tx: Tx,
+  about: { channel_id: number; session_id?: number },
+  signals: readonly MailSignal[],
+): Promise<Told[]> {
+  const keys = signals.flatMap(({ key }) => key ?? []);
+  const mails = new Map((await lockMails(tx, about.channel_id, keys)).map((mail) => [mail.key, mail]));
+  return signals.flatMap((signal) => {
+    const mail = signal.key === null ? undefined : mails.get(signal.key);
+    const isAbout = about.session_id === undefined || mail?.session_id === about.session_id;
+    return mail && isAbout ? [{ mail, signal }] : [];
+  });
+}
+
+async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
+  const changed = new Map<number, { id: number; channel_status: string | null; told_at: Date }>();
+  for (const { mail, signal } of told) {
+    const before = changed.get(mail.id) ?? {
+      id: mail.id,
+      channel_status: mail.channel_status,
+      told_at: signal.at,
+    };
+    const channel_status = isNews(before.channel_status, signal.status)
+      ? signal.status
+      : before.channel_status;
+    changed.set(mail.id, { ...before, channel_status });
+  }
+  await updateMails(tx, [...changed.values()]);
+  const entries = told.flatMap(({ mail, signal }) => entryOf(mail, signal) ?? []);
+  // In one order: whoever puts the same people on the list at this moment waits, and neither for the other.
+  const place = ({ address, scope, reason }: Suppression) => `${address} ${scope} ${reason}`;
+  await suppress(
+    tx,
+    entries.toSorted((a, b) => Number(place(a) > place(b)) - Number(place(a) < place(b))),
+    now,
+  );
+}
+
+function entryOf(mail: ToldMail, signal: MailSignal): Suppression | null {
   const reason = suppressionOf(signal);
-  const now = engine.clock.now();
-  await engine.db.transaction().execute(async (tx) => {
-    if (isNews(mail.channel_status, signal.status)) {
-      await updateMail(tx, mail.id, { channel_status: signal.status });
-    }
-    // A mail of unknown fate was taken after all.
-    await updateMail(tx, mail.id, { state: "sent", sent_at: signal.at.toISOString() }, "unknown");
-    if (reason === null) return;
-    const isWish = reason === "unsubscribed" || reason === "spam-report";
-    const proof = {
+  if (reason === null) return null;
+  const isWish = reason === "unsubscribed" || reason === "spam-report";
+  return {
+    sub_organization_id: mail.sub_organization_id,
+    address: mail.to_address,
+    scope: isWish ? "all" : "email",
+    reason,
+    proof: {
       at: signal.at,
       through: "carrier",
       said: signal.reason ?? signal.word,
       session_id: mail.session_id,
       message_id: mail.message_id,
-    } as const;
-    const { sub_organization_id, to_address: address } = mail;
-    await suppress(
-      tx,
-      [{ sub_organization_id, address, scope: isWish ? "all" : "email", reason, proof }],
-      now,
-    );
-  });
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Authenticity } from "../channels/mail-authenticity.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
@@ -172,7 +172,7 @@ type Change = {
   note?: string | null;
   session_id?: number | null;
   carrier_sid?: string;
-  channel_status?: ChannelStatus;
+  channel_status?: ChannelStatus | RawBuilder<ChannelStatus>;
   sent_at?: string;
 };
 
@@ -181,6 +181,38 @@ export async function updateMail(db: Db, id: number, change: Change, from?: stri
   const update = db.updateTable("mail_messages").set(change).where("id", "=", id);
   const { numUpdatedRows } = await (from ? update.where("state", "=", from) : update).executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** What is to be known of a mail to take in what is told of it. */
+export type ToldMail = Pick<
+  StoredMail,
+  "id" | "key" | "sub_organization_id" | "session_id" | "message_id" | "to_address" | "channel_status"
+>;
+
+/** Those of these keys that went over this channel, locked in one order. Index: mail_messages_key. */
+export const lockMails = (tx: Tx, channel_id: number, keys: readonly string[]): Promise<ToldMail[]> =>
+  tx
+    .selectFrom("mail_messages")
+    .select(["id", "key", "sub_organization_id", "session_id", "message_id", "to_address", "channel_status"])
+    .where("key", "=", sql<string>`any(${keys}::text[])`)
+    .where("channel_id", "=", channel_id)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+
+/** Keeps how these mails stand. One of unknown fate was taken after all, as somebody tells of it. */
+export async function updateMails(
+  tx: Tx,
+  mails: readonly { id: number; channel_status: string | null; told_at: Date }[],
+): Promise<void> {
+  await sql`
+    update mail_messages m set channel_status = told.channel_status,
+      state = case when m.state = 'unknown' then 'sent' else m.state end,
+      sent_at = case when m.state = 'unknown' then told.told_at else m.sent_at end
+    from json_to_recordset(${JSON.stringify(mails)}::json)
+      as told (id bigint, channel_status text, told_at timestamptz)
+    where m.id = told.id
+      and (m.state = 'unknown' or m.channel_status is distinct from told.channel_status)`.execute(tx);
 }
 
 /** The session that a mail continues by the mails it follows: ours have ids that nobody can guess. Index: mail_messages_thread. */

@@ -43,7 +43,15 @@ export function createMail(
   const { engine, vault, egress, allow, settings, attempts } = outside;
   const { db, clock, log } = engine;
   const simulator = createMailSimulator(api, { clock, log, vault, speed: settings.simulator_speed });
-  const carriers = createMailCarriers({ db, vault, egress, allow, installation: settings.server, simulator });
+  const carriers = createMailCarriers({
+    db,
+    clock,
+    vault,
+    egress,
+    allow,
+    installation: settings.server,
+    simulator,
+  });
   const parts: MailParts = { ...outside, carriers };
 
   mailWebhooks(api, parts);

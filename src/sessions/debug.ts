@@ -165,11 +165,19 @@ type CallRow = {
  */
 export function joinCalls(messages: MessageRow[], calls: CallRow[]): SessionMessage[] {
   const joined = messages.map((row) => ({ ...row, calls: [] as CallRow[] }));
+  const said = Map.groupBy(
+    joined.filter(({ role }) => role === "agent"),
+    ({ turn_index }) => turn_index,
+  );
   for (const call of calls) {
-    const ofTurn = joined.filter((row) => row.role === "agent" && row.turn_index === call.turn_index);
+    const ofTurn = said.get(call.turn_index) ?? [];
     const place = ofTurn.find((row) => row.seq > call.seq) ?? ofTurn.at(-1);
     if (place) place.calls.push(call);
-    else joined.push({ ...call, role: "agent", text: "", calls: [call] });
+    else {
+      const silent = { ...call, role: "agent", text: "", calls: [call] };
+      joined.push(silent);
+      said.set(call.turn_index, [silent]);
+    }
   }
   return joined
     .toSorted((a, b) => a.seq - b.seq)

@@ -26,6 +26,18 @@ describe("an expression task", () => {
     expect(driver.submit({ n: 4 })).toEqual({ result: expected });
   });
 
+  test("its output holds a hundred computed values and 256 KB, however often the value is in it", () => {
+    const answer = (expression: string, times: number) => {
+      const output = Array.from({ length: times }, () => ({ valueFrom: "result" }));
+      const driver = compute({ expression, output });
+      driver.start();
+      const { result } = driver.submit({}) as { result: unknown[] };
+      return result.filter((each) => each !== null).length;
+    };
+    expect(answer("'x'", 120)).toBe(100);
+    expect(answer(`'${"x".repeat(8000)}'`, 90)).toBe(32);
+  });
+
   test("arguments that don't fit are told and nothing is run", () => {
     const driver = compute({
       inputs,

@@ -7,6 +7,8 @@ import { MAX_VALUE_CHARACTERS, storable } from "./variable-path.ts";
 
 /** Nesting past this stays as it is written. */
 const MAX_DEPTH = 50;
+/** An expression may take 50 ms, and nobody else is answered meanwhile. */
+const MOST_VALUES = 100;
 
 /**
  * What an expression task answers: the value of its expression, or its `output` filled in, where `output` and `result`
@@ -25,6 +27,18 @@ export function computeExpression(run: TaskRun): unknown {
 
 function filled(run: TaskRun, template: unknown, scope: Scope): unknown {
   const budget = { left: MAX_VALUE_CHARACTERS };
+  let values = 0;
+  const computed = (expression: Expression): unknown => {
+    if (++values > MOST_VALUES) {
+      if (values === MOST_VALUES + 1) run.note(`the output has more than ${MOST_VALUES} valueFrom`);
+      return null;
+    }
+    const stored = storable(run.valueOf(expression, scope));
+    budget.left -= stored ? JSON.stringify(stored.value).length : 0;
+    if (stored && budget.left >= 0) return stored.value;
+    run.note("a valueFrom of the output is too large", { expression });
+    return null;
+  };
   const fill = (part: unknown, depth: number): unknown => {
     if (typeof part === "string") return renderTemplate(part, scope.lookup, { budget });
     if (depth === MAX_DEPTH || typeof part !== "object" || part === null) return part;
@@ -32,7 +46,7 @@ function filled(run: TaskRun, template: unknown, scope: Scope): unknown {
     const keys = Object.keys(part);
     if (isRecord(part) && keys.length === 1 && keys[0] === "valueFrom") {
       const expression = Expression.safeParse(part.valueFrom);
-      if (expression.success) return run.valueOf(expression.data, scope);
+      if (expression.success) return computed(expression.data);
       run.note("a valueFrom of the output is no expression");
       return null;
     }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -129,6 +130,7 @@ export async function startSession(
 }
 
 async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
+  await oneAtATime(tx, start);
   const known = start.source === null ? undefined : await openConversation(tx, start, now);
   if (known) {
     await tx
@@ -160,6 +162,13 @@ async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot,
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
+}
+
+/** Two sessions that a person begins at the same moment: the second sees the conversation that the first opened. */
+async function oneAtATime(tx: Tx, { sub_organization_id, agent_id, source }: SessionStart): Promise<void> {
+  if (source === null) return;
+  const person = `conversation:${sub_organization_id}:${agent_id}:${source}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${person}, 0))`.execute(tx);
 }
 
 const openConversation = (db: Db, start: SessionStart, now: Date) => {

@@ -19,18 +19,20 @@ export const Correspondence: z.ZodType<Correspondence> = z.object({
   source: z.string(),
 });
 
+export const TARGET_COLUMNS = [
+  "t.id",
+  "t.sub_organization_id",
+  "t.channel_id",
+  "t.agent_id",
+  "a.name as agent_name",
+  "t.target",
+  "t.is_test",
+] as const;
+
 /** Those that an agent answers. */
 export const selectTargets = (db: Db) =>
   db
     .selectFrom("channel_targets as t")
     .innerJoin("agents as a", "a.id", "t.agent_id")
     .where("a.deleted_at", "is", null)
-    .select([
-      "t.id",
-      "t.sub_organization_id",
-      "t.channel_id",
-      "t.agent_id",
-      "a.name as agent_name",
-      "t.target",
-      "t.is_test",
-    ]);
+    .select(TARGET_COLUMNS);

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { Fault } from "../base/errors.ts";
 import { handleOptOut } from "../channels/opt-out.ts";
+import { readOptOut } from "../channels/opt-out-words.ts";
 import type { IncomingText } from "../channels/twilio-callback.ts";
 import type { Tx } from "../db/database.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { sessionLanguage } from "../sessions/session-language.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
 import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
@@ -12,8 +14,11 @@ import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {
+  findNumberOwner,
   findTextTarget,
   insertText,
+  isFollowing,
+  isTooLate,
   type StoredText,
   textTargetById,
   updateText,
@@ -55,19 +60,30 @@ export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Pr
     ...(run_at && { run_at }),
   });
 
+/** Words that follow a try's first text are looked at again so long after that was not known to be sent. */
+const HELD_MS = 60_000;
+
+export const enqueueHeld = (tx: Tx, dialogue: Correspondence, now: Date): Promise<void> => {
+  const queue = `texts:${dialogue.channel_target_id}:${dialogue.source}`;
+  const run_at = new Date(now.getTime() + HELD_MS);
+  return enqueue(tx, goOn, dialogue, { queue, key: `held-${queue}`, run_at });
+};
+
 /** How a text that came in was taken. */
 export type Received = "new" | "known" | "nobody";
 
 /**
- * Stores a text that came in, once, and decides before any model whether it is an opt-out word. "nobody": no agent
- * answers this number.
+ * Stores a text that came in, once, and decides before any model whether it is an opt-out word; who was called from a
+ * number may write STOP to it, whether or not an agent answers texts there. "nobody": no agent answers this number.
  */
 export async function receiveText(
   { engine }: TextParts,
   channel_id: number,
   text: IncomingText,
 ): Promise<Received> {
-  const target = await findTextTarget(engine.db, channel_id, text.to, text.medium);
+  const answering = await findTextTarget(engine.db, channel_id, text.to, text.medium);
+  const isWord = readOptOut(text.text) !== null;
+  const target = answering ?? (isWord ? await findNumberOwner(engine.db, channel_id, text.to) : undefined);
   if (!target) return "nobody";
   const now = engine.clock.now();
   const dialogue = { channel_target_id: target.id, source: text.from };
@@ -87,6 +103,7 @@ export async function receiveText(
       now,
     );
     if (id === undefined) return "known";
+    const session_id = isWord ? await openTextSession(tx, dialogue, now) : null;
     const optOut = await handleOptOut(
       tx,
       {
@@ -95,9 +112,9 @@ export async function receiveText(
         address: text.from,
         text: text.text,
         at: now,
-        session_id: await openTextSession(tx, dialogue, now),
+        session_id,
         message_id: text.sid,
-        language: null,
+        language: await sessionLanguage(tx, session_id),
         sender_name: target.agent_name,
       },
       now,
@@ -106,6 +123,8 @@ export async function receiveText(
       await updateText(tx, id, { status: "ANSWERED" }, now);
       const reply = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
       await insertText(tx, { ...common, ...reply, key: `re-${id}-0`, text: optOut.reply }, now);
+    } else if (!answering) {
+      await updateText(tx, id, { status: "ANSWERED" }, now);
     }
     await enqueueGoOn(tx, dialogue);
     return "new";
@@ -116,9 +135,16 @@ export async function receiveText(
 export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
   const { engine } = parts;
   for (const text of await waitingTexts(engine.db, dialogue, "in")) await answer(parts, dialogue, text);
-  for (const text of await waitingTexts(engine.db, dialogue, "out")) {
-    // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
-    if (text.purpose === "outreach") continue;
+  const waiting = await waitingTexts(engine.db, dialogue, "out");
+  // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
+  const now = engine.clock.now();
+  const tries = waiting.filter((text) => text.purpose === "outreach" && !isTooLate(text, now));
+  const isHeld = (text: StoredText) => tries.some((first) => isFollowing(text, first));
+  if (waiting.some(isHeld)) {
+    await engine.db.transaction().execute((tx) => enqueueHeld(tx, dialogue, now));
+  }
+  for (const text of waiting) {
+    if (text.purpose === "outreach" || isHeld(text)) continue;
     const again = await sendText(parts, text);
     if (!again) continue;
     // Those behind it wait too: an answer's second half is not to come first.

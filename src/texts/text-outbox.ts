@@ -3,7 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import { SHOWN_AFTER_ms } from "../channels/outreach.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { MOST_LATE_MS, markTaken, type StoredText, sidsOfOthers, updateText } from "./text-store.ts";
+import { isTooLate, markTaken, type StoredText, sidsOfOthers, updateText } from "./text-store.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
 
@@ -51,7 +51,7 @@ export async function sendText(parts: TextParts, text: StoredText): Promise<Date
     const shown_by = new Date(new Date(text.asked_at).getTime() + SHOWN_AFTER_ms);
     if (clock.now() < shown_by) return shown_by;
   }
-  if (clock.now().getTime() - new Date(text.created_at).getTime() > MOST_LATE_MS) {
+  if (isTooLate(text, clock.now())) {
     await updateText(db, text.id, { status: "DELIVERY_FAILED", error_code: "too-late" }, clock.now());
     return null;
   }

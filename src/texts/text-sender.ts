@@ -13,11 +13,19 @@ import { endSession } from "../sessions/end-session.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer } from "../sessions/turn-store.ts";
 import type { WrittenTarget } from "../sessions/written-target.ts";
-import { enqueueGoOn } from "./text-dialogue.ts";
+import { enqueueGoOn, enqueueHeld } from "./text-dialogue.ts";
 import type { TextParts } from "./text-outbox.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
-import { insertText, type Medium, markTaken, NOT_SENT, sidsOfOthers, updateText } from "./text-store.ts";
+import {
+  followingKey,
+  giveUpTry,
+  insertText,
+  type Medium,
+  markTaken,
+  NOT_SENT,
+  sidsOfOthers,
+} from "./text-store.ts";
 
 /** WhatsApp lets a business write freely this long after the person's last word; a template may open at any time. */
 const WINDOW_MS = 24 * 3_600_000;
@@ -26,7 +34,8 @@ const TEMPLATE_VARIABLE = "vars.whatsapp_template";
 
 /**
  * Reaches people by text: opens the session, has the agent say its first words, and sends them. The text's row, under the
- * try's own key, is committed before the carrier is asked, so that a try of unknown fate can be asked for.
+ * try's own key, is committed before the carrier is asked, so that a try of unknown fate can be asked for; and so are those
+ * of words that don't fit into it, which the dialogue's job sends once the carrier has the first.
  */
 export function textSender(
   parts: TextParts,
@@ -55,7 +64,9 @@ export function textSender(
       .leftJoin("sessions as s", "s.id", "m.session_id")
       .select([
         "m.id",
+        "m.key",
         "m.channel_target_id",
+        "m.source",
         "m.sid",
         "m.status",
         "m.asked_at",
@@ -94,11 +105,19 @@ export function textSender(
           session_id: opened.session_id,
         } as const;
         const now = clock.now();
-        const id = await db
-          .transaction()
-          .execute((tx) =>
-            insertText(tx, { ...text, key: outreach.key, text: first, template, asked_at: now }, now),
-          );
+        const dialogue = { channel_target_id: target.id, source: outreach.target };
+        const id = await db.transaction().execute(async (tx) => {
+          const row = { ...text, key: outreach.key, text: first, template, asked_at: now };
+          const id = await insertText(tx, row, now);
+          if (id === undefined || rest.length === 0) return id;
+          for (const [n, words] of rest.entries()) {
+            const key = followingKey(outreach.key, n + 1);
+            await insertText(tx, { ...text, purpose: "answer", key, text: words }, now);
+          }
+          // Should this process die before it can say that they may go.
+          await enqueueHeld(tx, dialogue, now);
+          return id;
+        });
         if (id === undefined) throw new CarrierFault("This try was sent before.", "unknown");
         const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
         const sending = async () => {
@@ -107,7 +126,7 @@ export function textSender(
           return carrier.texts!.send(account, { ...asked, text: first, template });
         };
         const taken = await sending().catch(async (error) => {
-          await forget(parts, id, error);
+          await forget(parts, { id, key: outreach.key, ...dialogue }, error);
           throw error;
         });
         await db.transaction().execute(async (tx) => {
@@ -118,12 +137,7 @@ export function textSender(
             .set({ channel_manager_sid: taken.sid })
             .where("id", "=", opened.session_id)
             .execute();
-          if (rest.length === 0) return;
-          for (const [n, words] of rest.entries()) {
-            const key = `${outreach.key}-${n + 1}`;
-            await insertText(tx, { ...text, purpose: "answer", key, text: words }, clock.now());
-          }
-          await enqueueGoOn(tx, { channel_target_id: target.id, source: outreach.target });
+          if (rest.length > 0) await enqueueGoOn(tx, dialogue);
         });
         return { ...taken, session_id: opened.session_id, conversation_id: opened.conversation_id };
       } catch (error) {
@@ -158,7 +172,7 @@ export function textSender(
         return { ...taken, ...session };
       }
       const age_ms = clock.now().getTime() - asked_at.getTime();
-      if (age_ms >= SHOWN_AFTER_ms) await updateText(db, row.id, NOT_SENT, clock.now());
+      if (age_ms >= SHOWN_AFTER_ms) await giveUpTry(db, row, NOT_SENT, clock.now());
       return null;
     },
 
@@ -241,8 +255,15 @@ async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise
 }
 
 /** The row of a text that the carrier did not take says so; one that it may have taken waits to be asked for. */
-async function forget({ engine }: TextParts, id: number, error: unknown): Promise<void> {
+async function forget(
+  { engine }: TextParts,
+  text: Parameters<typeof giveUpTry>[1],
+  error: unknown,
+): Promise<void> {
   if (!(error instanceof CarrierFault) || error.fate === "unknown") return;
-  const status = error.status ?? "DELIVERY_FAILED";
-  await updateText(engine.db, id, { status, error_code: errorText(error).slice(0, 200) }, engine.clock.now());
+  const failed = {
+    status: error.status ?? "DELIVERY_FAILED",
+    error_code: errorText(error).slice(0, 200),
+  } as const;
+  await giveUpTry(engine.db, text, failed, engine.clock.now());
 }

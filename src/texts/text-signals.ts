@@ -9,12 +9,13 @@ const MOST = 500;
 
 /**
  * Writes what carriers tell of texts, many at once: while one statement runs, those that come meanwhile gather for the
- * next. `add` resolves when its signal is stored, so that a callback is acknowledged only then.
+ * next. `add` resolves when its signal is stored, so that a callback is acknowledged only then; with false where the
+ * channel has sent no text of that key.
  */
 export function textSignals({ db, clock, log }: Pick<Engine, "db" | "clock" | "log">): {
-  add(signal: TextSignal): Promise<void>;
+  add(signal: TextSignal): Promise<boolean>;
 } {
-  type Waiting = { signal: TextSignal; settle: PromiseWithResolvers<void> };
+  type Waiting = { signal: TextSignal; settle: PromiseWithResolvers<boolean> };
   let gathered: Waiting[] = [];
   let writing = false;
 
@@ -22,10 +23,13 @@ export function textSignals({ db, clock, log }: Pick<Engine, "db" | "clock" | "l
   const store = async (batch: Waiting[]): Promise<void> => {
     try {
       const signals = batch.map(({ signal }) => signal);
-      for (const key of await applySignals(db, signals, clock.now())) {
-        log.info({ key }, "a status is of no text that we sent");
+      const unknown = new Set<string>();
+      for (const { channel_id, key } of await applySignals(db, signals, clock.now())) {
+        log.info({ channel_id, key }, "a status is of no text that we sent");
+        unknown.add(`${channel_id} ${key}`);
       }
-      for (const { settle } of batch) settle.resolve();
+      for (const { signal, settle } of batch)
+        settle.resolve(!unknown.has(`${signal.channel_id} ${signal.key}`));
     } catch (error) {
       if (batch.length === 1) batch[0]?.settle.reject(error);
       else for (const each of batch) await store([each]);
@@ -44,7 +48,7 @@ export function textSignals({ db, clock, log }: Pick<Engine, "db" | "clock" | "l
 
   return {
     add(signal) {
-      const settle = Promise.withResolvers<void>();
+      const settle = Promise.withResolvers<boolean>();
       gathered.push({ signal, settle });
       if (!writing) void write();
       return settle.promise;

@@ -2,12 +2,19 @@ import { sql } from "kysely";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
-import { type Correspondence, selectTargets, type WrittenTarget } from "../sessions/written-target.ts";
+import {
+  type Correspondence,
+  selectTargets,
+  TARGET_COLUMNS,
+  type WrittenTarget,
+} from "../sessions/written-target.ts";
 
 export type Medium = OutgoingText["medium"];
 
 /** An answer this old answers nothing any more. */
 export const MOST_LATE_MS = 24 * 3_600_000;
+export const isTooLate = ({ created_at }: { created_at: string }, now: Date): boolean =>
+  now.getTime() - new Date(created_at).getTime() > MOST_LATE_MS;
 
 /** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
 export const findTextTarget = (
@@ -20,6 +27,22 @@ export const findTextTarget = (
     .where("t.channel_id", "=", channel_id)
     .where("t.target", "=", number)
     .where("t.target_mode", "=", medium)
+    .executeTakeFirst();
+
+/** Whose number this is, whatever it is for, and also where its agent is gone. Index: channel_targets_claim. */
+export const findNumberOwner = (
+  db: Db,
+  channel_id: number,
+  number: string,
+): Promise<WrittenTarget | undefined> =>
+  db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select(TARGET_COLUMNS)
+    .where("t.channel_id", "=", channel_id)
+    .where("t.target", "=", number)
+    .orderBy("t.id")
+    .limit(1)
     .executeTakeFirst();
 
 export const textTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
@@ -113,6 +136,32 @@ export async function updateText(
     .execute();
 }
 
+/** What a try says beyond its first text goes under that one's key, and waits until the carrier has it. */
+export const followingKey = (key: string, n: number): string => `${key}-${n}`;
+export const isFollowing = (text: { key: string }, first: { key: string }): boolean =>
+  text.key.startsWith(`${first.key}-`);
+
+/** A try's text that was not sent takes those that were to follow it along. */
+export async function giveUpTry(
+  db: Db,
+  { id, key, channel_target_id, source }: { id: number; key: string } & Correspondence,
+  { status, error_code }: { status: ChannelStatus; error_code: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set({ status, error_code, updated_at: now.toISOString() })
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where((row) =>
+      row.or([
+        row("id", "=", id),
+        row.and([row("status", "=", "PENDING"), sql<boolean>`starts_with(key, ${`${key}-`})`]),
+      ]),
+    )
+    .execute();
+}
+
 /** Of these carrier's names, those of other texts that went to this person from here. Index: text_messages_dialogue. */
 export async function sidsOfOthers(
   db: Db,
@@ -162,19 +211,19 @@ const ORDER = ["PENDING", "ACCEPTED", "QUEUED", "SENDING", "SENT"] as const;
 
 /**
  * What carriers tell of texts, many at once in one statement. Said twice, late or out of order, it changes nothing: a
- * word only moves a text on, and the ends (delivered, undelivered, failed) follow everything. Resolves with the keys of
- * no text that we sent. Index: text_messages_key.
+ * word only moves a text on, and the ends (delivered, undelivered, failed) follow everything. Resolves with those of no
+ * text that we sent over that channel. Index: text_messages_key.
  */
 export async function applySignals(
   db: Db,
   signals: readonly (CarrierSignal & { key: string; channel_id: number })[],
   now: Date,
-): Promise<string[]> {
+): Promise<{ channel_id: number; key: string }[]> {
   const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
     ...{ channel_id, key, sid, status, error_code },
     rank: rankOf(status),
   }));
-  const { rows } = await sql<{ key: string }>`
+  const { rows } = await sql<{ channel_id: number; key: string }>`
     with told as (
       select distinct on (channel_id, key) *
       from json_to_recordset(${JSON.stringify(given)}::json)
@@ -189,11 +238,11 @@ export async function applySignals(
         and (t.error_code = ${NOT_SENT.error_code}
           or coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank)
     )
-    select told.key from told
+    select told.channel_id, told.key from told
     where not exists (
       select from text_messages t
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)`.execute(db);
-  return rows.map(({ key }) => key);
+  return rows;
 }
 
 /** From 1, as PostgreSQL counts. */

@@ -126,7 +126,13 @@ describe("the fallback target", () => {
 
 test("a fallback target that the operator lets nobody reach is none, however it is spelled", async () => {
   for (const fallback_target of ["+19005551234", "1 (900) 555-1234"]) {
-    const { number, agent_id } = await createNumber(app, { script: SCRIPT, fallback_target });
+    const { number, agent_id, target_id } = await createNumber(app, { script: SCRIPT });
+    // As one that was saved before the settings refused it.
+    await app.db
+      .updateTable("channel_targets")
+      .set({ fallback_target })
+      .where("id", "=", target_id)
+      .execute();
     const deleted_at = app.clock.now().toISOString();
     await app.db.updateTable("agents").set({ deleted_at }).where("id", "=", agent_id).execute();
     expect(await app.voiceCalls.answer(incoming(number))).toBeNull();

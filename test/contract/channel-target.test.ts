@@ -177,6 +177,12 @@ describe("linking an agent to an address", () => {
       422,
       /only supported for voice/,
     ],
+    [
+      "a fallback that is not dialled",
+      { fallback_target: "1 (900) 555-1234" },
+      422,
+      /\+19005551234 is a premium-rate number, and OUTREACH_ALLOW does not name it/,
+    ],
     ["an agent that is not there", { agent_id: 987_654 }, 404, /Agent with ID 987654 not found/],
     ["another channel in the body", { channel_id: 987_654 }, 422, /differs/],
     [

@@ -166,6 +166,36 @@ describe("a mail of a campaign", () => {
     expect(await sender.find(outreach("never@example.com"), app.clock.now())).toBeNull();
   });
 
+  test("whose delivery is told before its carrier has answered stays delivered", async () => {
+    const address = "early@example.com";
+    const run = (words: string) => app.database.pool.query(words);
+    await run(`create function told_early() returns trigger language plpgsql as
+      $$ begin new.channel_status := 'DELIVERED'; return new; end $$`);
+    await run(`create trigger told_early before update of state on mail_messages for each row
+      when (new.state = 'handing' and new.to_address = '${address}') execute function told_early()`);
+    await app.mailing.sender.send(outreach(address));
+    await run("drop trigger told_early on mail_messages");
+    expect(await mailsWith(app, address)).toMatchObject([{ state: "sent", channel_status: "DELIVERED" }]);
+  });
+
+  test("says what its session froze, whatever was changed before it was written", async () => {
+    const address = "froze@example.com";
+    const out = outreach(address);
+    const run = (words: string) => app.database.pool.query(words);
+    await run(
+      `create function no_room() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+    );
+    await run(`create trigger no_room before insert on mail_messages for each row
+      when (new.to_address = '${address}') execute function no_room()`);
+    await expect(app.mailing.sender.send(out)).rejects.toThrow("no room");
+    await run("drop trigger no_room on mail_messages");
+    const messages = app.db.updateTable("custom_messages").where("type", "=", "email_template");
+    await messages.set({ subject: "Something else" }).execute();
+    await app.mailing.sender.send(out);
+    await messages.set({ subject: TEMPLATE.subject }).execute();
+    expect(await mailsWith(app, address)).toMatchObject([{ subject: "Your visit, Ann <b>" }]);
+  });
+
   test("that a process died over may have left: it is unknown, somebody is told once, and it is not sent again", async () => {
     const out = outreach("ann+died@example.com");
     await app.mailing.sender.send(out);

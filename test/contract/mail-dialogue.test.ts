@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -183,6 +183,25 @@ describe("a conversation by mail", () => {
     expect(file).toMatchObject({ name: ".._invoice.pdf", size: 8 });
     const bytes = readFileSync(path.join(app.config.data_dir, "mail", file?.file_name ?? ""));
     expect(bytes.toString()).toBe("%PDF-1.7");
+  });
+
+  test("leaves no files of a mail that could not be stored once that comes again", async () => {
+    const ann = somebody();
+    const attachments = [{ filename: "invoice.pdf", content: Buffer.from("%PDF-1.7") }];
+    const mail = { from: ann, to: box.address, text: "see below", messageId: `<again.${ann}>`, attachments };
+    const files = () => readdirSync(path.join(app.config.data_dir, "mail")).length;
+    const before = files();
+    const run = (words: string) => app.database.pool.query(words);
+    await run(
+      `create function no_room() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+    );
+    await run(`create trigger no_room before insert on mail_messages for each row
+      when (new.from_address = '${ann}') execute function no_room()`);
+    await expect(app.deliver(mail)).rejects.toMatchObject({ responseCode: 451 });
+    await run("drop trigger no_room on mail_messages");
+    expect(app.errors.splice(0).join("")).toContain("no room");
+    await app.deliver(mail);
+    expect(files()).toBe(before + 1);
   });
 });
 

@@ -201,6 +201,21 @@ describe("events", () => {
     ]);
   });
 
+  test("of several mails in one post reach each its own", async () => {
+    const [ann, bob] = [await answered(), await answered()];
+    const of = (key: string, event: string) => ({
+      event,
+      parley_key: key,
+      email: "x@example.com",
+      timestamp: 1,
+    });
+    const many = Array.from({ length: 600 }, () => of(ann.key, "delivered"));
+    await events([of(bob.key, "spamreport"), ...many, of(ann.key, "click"), of(ann.key, "open")]);
+    expect([await statusOf(ann.address), await statusOf(bob.address)]).toEqual(["CLICKED", "SPAM_REPORT"]);
+    expect(await suppressionsOf(app, ann.address)).toEqual([]);
+    expect(await suppressionsOf(app, bob.address)).toHaveLength(1);
+  });
+
   test("for mails that never were, of unknown kinds, or a thousand at once are taken", async () => {
     expect((await about("no-such-key", "bounce")).status).toBe(200);
     expect((await events([{ event: "invented", email: "x" }, 7, null])).status).toBe(200);

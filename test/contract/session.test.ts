@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { LEASE_MS } from "../../src/sessions/lease.ts";
+import { startSession } from "../../src/sessions/start-session.ts";
 import { runTurn } from "../../src/sessions/turn.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -109,6 +110,26 @@ describe("one turn at a time", () => {
     await expect(turn).rejects.toThrow("lease");
     expect(await messagesOf(session_id)).toEqual(["user: go"]);
   });
+});
+
+test("sessions that one person begins at once are one conversation", async () => {
+  const { agent_id } = await createAgent(app, { script: "" });
+  const begin = () =>
+    startSession(app.engine, {
+      sub_organization_id: app.admin.sub_organization_id,
+      agent_id,
+      channel: "voice",
+      service: "voice",
+      type: "voice_twilio_v1",
+      sid: "CA1",
+      channel_target_id: null,
+      source: "+15125550123",
+      target: "+15125550199",
+      is_test: false,
+      is_outbound: false,
+    });
+  const begun = await Promise.all(Array.from({ length: 8 }, begin));
+  expect(new Set(begun.map(({ conversation_id }) => conversation_id)).size).toBe(1);
 });
 
 describe("what a session freezes", () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
 import { type Outreach, SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
+import { goOnWith } from "../../src/texts/text-dialogue.ts";
 import { textSender } from "../../src/texts/text-sender.ts";
 import { applySignals } from "../../src/texts/text-store.ts";
 import { createAgent } from "../harness/agent.ts";
@@ -18,6 +19,7 @@ let whatsapp: Awaited<ReturnType<typeof createNumber>>;
 let agent_id: number;
 let silent_agent_id: number;
 const opened: { key: string; session_id: number }[] = [];
+let carriers: ReturnType<typeof createCarriers>;
 let sender: ReturnType<typeof textSender>;
 let whatsappSender: ReturnType<typeof textSender>;
 
@@ -31,7 +33,7 @@ beforeAll(async () => {
   ({ agent_id: silent_agent_id } = await createAgent(app, { script: 'on /.*/ -> say "Noted."' }));
   line = await createNumber(app, agent_id);
   whatsapp = await createNumber(app, agent_id, { service: "whatsapp", modes: ["whatsapp"] });
-  const carriers = createCarriers({
+  carriers = createCarriers({
     ...app,
     publicUrl: app.config.public_url,
     operator: null,
@@ -185,6 +187,39 @@ describe("reaching somebody by text", () => {
       sid: expect.stringMatching(/^SM/),
       session_id,
     });
+  });
+
+  test("words that don't fit into one text follow it as soon as the carrier is known to have it, and never without it", async () => {
+    const words = Array.from({ length: 300 }, (_, n) => `Word ${n}.`).join(" ");
+    const { agent_id } = await createAgent(app, { script: "", greeting: { type: "greeting", text: words } });
+    const went = async (target: string) =>
+      (await textsWith(app, target)).map(({ status, error_code }) =>
+        error_code === null ? status : error_code,
+      );
+    const goOn = ({ channel_target_id, target: source }: Outreach) =>
+      goOnWith({ engine: app.engine, carriers }, { channel_target_id, source });
+    const late = outreach("+15126673032", { agent_id });
+    expect(await sender.send(late).catch((error) => error)).toMatchObject({ fate: "unknown" });
+    await goOn(late);
+    expect(await went(late.target)).toEqual(["PENDING", "PENDING"]);
+    const word = {
+      status: "SENT",
+      word: "sent",
+      sid: "SMlong",
+      error_code: null,
+      is_transient: null,
+    } as const;
+    const signal = { ...word, key: late.key, channel_id: line.channel_id, at: app.clock.now() };
+    await applySignals(app.db, [signal], app.clock.now());
+    // This person's carrier answers 500 to whatever it is handed.
+    await expect(goOn(late)).rejects.toThrow("500");
+
+    const lost = outreach("+15126673132", { agent_id });
+    expect(await sender.send(lost).catch((error) => error)).toMatchObject({ fate: "unknown" });
+    app.clock.advance(SHOWN_AFTER_ms);
+    expect(await sender.find(lost, app.clock.now())).toBeNull();
+    expect(await went(lost.target)).toEqual(["not-sent", "not-sent"]);
+    await goOn(lost);
   });
 
   test("of two like texts in the same seconds, none is taken for the other's", async () => {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
 import { SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
+import { suppressed } from "../../src/channels/suppression.ts";
 import { endAsIdle } from "../../src/sessions/end-session.ts";
 import { goOnWith } from "../../src/texts/text-dialogue.ts";
 import { sendText } from "../../src/texts/text-outbox.ts";
@@ -221,6 +222,37 @@ describe("opt-outs", () => {
       (all) => all.filter((text) => text.direction === "in").every((text) => text.status === "ANSWERED"),
     );
     expect(sent(await textsWith(app, from))).toHaveLength(1);
+  });
+
+  test("STOP and START count, and are confirmed, where no agent answers texts; all else is for nobody", async () => {
+    const called = await createNumber(app, agent_id, { modes: ["voice"] });
+    const from = somebody();
+    const say = (body: string) => app.simulator.text(called.account_sid, { from, to: called.number, body });
+    const listed = async () =>
+      (await suppressed(app.db, app.admin.sub_organization_id, "voice", [from])).size;
+    await say("what");
+    await say("START");
+    expect((await textsWith(app, from)).map(({ text, status }) => [text, status])).toEqual([
+      ["START", "ANSWERED"],
+    ]);
+    await say("STOP");
+    expect(await listed()).toBe(1);
+    await untilSent(from, 1);
+    await say("Start");
+    expect(await listed()).toBe(0);
+    expect(sent(await untilSent(from, 2))).toHaveLength(2);
+  });
+
+  test("are confirmed in the language of the conversation", async () => {
+    const from = somebody();
+    await write(from, "what");
+    const [first] = await untilSent(from, 2);
+    await app.database.pool.query(
+      `update sessions set state = (state::jsonb || '{"language": "es-US"}')::json where id = $1`,
+      [first?.session_id],
+    );
+    await write(from, "STOP");
+    expect(sent(await untilSent(from, 3)).at(-1)?.text).toContain("No volverá a recibir mensajes");
   });
 
   test("START after STOP lets the agent answer again", async () => {

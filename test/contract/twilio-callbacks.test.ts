@@ -5,6 +5,7 @@ import incomingCall from "../fixtures/twilio/incoming-call.json" with { type: "j
 import messages from "../fixtures/twilio/incoming-message.json" with { type: "json" };
 import messageStatus from "../fixtures/twilio/message-status.json" with { type: "json" };
 import { createAgent } from "../harness/agent.ts";
+import { createTestDialer } from "../harness/dialer.ts";
 import {
   createNumber,
   createSimulatedApp,
@@ -56,6 +57,38 @@ const text = (from: string, MessageSid: string, more: Form = {}) => ({
   Body: "Hello",
   ...more,
 });
+/** The key of a campaign's try from this number that its carrier has taken and told nothing of yet. */
+async function tryOf(number: string, mode: string): Promise<string> {
+  const make = async (path: string, body: unknown) => {
+    const answer = await app.send("POST", path, body as object);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  const campaign = await make("/api/v1/outbound/campaigns", {
+    campaign_name: `Tries by ${mode}`,
+    campaign_variables: {},
+    source: number,
+    caller_id: number,
+    mode,
+    active_days: ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    hourly_rate: 3600,
+  });
+  const batch_id = `tries-by-${mode}`;
+  await make("/api/v1/outbound/batches", { batch_id, campaign_id: campaign.id });
+  await make(`/api/v1/outbound/batches/${batch_id}/requests`, [
+    { reference_id: "a", target: "+15127771234", request_variables: {} },
+  ]);
+  const dialer = createTestDialer(app, () => ({}));
+  await eventually(
+    async () => {
+      app.clock.advance(1000);
+      await dialer.tick();
+    },
+    () => dialer.world.taken.size > 0,
+  );
+  return [...dialer.world.taken.keys()][0] as string;
+}
+
 const CALLBACKS: [string, Form][] = [
   ["/voice", { CallSid: "CA1", From: "+15125550100", To: "+1" }],
   ["/voice/status", { CallSid: "CA1", CallStatus: "completed" }],
@@ -116,6 +149,35 @@ describe("who is believed", () => {
     expect((await send(suffix, { CallSid: "CAmade-up", AnsweredBy: "human" })).status).toBe(204);
     expect(await app.db.selectFrom("transfer_answerers").selectAll().execute()).toEqual([]);
   });
+
+  test.each([
+    ["voice", "/calls/KEY/status", { CallSid: "CAforeign", CallStatus: "busy" }],
+    ["sms", "/messages/KEY/status", { MessageSid: "SMforeign", MessageStatus: "delivered" }],
+  ])(
+    "what a channel's account signs about the %s try of another is not believed",
+    async (mode, suffix, form) => {
+      const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "Noted."' });
+      const other = await createNumber(app, agent_id, { modes: [mode] });
+      const key = await tryOf(other.number, mode);
+      const statuses = () =>
+        app.db.selectFrom("attempts").select(["channel_status", "sid"]).where("key", "=", key).execute();
+      const before = await statuses();
+      const about = suffix.replace("KEY", key);
+      expect((await send(about, form)).status).toBe(204);
+      expect(await statuses()).toEqual(before);
+      if (mode === "voice") {
+        const answer = await send(`/calls/${key}/answer`, { CallSid: "CAforeign", From: "+1", To: "+1" });
+        expect(answer.body).toContain("<Hangup");
+        const signature = getExpectedTwilioSignature(
+          other.auth_token,
+          PUBLIC_URL + path(about, other.channel_id),
+          form,
+        );
+        await post(about, form, { "x-twilio-signature": signature }, other.channel_id);
+        expect(await statuses()).toEqual([{ channel_status: "BUSY", sid: before[0]?.sid }]);
+      }
+    },
+  );
 
   test("a socket that nobody signed is never opened", async () => {
     const relay = (headers: Record<string, string>) =>

@@ -5,9 +5,10 @@ import { addResource } from "../api/resource.ts";
 import { name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
+import { invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { enqueueEmbedding } from "./source-embedding.ts";
-import { dropChunks, storeChunks } from "./stored-chunks.ts";
+import { cutText, dropChunks, storeChunks } from "./stored-chunks.ts";
 
 const DataSourceCreateRequest = z
   .object({
@@ -75,6 +76,17 @@ const selectSources = (db: Db, caller: Caller) =>
       "d.last_updated_by",
     ]);
 
+/** Seconds to store. A text of the largest size that is taken has fewer without a delimiter, or with one every 100 characters. */
+const MOST_CHUNKS = 20_000;
+
+function refuseTooMany(chunks: number): void {
+  if (chunks <= MOST_CHUNKS) return;
+  throw invalid(
+    ["body", "chunk_delimiter"],
+    `The text has ${chunks} parts between delimiters, and at most ${MOST_CHUNKS} can be searched. Choose a delimiter that stands less often, or divide the text among several data sources`,
+  );
+}
+
 /** `embeds`: an embedding model is configured, and what is saved gets its vectors by a job. */
 export function dataSourceRoutes(
   api: Api,
@@ -93,7 +105,9 @@ export function dataSourceRoutes(
   });
 
   const cut = async (tx: Tx, caller: Caller, input: Input, id: number) => {
-    await storeChunks(tx, { ...values(caller, input), id });
+    const chunks = cutText(values(caller, input));
+    refuseTooMany(chunks.length);
+    await storeChunks(tx, id, chunks);
     if (embeds) await enqueueEmbedding(tx, id);
   };
 

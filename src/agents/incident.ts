@@ -151,6 +151,7 @@ export function incidentRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
       page: (caller, query) => list.listPage(db, selectIncidents(db, caller), query, incidentList),
       find: (from, caller, id) => selectIncidents(from, caller).where("i.id", "=", id).executeTakeFirst(),
       async insert(tx, caller, input) {
+        refuseReversed(input);
         const row = await values(tx, caller, input);
         const { id } = await tx
           .insertInto("incidents")
@@ -160,6 +161,7 @@ export function incidentRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
         return id;
       },
       async replace(tx, caller, input) {
+        refuseReversed(input);
         await tx
           .updateTable("incidents")
           .set(await values(tx, caller, input))
@@ -175,6 +177,12 @@ export function incidentRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
       },
     },
   });
+}
+
+function refuseReversed({ start_datetime, resolution_datetime }: IncidentInput): void {
+  // Both are in UTC, in one spelling.
+  if (resolution_datetime >= start_datetime) return;
+  throw invalid(["body", "resolution_datetime"], "An incident can't be resolved before start_datetime");
 }
 
 /** Whom the notice is for; a name of a sub-organization stands for the only one that bears it. */

@@ -6,15 +6,16 @@ export const MAX_WORD_CHARACTERS = 64;
 /** Shorter words are like too many others. */
 export const SHORTEST_CORRECTED = 4;
 
-type Cut = { id: number; text: string; chunk: boolean; chunk_delimiter: string | null };
+/** The parts of a source's text, in order. */
+export const cutText = (source: { text: string; chunk: boolean; chunk_delimiter: string | null }): string[] =>
+  chunksOf(source.text, source.chunk ? source.chunk_delimiter || null : null);
 
 /**
  * Puts the chunks of a text in the place of those the source had; in the transaction that stores the text. A chunk whose
  * text was there before keeps its vector: a provider is paid for what is new.
  */
-export async function storeChunks(tx: Tx, { id, text, chunk, chunk_delimiter }: Cut): Promise<void> {
+export async function storeChunks(tx: Tx, id: number, chunks: string[]): Promise<void> {
   await setVectorsAside(tx, id);
-  const chunks = chunksOf(text, chunk ? chunk_delimiter || null : null);
   await sql`
     insert into data_source_chunks (data_source_id, position, text, embedding, embedding_model)
     select ${id}, part.position, part.text, known.embedding, known.embedding_model
@@ -51,7 +52,7 @@ export const cutOnce = (db: Db, id: number): Promise<void> =>
   db.transaction().execute(async (tx) => {
     const source = await tx
       .selectFrom("data_sources")
-      .select(["id", "text", "chunk", "chunk_delimiter"])
+      .select(["text", "chunk", "chunk_delimiter"])
       .where("id", "=", id)
       .where("deleted_at", "is", null)
       .forUpdate()
@@ -62,5 +63,5 @@ export const cutOnce = (db: Db, id: number): Promise<void> =>
       .where("data_source_id", "=", id)
       .limit(1)
       .executeTakeFirst();
-    if (source && !cut) await storeChunks(tx, source);
+    if (source && !cut) await storeChunks(tx, id, cutText(source));
   });

@@ -11,7 +11,7 @@ import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.
 import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { WORKFLOWS, type WorkflowDeps, workflowParams } from "./workflow.ts";
-import { lockWorkflow, type Workflow } from "./workflow-store.ts";
+import { countFailed, holdWorkflow, type Workflow } from "./workflow-store.ts";
 
 const ToolRunOutput = z
   .object({
@@ -159,15 +159,13 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
     },
     ({ caller, params }) =>
       write(db, "Insight workflow", async (tx) => {
-        const workflow = await lockWorkflow(tx, caller, params.workflow_id);
+        const workflow = await holdWorkflow(tx, caller, params.workflow_id);
         await shareTools(tx, caller, workflow.insight_tool_ids);
         const stamp = { caller, at: clock.now() };
-        const sessions = await retry(tx, stamp, workflow, "session_id");
-        const files = await retry(tx, stamp, workflow, "upload_file_id");
-        const work = {
-          retried: sessions.queued + files.queued,
-          remaining: (workflow.failed_count ?? 0) - sessions.released - files.released,
-        };
+        const retried =
+          (await retry(tx, stamp, workflow, "session_id")) +
+          (await retry(tx, stamp, workflow, "upload_file_id"));
+        const work = { retried, remaining: await countFailed(tx, workflow.id) };
         if (work.retried > 0) await enqueue(tx, runInsights, {});
         await api.audit(tx, caller, {
           action: "retry-failed",
@@ -180,7 +178,7 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
   );
 }
 
-async function retry(tx: Tx, { at }: Stamp, workflow: Workflow, column: SubjectColumn) {
+async function retry(tx: Tx, { at }: Stamp, workflow: Workflow, column: SubjectColumn): Promise<number> {
   const rows = await tx
     .selectFrom("insight_executions")
     .select(sql<number>`${sql.ref(column)}`.as("id"))
@@ -191,8 +189,7 @@ async function retry(tx: Tx, { at }: Stamp, workflow: Workflow, column: SubjectC
     .limit(MOST_RETRIED)
     .execute();
   const ids = [...new Set(rows.map(({ id }) => id))];
-  if (ids.length === 0) return { released: 0, queued: 0 };
+  if (ids.length === 0) return 0;
   await releaseExecutions(tx, workflow, "FAILED", { at, only: { column, ids } });
-  const queued = await queueExecutions(tx, [workflow], ids, { cause: "manual", at, column });
-  return { released: rows.length, queued };
+  return queueExecutions(tx, [workflow], ids, { cause: "manual", at, column });
 }

@@ -12,7 +12,7 @@ import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.
 import { runInsights } from "./run-insights.ts";
 import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import { WORKFLOWS, type WorkflowDeps } from "./workflow.ts";
-import { lockWorkflowNamed, type Workflow } from "./workflow-store.ts";
+import { holdWorkflowNamed, type Workflow } from "./workflow-store.ts";
 
 /** Keeps one call a short transaction. */
 const MAX_IDS = 10_000;
@@ -49,7 +49,7 @@ export function queueWorkRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
     },
     ({ caller, body }) =>
       write(db, "Insight workflow", async (tx) => {
-        const workflow = await lockWorkflowNamed(tx, caller, body.workflow_name);
+        const workflow = await holdWorkflowNamed(tx, caller, body.workflow_name);
         refuseUnfit(workflow, body);
         await shareTools(tx, caller, workflow.insight_tool_ids);
         const stamp = { caller, at: clock.now() };

@@ -75,6 +75,16 @@ const selectWorkflows = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
     ])
     .$castTo<Workflow>();
 
+/** As it stands at this statement. */
+export async function countFailed(tx: Tx, workflow_id: number): Promise<number> {
+  const { failed } = await tx
+    .selectFrom("insight_workflows as w")
+    .select(executions(sql`= 'FAILED'`).as("failed"))
+    .where("w.id", "=", workflow_id)
+    .executeTakeFirstOrThrow();
+  return failed;
+}
+
 const executions = (status: ReturnType<typeof sql>) =>
   sql<number>`(select count(*) from insight_executions e where e.workflow_id = w.id and e.status ${status})`;
 
@@ -109,30 +119,35 @@ export async function findWorkflow(db: Db, caller: Caller, id: number): Promise<
   return complete(found);
 }
 
-/**
- * Lock: the workflow's row, until the transaction ends. Whoever changes it or queues for it goes one after the other, so
- * that nothing is queued twice.
- */
+/** Lock: the workflow's row, until the transaction ends. Whoever changes it goes one after the other, and nobody queues for it. */
 export async function lockWorkflow(tx: Tx, caller: Caller, id: number): Promise<Workflow> {
-  await lockWhere(tx, caller, sql<boolean>`id = ${id}`);
+  // Not a full `for update`: executions that finish meanwhile hold the row by their foreign keys.
+  await rowWhere(tx, caller, sql<boolean>`id = ${id}`).forNoKeyUpdate().executeTakeFirst();
   return findWorkflow(tx, caller, id);
 }
 
-export async function lockWorkflowNamed(tx: Tx, caller: Caller, name: string): Promise<Workflow> {
-  const found = await lockWhere(tx, caller, sql<boolean>`name = ${name} and deleted_at is null`);
+/**
+ * Lock: a share of the workflow's row, for who queues for it. Sessions that end have one too, and so don't wait for us;
+ * that nothing is queued twice is up to the claims (queue.ts).
+ */
+export async function holdWorkflow(tx: Tx, caller: Caller, id: number): Promise<Workflow> {
+  await rowWhere(tx, caller, sql<boolean>`id = ${id}`).forShare().executeTakeFirst();
+  return findWorkflow(tx, caller, id);
+}
+
+export async function holdWorkflowNamed(tx: Tx, caller: Caller, name: string): Promise<Workflow> {
+  const which = sql<boolean>`name = ${name} and deleted_at is null`;
+  const found = await rowWhere(tx, caller, which).forShare().executeTakeFirst();
   if (!found) throw new Fault("not-found", `Insight workflow "${name}" not found`);
   return findWorkflow(tx, caller, found.id);
 }
 
-const lockWhere = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>) =>
+const rowWhere = (tx: Tx, caller: Caller, which: ReturnType<typeof sql<boolean>>) =>
   tx
     .selectFrom("insight_workflows")
     .select("id")
     .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where(which)
-    // Not a full `for update`: executions that finish meanwhile hold the row by their foreign keys.
-    .forNoKeyUpdate()
-    .executeTakeFirst();
+    .where(which);
 
 /**
  * The active workflows over uploads that a new recording in this folder may be for. Lock: a share of every such workflow's

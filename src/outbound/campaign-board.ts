@@ -163,7 +163,7 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
           'attempt_number', a.attempt_number, 'state', a.state, 'channel_status', a.channel_status,
           'answerer', a.answerer, 'provider_status', a.provider_status, 'started_at', a.started_at,
           'ended_at', a.ended_at, 'decision', a.decision) as attempt
-        from attempts a where a.batch_key = b.key order by a.started_at desc limit ${MOST_REQUESTS}
+        from attempts a where a.batch_key = b.key order by a.started_at desc, a.key desc limit ${MOST_REQUESTS}
       ) tried
       union all
       select * from (
@@ -172,7 +172,7 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
       ) skipped
     ) latest
     join requests r on r.batch_key = b.key and r.id = latest.request_id
-    order by latest.at desc
+    order by latest.at desc, b.key desc, r.id desc
     limit ${MOST_REQUESTS}`.execute(db);
   return rows.map(({ attempt, skipped, ...row }) => ({
     ...row,

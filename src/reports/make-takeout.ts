@@ -16,10 +16,15 @@ import { type ArchiveSource, writeArchive } from "./write-archive.ts";
 /** Sound is cut into archives that every file system and unpacker takes. */
 const MAX_RECORDINGS_BYTES = 2_000_000_000;
 
+/** A job says after each archive that it lives. One silent for so long was lost with its machine. */
+const LOST_MS = 6 * 3_600_000;
+const TRIES = 3;
+
 export const makeTakeout: Job<{ takeout_id: string }> = {
   name: "make-takeout",
   payload: z.object({ takeout_id: z.string() }),
-  max_attempts: 3,
+  // One more, to say that the process died in the last.
+  max_attempts: TRIES + 1,
 };
 
 const removeTakeouts: Job<object> = {
@@ -29,6 +34,8 @@ const removeTakeouts: Job<object> = {
   schedule: "17 * * * *",
 };
 
+const RUNNING = ["pending", "in_progress"];
+
 type Deps = { db: Db; clock: Clock; dataDir: string };
 
 export const takeoutFolder = (dataDir: string, takeout_id: string): string =>
@@ -36,15 +43,18 @@ export const takeoutFolder = (dataDir: string, takeout_id: string): string =>
 
 export const takeoutJobs = (deps: Deps): JobHandler[] => [
   handle(makeTakeout, async ({ takeout_id }, { job }) => {
+    if (job.attempts > TRIES) return giveUp(deps, takeout_id, STOPPED);
     try {
       await runTakeout(deps, takeout_id);
     } catch (error) {
-      if (job.attempts >= job.max_attempts) await giveUp(deps, takeout_id, errorText(error));
+      if (job.attempts === TRIES) await giveUp(deps, takeout_id, errorText(error));
       throw error;
     }
   }),
   handle(removeTakeouts, () => removeOldTakeouts(deps)),
 ];
+
+const STOPPED = `The program was stopped while it made this export, and ${TRIES} tries were not enough. Start another.`;
 
 /** Safe to repeat: the files are made beside their place and moved there whole. */
 async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<void> {
@@ -157,24 +167,53 @@ const touch = (
     .updateTable("takeouts")
     .set({ ...change, updated_at: clock.now().toISOString() })
     .where("id", "=", id)
-    .where("status", "in", ["pending", "in_progress"])
+    .where("status", "in", RUNNING)
     .returning("sub_organization_id")
     .executeTakeFirst();
 
-async function giveUp({ db, clock }: Deps, id: string, error: string): Promise<void> {
-  await touch(db, clock, id, { status: "failed", error });
+/** With whatever its tries have left behind; a second time does nothing. */
+async function giveUp({ db, clock, dataDir }: Deps, id: string, error: string): Promise<void> {
+  if (!(await touch(db, clock, id, { status: "failed", error }))) return;
+  const left = (await foldersIn(dataDir)).filter(({ takeout_id }) => takeout_id === id);
+  for (const { folder } of left) await rm(folder, { recursive: true, force: true });
 }
 
-/** What is past its time goes, and with it whatever a process that died has left behind. */
+/** Those of one sub-organization, or all, of which nothing was heard for long. */
+export async function giveUpLost(db: Db, clock: Clock, sub_organization_id?: number): Promise<void> {
+  const now = clock.now();
+  const lost = db
+    .updateTable("takeouts")
+    .set({ status: "failed", error: "Nothing was heard of its job", updated_at: now.toISOString() })
+    .where("status", "in", RUNNING)
+    .where("updated_at", "<", new Date(now.getTime() - LOST_MS).toISOString());
+  await (sub_organization_id === undefined
+    ? lost
+    : lost.where("sub_organization_id", "=", sub_organization_id)
+  ).execute();
+}
+
+/** What is past its time or failed goes, and with it whatever a process that died has left behind. */
 async function removeOldTakeouts({ db, clock, dataDir }: Deps): Promise<void> {
   await db.deleteFrom("takeouts").where("expires_at", "<=", clock.now().toISOString()).execute();
+  await giveUpLost(db, clock);
+  // Before the rows: what is begun meanwhile is not among them.
+  const folders = await foldersIn(dataDir);
+  const rows = await db.selectFrom("takeouts").select(["id", "status"]).execute();
+  const statuses = new Map(rows.map(({ id, status }) => [id, status]));
+  for (const { folder, takeout_id, isWorkshop } of folders) {
+    const status = statuses.get(takeout_id) ?? "";
+    const isKept = RUNNING.includes(status) || (status === "completed" && !isWorkshop);
+    if (!isKept) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type TakeoutFolder = { folder: string; takeout_id: string; isWorkshop: boolean };
+
+async function foldersIn(dataDir: string): Promise<TakeoutFolder[]> {
   const root = takeoutFolder(dataDir, "");
   const names = await readdir(root).catch(() => []);
-  if (names.length === 0) return;
-  const kept = await db.selectFrom("takeouts").select("id").execute();
-  const ids = new Set(kept.map(({ id }) => id));
-  for (const name of names) {
-    const id = name.split(".")[0] ?? "";
-    if (!ids.has(id)) await rm(path.join(root, name), { recursive: true, force: true });
-  }
+  return names.map((name) => {
+    const [takeout_id = "", workshop] = name.split(".");
+    return { folder: path.join(root, name), takeout_id, isWorkshop: workshop !== undefined };
+  });
 }

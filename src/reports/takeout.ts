@@ -11,12 +11,10 @@ import { Fault, notFound } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
-import { makeTakeout, takeoutFolder } from "./make-takeout.ts";
+import { giveUpLost, makeTakeout, takeoutFolder } from "./make-takeout.ts";
 
 /** An export of everything a sub-organization has (domain decision 24), made by a job, kept for a week. */
 const RETENTION_MS = 7 * 86_400_000;
-/** A job says after each archive that it lives. One silent for so long was lost with its machine. */
-const LOST_MS = 6 * 3_600_000;
 
 const CreateTakeoutResponse = z
   .object({ job_id: z.string(), created_at: timestamp() })
@@ -119,7 +117,7 @@ export function takeoutRoutes(
     },
     ({ caller }) =>
       oneAtATime(db, async (tx) => {
-        await giveUpLost(tx, clock, caller);
+        await giveUpLost(tx, clock, caller.sub_organization_id);
         const now = clock.now();
         const takeout = await tx
           .insertInto("takeouts")
@@ -198,15 +196,4 @@ async function oneAtATime<T>(db: Db, create: (tx: Tx) => Promise<T>): Promise<T>
     }
     throw error;
   }
-}
-
-async function giveUpLost(tx: Tx, clock: Clock, caller: Caller): Promise<void> {
-  const now = clock.now();
-  await tx
-    .updateTable("takeouts")
-    .set({ status: "failed", error: "Nothing was heard of its job", updated_at: now.toISOString() })
-    .where("sub_organization_id", "=", caller.sub_organization_id)
-    .where("status", "in", ["pending", "in_progress"])
-    .where("updated_at", "<", new Date(now.getTime() - LOST_MS).toISOString())
-    .execute();
 }

@@ -33,6 +33,22 @@ describe("data sources", () => {
     expect(DataSourceDetailResponse.parse(body)).toEqual(body);
   });
 
+  test("a delimiter that cuts a text into more parts than can be searched is refused, and nothing is stored", async () => {
+    const letters = { name: "letters", chunk: true, chunk_delimiter: "e", text: "ae".repeat(20_001) };
+    expect(await app.send("POST", path, letters)).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ["body", "chunk_delimiter"],
+            msg: "The text has 20001 parts between delimiters, and at most 20000 can be searched. Choose a delimiter that stands less often, or divide the text among several data sources",
+          },
+        ],
+      },
+    });
+    expect((await create({ ...letters, chunk_delimiter: "\n" })).id).toEqual(expect.any(Number));
+  });
+
   test("a list goes without texts", async () => {
     const { text: _, ...listed } = await create({ name: "listed", labels: ["opening hours"] });
     const { body } = await app.send("GET", `${path}?search_fields=name&search_field_values=LISTED`);

@@ -140,7 +140,8 @@ describe("what a carrier tells", () => {
       .selectFrom("events")
       .select("attributes")
       .where("type", "=", "request-status")
-      .where("user_id", "=", told[0]?.key ? (dialer.world.handed[0]?.target ?? null) : null)
+      .where("user_id", "=", dialer.world.handed[0]?.target as string)
+      .orderBy("id")
       .execute();
     expect(changes.map(({ attributes }) => (attributes as { status: string }).status)).toEqual([
       "QUEUED",

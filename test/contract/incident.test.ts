@@ -47,6 +47,29 @@ describe("incidents", () => {
     expect(IncidentResponse.parse(body)).toEqual(body);
   });
 
+  test("an incident is not resolved before it began, whatever offsets the times are told in", async () => {
+    const reversed = { resolution_datetime: "2026-11-18T09:59:59+02:00" };
+    const made = await create({ resolution_datetime: "2026-11-18T10:00:00+02:00" });
+    expect(made.resolution_datetime).toBe(made.start_datetime);
+    for (const answer of [
+      await app.send("POST", path, incident(reversed)),
+      await app.send("PUT", path, incident({ ...reversed, id: made.id })),
+    ]) {
+      expect(answer).toMatchObject({
+        status: 422,
+        body: {
+          detail: [
+            {
+              loc: ["body", "resolution_datetime"],
+              msg: "An incident can't be resolved before start_datetime",
+            },
+          ],
+        },
+      });
+    }
+    expect((await get(made.id)).body).toEqual(made);
+  });
+
   test("an update replaces everything; what is omitted is gone", async () => {
     const made = await create({ organization_id: app.admin.organization_id });
     app.clock.advance(60_000);
@@ -181,16 +204,20 @@ describe("incidents", () => {
     const at = fc
       .date({ min: new Date("1900-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
       .map((date) => date.toISOString());
-    const body = fc.record({
+    const span = fc.tuple(at, at).map((times) => times.toSorted() as [string, string]);
+    const rest = fc.record({
       description: text,
-      start_datetime: at,
-      resolution_datetime: at,
       impact_category: text,
       sessions_impacted: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
       markdown: text,
       organization_id: fc.constantFrom(null, other.organization_id),
       sub_organization_id: fc.constantFrom(null, other.sub_organization_id),
     });
+    const body = fc.tuple(span, rest).map(([[start_datetime, resolution_datetime], more]) => ({
+      start_datetime,
+      resolution_datetime,
+      ...more,
+    }));
     const { id } = await create();
     await fc.assert(
       fc.asyncProperty(body, async (sent) => {

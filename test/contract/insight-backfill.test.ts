@@ -1,9 +1,4 @@
-import {
-  type KyselyPlugin,
-  type PluginTransformQueryArgs,
-  type PluginTransformResultArgs,
-  sql,
-} from "kysely";
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Tx } from "../../src/db/database.ts";
 import { FEED_AHEAD, feedNext } from "../../src/insights/backfill.ts";
@@ -14,6 +9,7 @@ import { ENDED_COLUMNS, type EndedSession } from "../../src/sessions/engine.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, manySessions, pastSession, runInsights } from "../harness/insights.ts";
 import { insertSession } from "../harness/rows.ts";
+import { StatementCounter } from "../harness/statement-counter.ts";
 
 const workflows = "/api/v1/insights/workflows";
 const YEARS_AGO = "2020-01-01T00:00:00Z";
@@ -378,14 +374,3 @@ const waitingForLocks = async () => {
   );
   return rows[0]?.n;
 };
-
-class StatementCounter implements KyselyPlugin {
-  count = 0;
-  transformQuery({ node }: PluginTransformQueryArgs) {
-    this.count += 1;
-    return node;
-  }
-  async transformResult({ result }: PluginTransformResultArgs) {
-    return result;
-  }
-}

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { shareSessionWorkflows } from "../../src/insights/workflow-rule.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, pastSession } from "../harness/insights.ts";
 
@@ -294,6 +295,42 @@ describe("queue-work", () => {
       body: { queued: 2, skipped: 0 },
     });
     expect(await read(made.id)).toMatchObject({ status: "INACTIVE", queue_count: 2 });
+  });
+
+  test("and retrying wait for no session that ends, nor that for them", async () => {
+    const made = await workflow();
+    const ids = [await session(), await session()];
+    await queueWork(made.name, { session_id_list: [ids[0]] });
+    await settle(made.id, "FAILED");
+    await app.db.transaction().execute(async (tx) => {
+      await shareSessionWorkflows(tx, app.admin.sub_organization_id);
+      expect((await queueWork(made.name, { session_id_list: [ids[1]] })).body.queued).toBe(1);
+      expect((await app.send("POST", `${path}/${made.id}/retry-failed`)).body).toEqual({
+        retried: 1,
+        remaining: 0,
+      });
+    });
+  });
+
+  test("and retrying at once queue each session once, and lose none", async () => {
+    const made = await workflow();
+    const ids = await Promise.all(Array.from({ length: 30 }, () => session()));
+    await queueWork(made.name, { session_id_list: ids.slice(0, 20) });
+    await settle(made.id, "FAILED");
+    const retry = () => app.send("POST", `${path}/${made.id}/retry-failed`);
+    const answers = await Promise.all([
+      retry(),
+      queueWork(made.name, { session_id_list: ids }),
+      retry(),
+      queueWork(made.name, { session_id_list: ids.toReversed() }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const queued = answers.map(({ body }) => body.queued ?? body.retried);
+    expect(queued.reduce((sum, n) => sum + n, 0)).toBe(30);
+    const found = await claims(made.id);
+    expect(new Set(found.map(({ session_id }) => session_id))).toEqual(new Set(ids));
+    expect(found.map(({ status }) => status)).toEqual(Array(30).fill("PENDING"));
+    expect(await read(made.id)).toMatchObject({ queue_count: 30, failed_count: 0 });
   });
 
   test("never takes a session twice at one version of a tool, named twice, queued or done", async () => {

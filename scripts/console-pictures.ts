@@ -107,6 +107,9 @@ async function take(browser: Browser, { url, link = "" }: Greeting): Promise<voi
     await shown.getByRole("heading", { level: 1 }).waitFor();
     await shown.waitForLoadState("networkidle");
     await picture.act?.(shown);
+    // Nothing holds the place of what is on its way, and no colour is on its way either.
+    await shown.locator("#main [aria-busy=true]").first().waitFor({ state: "detached" });
+    await shown.waitForTimeout(500);
     await shown.screenshot({ path: path.join(PICTURES, `console-${picture.name}.png`) });
     await context.close();
   }

@@ -27,8 +27,8 @@ export function composer(send) {
 
   text.addEventListener("input", changed);
   text.addEventListener("keydown", (event) => {
-    // While an input method composes a character, Enter belongs to it.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    // While an input method composes a character, Enter belongs to it; Safari tells that by the code alone.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229) return;
     event.preventDefault();
     submit();
   });

@@ -49,6 +49,8 @@ export class Connection {
   #silence;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
+  /** An answer that is asked for again comes as words alone: its cards may be missing on the page. */
+  #mayLackCards = false;
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
 
@@ -151,6 +153,7 @@ export class Connection {
     if (socket) this.#use(socket);
     this.#up = true;
     this.#failures = 0;
+    if (this.#outbox.first) this.#mayLackCards = true;
     this.#listener.line("up");
     this.#pump();
   }
@@ -201,8 +204,9 @@ export class Connection {
       this.#receive({ type: "answered", id: message.id });
     } catch (error) {
       if (this.#inFlight !== message) return;
-      if (error instanceof Refused) await this.#refused(message, error.message);
-      else this.drop();
+      if (error instanceof Refused) return void (await this.#refused(message, error.message));
+      this.#closeLine();
+      this.#retryLater(error instanceof Unreachable ? error.wait_ms : null);
     }
   }
 
@@ -250,6 +254,10 @@ export class Connection {
     clearTimeout(this.#silence);
     if (this.#outbox.settle()) this.#shown = (this.#shown ?? 0) + 1;
     this.#listener.answered();
+    if (this.#mayLackCards && !this.#outbox.first) {
+      this.#mayLackCards = false;
+      this.check();
+    }
     this.#pump();
   }
 

@@ -8,6 +8,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "./ground/api.ts";
+import { connection, isReached, ownCode } from "./ground/connection.ts";
 import { nonce } from "./ground/nonce.ts";
 import { router } from "./router.tsx";
 import { theme, variables } from "./theme.ts";
@@ -15,15 +16,11 @@ import { theme, variables } from "./theme.ts";
 // What locks the page behind a window reads it from here.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
-// A page that was open while the program was updated asks for code that is gone: it starts anew. Not again at once,
-// since then the reason is another.
-const STARTED_ANEW = "parley.started-anew";
-const AT_ONCE_MS = 10_000;
-window.addEventListener("vite:preloadError", (event) => {
-  if (Date.now() - Number(sessionStorage.getItem(STARTED_ANEW)) < AT_ONCE_MS) return;
-  sessionStorage.setItem(STARTED_ANEW, String(Date.now()));
-  event.preventDefault();
-  location.reload();
+// A page that was open while the program was updated asks for code that is gone. It says so and is not reloaded under
+// the hands of whoever types in it.
+window.addEventListener("vite:preloadError", async () => {
+  if (await isReached()) ownCode.set("gone");
+  else connection.set("lost");
 });
 
 const client = new QueryClient({

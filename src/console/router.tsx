@@ -1,10 +1,27 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { ownCode } from "./ground/connection.ts";
 import { Empty, Failure, Loading, RouteLink } from "./ground/parts.tsx";
 import { Shell } from "./ground/shell.tsx";
+import { useStore } from "./ground/store.ts";
 import { PAGES } from "./pages.tsx";
+
+function PageFailure({ error, reset }: ErrorComponentProps) {
+  const isOld = useStore(ownCode) === "gone";
+  if (!isOld) return <Failure error={error as Error} retry={reset} />;
+  return (
+    <Failure error={new Error("Parley was updated. Reload the page.")} retry={() => location.reload()} />
+  );
+}
 
 const root = createRootRoute({
   component: Shell,
+  errorComponent: PageFailure,
   notFoundComponent: () => (
     <Empty title="There is no such page" action={<RouteLink to="/">To the first page</RouteLink>}>
       The address may be mistyped, or the page is gone.
@@ -18,7 +35,7 @@ const routes = PAGES.map((page) =>
     path: page.path,
     component: lazyRouteComponent(page.load),
     pendingComponent: () => <Loading />,
-    errorComponent: ({ error, reset }) => <Failure error={error as Error} retry={reset} />,
+    errorComponent: PageFailure,
   }),
 );
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   browser = await openBrowser();
   const { target } = await createAgent(app, {
     script: `
-      on "slowly" -> say "One moment." then wait 1500ms then say "Here it is."
+      on "slowly" -> say "One moment." then wait 5s then say "Here it is."
       on "show" -> call list_doctors
       after list_doctors -> say "These are they."
       on "bye" -> call hangup
@@ -120,8 +120,8 @@ test("a screen reader is told who writes, and what was said once it is whole; wh
   await say(page, "slowly");
   await page.locator("#activity", { hasText: "Doctor Bones is writing" }).waitFor({ state: "attached" });
   await page.locator("#working", { hasText: "One moment." }).waitFor();
-  expect(await page.locator("#working").getAttribute("aria-hidden")).toBe("true");
   expect(await log.textContent()).not.toContain("One moment.");
+  expect(await page.locator("#working").getAttribute("aria-hidden")).toBe("true");
   await hear(page, "One moment. Here it is.");
   expect(await page.locator("#activity").textContent()).toBe("");
   expect(await log.textContent()).toContain("You: slowly");

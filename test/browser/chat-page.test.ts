@@ -9,7 +9,7 @@ import { createPeer, json } from "../harness/peer.ts";
 
 const HOSTILE = `<img src="/x.png" onerror="window.hacked = true"><script>window.hacked = true</script>`;
 const SCRIPT = `
-  on "slowly" -> say "One moment." then wait 1500ms then say "Here it is."
+  on "slowly" -> say "One moment." then wait 5s then say "Here it is."
   on "show" -> call list_doctors
   after list_doctors -> say "These are they."
   on "look" -> say "Let me look." then call look_up
@@ -119,6 +119,21 @@ test("a message whose answer got lost is sent again, stored once and answered on
   expect(await page.getByText("You said: hello").count()).toBe(1);
 });
 
+test("cards whose answer got lost are there when the line is back, once", async () => {
+  const page = await openChat();
+  await exchange(page, "hi");
+  line.loseAnswers();
+  await say(page, "show");
+  await expect.poll(async () => (await messagesOf(page)).length).toBe(5);
+  line.cut();
+  await page.getByText("Connection lost. Trying again…").waitFor();
+  line.restore();
+  await hear(page, "These are they.");
+  await page.getByRole("button", { name: "Ask for a time" }).first().waitFor();
+  expect(await page.locator("#log .card").count()).toBe(2);
+  expect(await page.getByText("These are they.").count()).toBe(1);
+});
+
 test("an answer that broke off halfway is completed, and nothing of it is shown twice", async () => {
   const page = await openChat();
   await say(page, "look");
@@ -141,6 +156,20 @@ test("where WebSockets don't get through, the chat goes on by plain HTTP", async
   await exchange(page, "hello");
   await exchange(page, "and again");
   expect(await page.locator(".user .bubble").allTextContents()).toEqual(["hello", "and again"]);
+});
+
+test("by plain HTTP, a message that is refused for now waits as long as it is told, and is sent once more", async () => {
+  line.refuseSockets();
+  const page = await openChat();
+  const sent: number[] = [];
+  await page.route("**/messages?*", async (route) => {
+    sent.push(performance.now());
+    if (sent.length > 1) return route.continue();
+    await route.fulfill({ status: 429, headers: { "retry-after": "2" }, json: { detail: "Too fast." } });
+  });
+  await exchange(page, "hello");
+  expect(sent.length).toBe(2);
+  expect(sent[1]! - sent[0]!).toBeGreaterThan(1_900);
 });
 
 test("what comes from the server is words, never markup, script or an address that runs", async () => {

@@ -103,7 +103,7 @@ test("the widget leaves one name on the site", async () => {
 /** A chat on a channel where these origins are registered. */
 async function createChat(allowed_origins: string): Promise<string> {
   const { target, channel_id } = await createAgent(app, {
-    script: `on "slowly" -> wait 800ms then say "Here." \notherwise -> say "You said: {user.text}"`,
+    script: `on "slowly" -> wait 5s then say "Here." \notherwise -> say "You said: {user.text}"`,
     greeting: { type: "greeting", text: "Welcome", rules: [] },
   });
   const { status } = await app.send("PUT", "/api/v1/channels/", {

@@ -45,7 +45,9 @@ test("an incident is written by keyboard alone, and what is wrong with it stands
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByLabel("Sessions it touched").fill("1200");
-  await page.getByRole("textbox", { name: "Account" }).fill(`A carrier hangs up.\n${HOSTILE}`);
+  await page
+    .getByRole("textbox", { name: "Account" })
+    .fill(`A carrier hangs up.\n${HOSTILE} https://status.example.com.`);
   await page.getByRole("button", { name: "Create" }).press("Enter");
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
   expect(await incidents()).toMatchObject([
@@ -73,6 +75,8 @@ test("everybody is told of it on the home page while it lasts, and who only read
   await viewer.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
   await viewer.getByText("under way").waitFor();
   await viewer.getByText("A carrier hangs up.").waitFor();
+  const link = viewer.getByRole("link", { name: "https://status.example.com" });
+  expect(await link.getAttribute("href")).toBe("https://status.example.com");
   await settled(viewer);
   expect(await viewer.locator("#main").getByRole("button").count()).toBe(0);
   await viewer.getByRole("link", { name: "Incidents" }).first().click();

@@ -105,6 +105,28 @@ test("a provider's key is set, tried out, and never shown again", async () => {
   expect(page.faults).toEqual([]);
 });
 
+test("who sets a key after somebody else has set one is told, though neither is shown", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/models");
+  const panel = page
+    .locator("section", { has: page.getByRole("heading", { name: "Google", exact: true }) })
+    .last();
+  await panel.getByRole("textbox", { name: "API key" }).fill("mine");
+  const theirs = await it.app.send("PUT", "/api/v1/llm_providers/google", { api_key: "theirs" });
+  expect(theirs.status).toBe(200);
+  await panel.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("changed this record").waitFor();
+  await review.getByText("Last set").waitFor();
+  expect(await review.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await review.getByRole("button", { name: "Take their changes into my form" }).click();
+  await review.waitFor({ state: "detached" });
+  await panel.getByRole("button", { name: "Review and save" }).click();
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  expect(page.faults).toEqual([]);
+});
+
 test("a logo that was discarded is not sent with the next save", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/organization");

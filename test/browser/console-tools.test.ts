@@ -96,6 +96,36 @@ test("what is no JSON is not left out of a save without a word", async () => {
   expect(page.faults).toEqual([]);
 });
 
+test("a step whose JSON can't be read yet is not left without a word", async () => {
+  await page.goto("/console/tools/visit_workflow?view=workflow");
+  const step = (name: string) => page.locator(".react-flow__node", { hasText: name });
+  await step("MOVED").click();
+  const inputs = page.getByRole("textbox", { name: "Inputs" });
+  await inputs.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("{");
+  await page.getByText("This is not JSON yet").waitFor();
+  const asked: string[] = [];
+  const answer = (accept: boolean) =>
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.message());
+      void (accept ? dialog.accept() : dialog.dismiss());
+    });
+  answer(false);
+  await step("ASK_NEEDS").click();
+  await expect.poll(() => asked.length).toBe(1);
+  expect(asked[0]).toContain("can't be read yet");
+  expect(await inputs.innerText()).toContain("{");
+  expect(await page.getByLabel("Step", { exact: true }).inputValue()).toBe("MOVED");
+  answer(true);
+  await step("ASK_NEEDS").focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.getByLabel("Step", { exact: true }).inputValue()).toBe("ASK_NEEDS");
+  expect(asked.length).toBe(2);
+  expect(await page.getByText("This is not JSON yet").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
 test("what was changed stays while other views of the tool are looked at, and leaving them asks first", async () => {
   await page.goto("/console/tools/look_up");
   await page.getByLabel("Description").fill("Looks up a day");

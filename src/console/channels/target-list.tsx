@@ -1,4 +1,4 @@
-import { Button, Group } from "@mantine/core";
+import { Anchor, Button, Group } from "@mantine/core";
 import { IconPlus, IconRoute } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Channel, ChannelTargetResponse } from "../api-types.ts";
@@ -29,9 +29,9 @@ export function TargetList({ channel }: { channel: Channel | null }) {
       orderable: true,
       render: ({ target, target_mode }) =>
         target_mode === "chat" ? (
-          <a href={`/chat/${encodeURIComponent(target)}`} target="_blank" rel="noreferrer">
+          <Anchor inherit href={`/chat/${encodeURIComponent(target)}`} target="_blank" rel="noreferrer">
             {target}
-          </a>
+          </Anchor>
         ) : (
           <bdi>{target}</bdi>
         ),

@@ -1,23 +1,20 @@
 import { Button } from "@mantine/core";
-import { IconPlugConnectedX } from "@tabler/icons-react";
+import { IconPlugConnectedX, IconRefresh } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
-import { connection } from "./connection.ts";
+import { connection, isReached, ownCode } from "./connection.ts";
 import classes from "./connection-banner.module.css";
 import { useStore } from "./store.ts";
 
 const ASK_AGAIN_MS = 3000;
 
-/** Says that the server is not reached, asks it every few seconds, and reads everything again when it answers. */
+/** Says that the server is not reached, asks it every few seconds, and reads everything again when it answers; or that this page is of an older program. */
 export function ConnectionBanner() {
   const state = useStore(connection);
+  const code = useStore(ownCode);
   const client = useQueryClient();
   const ask = useCallback(async () => {
-    const answered = await fetch("/healthz", { cache: "no-store" }).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (!answered) return;
+    if (!(await isReached())) return;
     connection.set("open");
     await client.invalidateQueries();
   }, [client]);
@@ -33,7 +30,18 @@ export function ConnectionBanner() {
     };
   }, [state, ask]);
 
-  if (state === "open") return null;
+  if (state === "open" && code === "served") return null;
+  if (state === "open") {
+    return (
+      <div className={classes.banner} role="alert">
+        <IconRefresh size={16} aria-hidden />
+        <span>Parley was updated. Reload the page.</span>
+        <Button size="compact-xs" variant="white" color="dark" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </div>
+    );
+  }
   return (
     <div className={classes.banner} role="alert">
       <IconPlugConnectedX size={16} aria-hidden />

@@ -9,7 +9,7 @@ import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
 import { ColumnChooser, DayInput, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
-import { Failure, Scroller } from "./parts.tsx";
+import { Failure, Scroller, Stale } from "./parts.tsx";
 import { useZone } from "./zone.ts";
 
 type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
@@ -97,6 +97,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
   const isNarrowed =
     state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
   const rows = list.data?.items;
+  const keys = rowKeys(rows ?? [], rowKey);
   const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
   // What was typed and is not in the address yet is cleared too: the boxes begin anew.
   const [clearings, setClearings] = useState(0);
@@ -160,6 +161,11 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
         />
       </div>
 
+      {rows && (
+        <div className={classes.stale}>
+          <Stale error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
       {list.error && !rows ? (
         <div className={classes.notice}>
           <Failure error={list.error} retry={() => void list.refetch()} />
@@ -201,8 +207,8 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
             </Table.Thead>
             <Table.Tbody>
               {rows
-                ? rows.map((row) => (
-                    <Table.Tr key={rowKey(row)}>
+                ? rows.map((row, index) => (
+                    <Table.Tr key={keys[index]}>
                       {shown.map((column) => (
                         <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
                           {column.render(row)}
@@ -233,6 +239,17 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
 /** What is a list to TypeScript only once O is known. */
 const readPage = <O extends ListOperation>(operation: O, given: object) =>
   call(operation, given as Given<O>) as Promise<unknown> as Promise<Page<RowOf<O>>>;
+
+/** Some records have no number of their own, and two of them may be the same in all that is shown. */
+function rowKeys<Row>(rows: Row[], keyOf: (row: Row) => string | number): string[] {
+  const times = new Map<string | number, number>();
+  return rows.map((row) => {
+    const key = keyOf(row);
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    return before === 0 ? String(key) : `${key} ${before}`;
+  });
+}
 
 const withFilter = (filters: Record<string, string>, field: string, value: string) =>
   value === ""

@@ -126,6 +126,24 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
   );
 }
 
+/**
+ * Above what was read before and could not be read again. Where the server is not reached at all, the banner says so
+ * once for the whole page.
+ */
+export function Stale({ error, retry }: { error: Error | null; retry(): void }) {
+  if (error === null || (error instanceof ApiError && error.status === 0)) return null;
+  return (
+    <Alert color="yellow" title="This may be old" icon={<IconAlertTriangle />} role="status" my="xs">
+      <Stack gap="xs" align="flex-start">
+        <span>It could not be read again: {error.message}</span>
+        <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={retry}>
+          Try again
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
 /** Holds the place of what is on its way, so that nothing jumps. */
 export function Loading({ lines = 6 }: { lines?: number }) {
   return (
@@ -139,15 +157,23 @@ export function Loading({ lines = 6 }: { lines?: number }) {
   );
 }
 
-/** What a query has: its data, or its place held, or why not. */
+/** What a query has: its data, or its place held, or why not; and whether it may be old. */
 export function Fetched<T>(props: {
   query: { data: T | undefined; error: Error | null; refetch(): unknown };
   children(data: T): ReactNode;
   lines?: number;
 }) {
   const { query, children, lines } = props;
-  if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  const retry = () => void query.refetch();
+  if (query.data !== undefined) {
+    return (
+      <>
+        <Stale error={query.error} retry={retry} />
+        {children(query.data)}
+      </>
+    );
+  }
+  if (query.error) return <Failure error={query.error} retry={retry} />;
   return <Loading {...(lines !== undefined && { lines })} />;
 }
 
@@ -195,6 +221,8 @@ export function Scroller(props: {
   return (
     <section
       className={props.className}
+      // What is placed inside, as words for screen readers are, must not widen the page around it.
+      style={{ position: "relative" }}
       aria-label={props.label}
       data-stale={props.stale}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard

@@ -37,7 +37,8 @@ import { ZoneChooser } from "./zone-chooser.tsx";
 /** Where it is narrower, the menu is opened by hand. */
 const MENU_STANDS = "(min-width: 48em)";
 
-const Palette = lazy(() => import("./palette.tsx"));
+// Where it does not come, the banner says why; the page stays.
+const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
 
 /** The frame around every page. Nothing of it is shown before it is known who looks. */
 export function Shell() {

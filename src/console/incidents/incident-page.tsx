@@ -1,4 +1,4 @@
-import { Autocomplete, Grid, Group, NumberInput, Stack, Textarea, TextInput } from "@mantine/core";
+import { Anchor, Autocomplete, Grid, Group, NumberInput, Stack, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { IncidentResponse } from "../api-types.ts";
 import { call } from "../ground/api.ts";
@@ -11,7 +11,7 @@ import { RemoveRecord } from "../ground/remove-record.tsx";
 import { Time } from "../ground/time.tsx";
 import { WhenField } from "../ground/when-field.tsx";
 import { AudienceFields } from "./audience-fields.tsx";
-import { courseOf, IMPACTS, impactTone } from "./incident-words.ts";
+import { courseOf, IMPACTS, impactTone, withAddresses } from "./incident-words.ts";
 import { Course } from "./incidents-page.tsx";
 
 const LIST = ["GET /api/v1/incidents/"];
@@ -84,7 +84,16 @@ function Account({ incident }: { incident: IncidentResponse }) {
         />
         {markdown !== "" && (
           <div dir="auto" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", maxWidth: "46rem" }}>
-            {markdown}
+            {withAddresses(markdown).map((piece, index) =>
+              index % 2 === 0 ? (
+                piece
+              ) : (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place in the text
+                <Anchor key={index} href={piece} target="_blank" rel="noreferrer" inherit underline="always">
+                  {piece}
+                </Anchor>
+              ),
+            )}
           </div>
         )}
       </Stack>
@@ -234,7 +243,7 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
         </Grid>
         <Textarea
           label="Account"
-          description="What happened, what was done, what comes next. Markdown; the console shows it as text."
+          description="What happened, what was done, what comes next. Shown as plain text, in which web addresses can be opened."
           dir="auto"
           autosize
           minRows={5}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { courseOf, current } from "./incident-words.ts";
+import { courseOf, current, withAddresses } from "./incident-words.ts";
 
 const HOUR_ms = 3_600_000;
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 18) + hour * HOUR_ms).toISOString();
@@ -30,6 +30,36 @@ test("what is not over is told, and what lasts stands before what is announced",
       expect(shown.length).toBe(all.filter((each) => courseOf(each, now(moment)) !== "over").length);
       const courses = shown.map((each) => courseOf(each, now(moment)));
       expect(courses.toSorted((one, other) => (one < other ? 1 : -1))).toEqual(courses);
+    }),
+  );
+});
+
+test("web addresses of an account are found without the punctuation around them, and no letter is lost", () => {
+  expect(withAddresses("See https://status.example.com/a?b=1. Or (http://b.example)!")).toEqual([
+    "See ",
+    "https://status.example.com/a?b=1",
+    ". Or (",
+    "http://b.example",
+    ")!",
+  ]);
+  expect(withAddresses("javascript:alert(1) //x.example https:// ")).toHaveLength(1);
+  const word = fc.constantFrom(
+    "https://",
+    "http://a.example",
+    "javascript:x",
+    " ",
+    "\n",
+    "<b>",
+    ".",
+    ")",
+    "**",
+  );
+  fc.assert(
+    fc.property(fc.array(word), (words) => {
+      const pieces = withAddresses(words.join(""));
+      expect(pieces.join("")).toBe(words.join(""));
+      const addresses = pieces.filter((_, index) => index % 2 === 1);
+      expect(addresses.filter((address) => !/^https?:\/\/[^\s<>"]+$/.test(address))).toEqual([]);
     }),
   );
 });

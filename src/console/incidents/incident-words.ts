@@ -31,3 +31,7 @@ export const current = <I extends Pick<IncidentResponse, "start_datetime" | "res
   incidents
     .filter((incident) => courseOf(incident, now_ms) !== "over")
     .toSorted((one, other) => Date.parse(one.start_datetime) - Date.parse(other.start_datetime));
+
+/** A text in pieces, of which every second is a web address in it. */
+export const withAddresses = (text: string): string[] =>
+  text.split(/(https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?*)\]])/);

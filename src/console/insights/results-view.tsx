@@ -29,7 +29,18 @@ const COLUMNS: Column<InsightsOutput>[] = [
     orderable: true,
     render: ({ insight_key }) => <code>{insight_key}</code>,
   },
-  { field: "value", title: "Answer", render: (output) => <bdi dir="auto">{answer(output)}</bdi> },
+  {
+    field: "value",
+    title: "Answer",
+    render: (output) =>
+      answer(output) === "" ? (
+        <Text span inherit c="dimmed">
+          nothing found
+        </Text>
+      ) : (
+        <bdi dir="auto">{answer(output)}</bdi>
+      ),
+  },
   {
     field: "insight_tool_id",
     title: "Tool",

@@ -76,8 +76,9 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
             <Progress.Section value={(done / files.length) * 100} aria-label="Files uploaded" />
           </Progress.Root>
           <ul className={classes.ordered} aria-label="Files of this upload">
-            {files.map(({ name, state, problem }) => (
-              <li key={name}>
+            {files.map(({ name, state, problem }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two may have one name; a file is its place in the upload
+              <li key={index}>
                 <Status tone={TONES[state]}>{state}</Status>
                 <span>
                   <bdi>{name}</bdi>

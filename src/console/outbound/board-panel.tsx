@@ -179,7 +179,7 @@ function today({ days, timezone, batches }: CampaignBoard): string {
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${date}: ${capText(first_attempts)} reached for the first time, of ${cap === null ? "any number" : cap.toLocaleString("en")}.`,
+        `${date}: ${capText(first_attempts)} reached for the first time, ${cap === null ? "without a limit for the day" : `of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

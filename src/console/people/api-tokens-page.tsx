@@ -31,7 +31,9 @@ export default function ApiTokensPage() {
       title: "May do",
       render: ({ permissions }) =>
         permissions ? (
-          <span title={permissions.join(", ")}>{permissions.length} permissions</span>
+          <span title={permissions.join(", ")}>
+            {permissions.length === 1 ? "1 permission" : `${permissions.length} permissions`}
+          </span>
         ) : (
           "all that its owner may"
         ),

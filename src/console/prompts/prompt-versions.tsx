@@ -41,6 +41,14 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
   }));
   const versionOf = (number: number) => ordered.find(({ version_number }) => version_number === number);
   const [left, right] = [versionOf(before), versionOf(after)];
+  if (ordered.length < 2) {
+    return (
+      <Text size="sm" c="dimmed">
+        There is one version so far. Every save makes another, to be compared with those before it and taken
+        back.
+      </Text>
+    );
+  }
   return (
     <Stack gap="md">
       <Group gap="md" align="flex-end">
@@ -91,7 +99,7 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
         )
       ) : (
         <Text size="sm" c="dimmed">
-          {ordered.length < 2 ? "There is one version yet." : "Choose two versions to compare."}
+          Choose two versions to compare.
         </Text>
       )}
     </Stack>

@@ -17,6 +17,9 @@ const SOURCES = {
   none: { tone: "quiet", word: "no key" },
 } as const;
 
+/** A key is never shown: that somebody else has set one meanwhile is seen by its time. */
+type Values = { api_key: string; base_url: string; set_at: string | null };
+
 const read = () => call("GET /api/v1/llm_providers/", {});
 
 export default function ModelsPage() {
@@ -53,13 +56,14 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
   const path = { provider: provider.provider };
   const name = PROVIDER_NAMES[provider.provider];
   const source = SOURCES[provider.source];
-  const form = useRecordForm<LlmProviderResponse, { api_key: string; base_url: string }>({
+  const form = useRecordForm<LlmProviderResponse, Values>({
     noun: "Key",
-    labels: { api_key: "API key", base_url: "Address" },
+    labels: { api_key: "API key", base_url: "Address", set_at: "Last set" },
     record: provider,
     values: (found) => ({
       api_key: "",
       base_url: (found?.source === "organization" && found.base_url) || "",
+      set_at: found?.updated_at ?? null,
     }),
     save: ({ api_key, base_url }) =>
       call("PUT /api/v1/llm_providers/{provider}", {

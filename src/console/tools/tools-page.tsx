@@ -11,7 +11,12 @@ const COLUMNS: Column<ToolResponse>[] = [
     field: "name",
     title: "Name",
     orderable: true,
-    render: ({ name }) => <RouteLink to={`/tools/${encodeURIComponent(name)}`}>{name}</RouteLink>,
+    // A name has no spaces to break it at.
+    render: ({ name }) => (
+      <div style={{ minWidth: "11rem" }}>
+        <RouteLink to={`/tools/${encodeURIComponent(name)}`}>{name}</RouteLink>
+      </div>
+    ),
   },
   {
     field: "definition",

@@ -1,7 +1,8 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { useCallback, useContext, useState } from "react";
 import type { ToolDefinition } from "../api-types.ts";
+import { Unreadable } from "../ground/unreadable.ts";
 import { ViewSwitch } from "../ground/view-switch.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import {
@@ -34,6 +35,19 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
   const step = task.steps?.find(({ id }) => id === selected) ?? null;
   const isPlaying = mode === "play";
 
+  // What can't be read as JSON yet is in no value of the form: it goes with the panel of its step.
+  const tellForm = useContext(Unreadable);
+  const [unreadable, setUnreadable] = useState(0);
+  const tell = useCallback(
+    (counted: (count: number) => number) => {
+      setUnreadable(counted);
+      tellForm(counted);
+    },
+    [tellForm],
+  );
+  const mayLeave = () =>
+    unreadable === 0 || window.confirm("Leave this step? Its JSON can't be read yet, and is lost then.");
+
   return (
     <Stack gap="sm">
       <Group gap="xs" justify="space-between">
@@ -42,7 +56,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
             label="What to do with the workflow"
             views={{ edit: readOnly ? "Look" : "Edit", play: "Play" }}
             value={mode}
-            onChange={setMode}
+            onChange={(chosen) => mayLeave() && setMode(chosen)}
           />
           {tasks.length > 1 && (
             <Select
@@ -54,7 +68,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
                 label: each.id ?? each.tool?.name ?? `Task ${at + 1}`,
               }))}
               value={String(index)}
-              onChange={(at) => chooseTask(Number(at))}
+              onChange={(at) => mayLeave() && chooseTask(Number(at))}
             />
           )}
         </Group>
@@ -64,6 +78,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
             variant="default"
             leftSection={<IconPlus size={14} />}
             onClick={() => {
+              if (!mayLeave()) return;
               const added = addStep(task);
               change(added.task);
               select(added.id);
@@ -78,28 +93,31 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
           steps={task.steps ?? []}
           selected={isPlaying ? played.current : selected}
           visited={isPlaying ? played.visited : []}
-          onSelect={isPlaying ? null : select}
+          onSelect={isPlaying ? null : (id) => (id === selected || mayLeave()) && select(id)}
           onConnect={readOnly || isPlaying ? null : (from, to) => change(connectSteps(task, from, to))}
         />
         <div className={classes.side}>
           {isPlaying ? (
             <WorkflowPlay definition={definition} task={index} onStep={setPlayed} />
           ) : step ? (
-            <StepPanel
-              key={step.id}
-              step={step}
-              ids={(task.steps ?? []).map(({ id }) => id)}
-              readOnly={readOnly}
-              onChange={(next) => change(replaceStep(task, step.id, next))}
-              onRename={(id) => {
-                change(renameStep(task, step.id, id));
-                select(id);
-              }}
-              onRemove={() => {
-                change(removeStep(task, step.id));
-                select(null);
-              }}
-            />
+            <Unreadable value={tell}>
+              <StepPanel
+                key={step.id}
+                step={step}
+                ids={(task.steps ?? []).map(({ id }) => id)}
+                readOnly={readOnly}
+                onChange={(next) => change(replaceStep(task, step.id, next))}
+                onRename={(id) => {
+                  if (!mayLeave()) return;
+                  change(renameStep(task, step.id, id));
+                  select(id);
+                }}
+                onRemove={() => {
+                  change(removeStep(task, step.id));
+                  select(null);
+                }}
+              />
+            </Unreadable>
           ) : (
             <Text size="sm" c="dimmed">
               Choose a step in the picture to see what it asks and where it leads.

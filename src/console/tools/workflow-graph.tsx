@@ -36,7 +36,16 @@ export function WorkflowGraph({ steps, selected, visited, onSelect, onConnect }:
   const nodes = useMemo(() => nodesOf(steps, selected, visited), [steps, selected, visited]);
   const edges = useMemo(() => edgesOf(steps), [steps]);
   return (
-    <section className={classes.graph} aria-label="Steps of the workflow">
+    <section
+      className={classes.graph}
+      aria-label="Steps of the workflow"
+      onKeyDown={(event) => {
+        const step = event.target as HTMLElement;
+        if (!step.matches(".react-flow__node") || (event.key !== "Enter" && event.key !== " ")) return;
+        event.preventDefault();
+        onSelect?.(step.dataset.id as string);
+      }}
+    >
       <ReactFlow
         nodes={nodes}
         edges={edges}
@@ -48,14 +57,10 @@ export function WorkflowGraph({ steps, selected, visited, onSelect, onConnect }:
         nodesDraggable={false}
         nodesConnectable={onConnect !== null}
         edgesFocusable={false}
+        // Chosen here alone, and once: it may be asked whether to leave the step before.
+        elementsSelectable={false}
         deleteKeyCode={null}
         onNodeClick={(_, { id }) => onSelect?.(id)}
-        onNodesChange={(changes) => {
-          // Enter and space on a step that has the focus.
-          for (const change of changes) {
-            if (change.type === "select" && change.selected) onSelect?.(change.id);
-          }
-        }}
         onConnect={({ source, target }) => onConnect?.(source, target)}
       >
         <Controls showInteractive={false} />

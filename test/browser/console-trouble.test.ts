@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+
+/** What a person sees when something between them and the program goes wrong. */
+let it: ConsoleTest;
+let page: ConsolePage;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1300, height: 1000 } });
+});
+
+/** Answers of the API at addresses like this fail, as when its database is away. */
+const fail = (address: RegExp) =>
+  page.route(address, (route) =>
+    route.fulfill({
+      status: 500,
+      contentType: "application/json",
+      body: '{"detail": "The database is away."}',
+    }),
+  );
+
+test("a list that could not be read again says so, shows what it had, and is read again when asked", async () => {
+  const stale = page.getByText("It could not be read again: The database is away.");
+  await page.goto("/console/incidents");
+  await page.getByText("No incident").waitFor();
+  await it.app.send("POST", "/api/v1/incidents/", {
+    description: "Calls drop",
+    start_datetime: "2026-11-18T08:00:00Z",
+    resolution_datetime: "2099-01-01T00:00:00Z",
+    impact_category: "High",
+    sessions_impacted: 1,
+    markdown: "",
+  });
+  await page.reload();
+  await page.getByRole("link", { name: "Calls drop" }).waitFor();
+  await fail(/\/api\/v1\/incidents\//);
+  await stale.waitFor();
+  await page.getByRole("link", { name: "Calls drop" }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await stale.waitFor({ state: "detached" });
+});
+
+test("a page of the program before an update says so, keeps what is typed, and comes back with a reload", async () => {
+  const updated = page.getByText("Parley was updated. Reload the page.");
+  await page.goto("/console/incidents/new");
+  const field = page.getByRole("textbox", { name: "What happens" });
+  await field.fill("Calls drop");
+  const gone = /\/console\/assets\/(api-tokens-page|palette)-/;
+  await page.route(gone, (route) => route.fulfill({ status: 404 }));
+  await page.getByRole("link", { name: "API tokens" }).hover();
+  await updated.waitFor();
+  await page.keyboard.press("Control+k");
+  expect(await field.inputValue()).toBe("Calls drop");
+
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.getByRole("link", { name: "API tokens" }).click();
+  await page.locator("#main").getByText("Parley was updated. Reload the page.").waitFor();
+  await page.unrouteAll();
+  await page.locator("#main").getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { level: 1, name: "API tokens" }).waitFor();
+  expect(await updated.count()).toBe(0);
+});
+
+test("where none of its code comes, the page says what to do", async () => {
+  await page.route(/\/console\/assets\/.*js$/, (route) => route.fulfill({ status: 404 }));
+  await page.goto("/console/");
+  await page
+    .getByText("Parley is not here yet. It may have been updated just now. Reload the page.")
+    .waitFor();
+  await page.unrouteAll();
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+});

@@ -121,7 +121,7 @@ function watchMemory(): { stop(): number } {
   let most = before;
   const timer = setInterval(() => {
     most = Math.max(most, process.memoryUsage.rss());
-  }, 10);
+  }, 50);
   return {
     stop() {
       clearInterval(timer);

@@ -93,9 +93,8 @@ const COMMANDS: Record<string, Command> = {
     flags: [],
     names: 0,
     async run() {
-      const { config, secrets } = settings();
       const { demoCampaign } = await import("./commands/demo-campaign.ts");
-      return demoCampaign(config, secrets);
+      return demoCampaign();
     },
   },
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
@@ -103,7 +102,11 @@ const COMMANDS: Record<string, Command> = {
 };
 const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
 
-async function main([given = "help", ...args]: string[]): Promise<number> {
+/** `--seed=7` is the same as `--seed 7`. */
+const wordsOf = (arg: string): string[] => /^(--[\w-]+)=(.*)$/s.exec(arg)?.slice(1) ?? [arg];
+
+async function main([given = "help", ...rest]: string[]): Promise<number> {
+  const args = rest.flatMap(wordsOf);
   const name = ALIASES[given] ?? given;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return misused(`there is no command "${given}".`);

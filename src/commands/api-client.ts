@@ -7,7 +7,7 @@ import { readSecretKey } from "./secret-key.ts";
 
 /** The key in the data directory proves that whoever runs this owns the installation. Each token lives ten minutes. */
 export async function tokenOfThisMachine(config: Config, secrets: Secrets): Promise<() => string> {
-  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir).catch(() => null));
+  const key = secrets.secret_key ?? (await readSecretKey(config.data_dir));
   if (!key) {
     throw new Fault(
       "unavailable",

@@ -10,13 +10,13 @@ import { createEgress } from "../base/egress.ts";
 import { silentLog } from "../base/log.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../channels/simulator/mount.ts";
 import { Scenario } from "../channels/simulator/people.ts";
-import { type Config, reachable, type Secrets } from "../config.ts";
+import { reachable, readConfig } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { seedDemo } from "../demo/seed.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** A Wednesday, ten minutes before nine in New York. */
 const START = "2026-11-18T13:50:00Z";
@@ -46,32 +46,25 @@ const MOST_steps = 240;
  * carrier simulator. It runs on a database of its own that is gone afterwards, on a clock that goes 600 times as fast as
  * life, and 20 times while calls are under way, so that no turn of an agent is cut short.
  */
-export async function demoCampaign(given: Config, secrets: Secrets): Promise<number> {
+export async function demoCampaign(): Promise<number> {
   const stop = stopSignal();
   const folder = await mkdtemp(path.join(tmpdir(), "parley-demo-"));
   try {
-    await run(given, secrets, folder, stop);
+    await run(folder, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return 0;
+  return stop.aborted ? INTERRUPTED : 0;
 }
 
-async function run(given: Config, secrets: Secrets, folder: string, stop: AbortSignal): Promise<void> {
+async function run(folder: string, stop: AbortSignal): Promise<void> {
   const port = await tryPort({ host: "127.0.0.1", port: 0 });
-  const config: Config = {
-    ...given,
-    host: "127.0.0.1",
-    port,
-    data_dir: folder,
-    database_url: null,
-    public_url: `http://127.0.0.1:${port}`,
-    mail_port: null,
-  };
+  // Nothing of the environment: a list of countries, or few lines, would be another demo.
+  const { config, secrets } = readConfig({ DATA_DIR: folder, PORT: String(port) });
   await using open = new AsyncDisposableStack();
-  const platform = await openPlatform(config, { ...secrets, secret_key: null }, { log: silentLog, stop });
+  const platform = await openPlatform(config, secrets, { log: silentLog, stop });
   open.defer(platform.close);
   const clock = movedClock(START);
   const here = { host: reachable(config.host), port };

@@ -3,15 +3,13 @@ import { errorText } from "../base/errors.ts";
 import { smtpServerOf } from "../channels/mail-credentials.ts";
 import type { Config, Secrets } from "../config.ts";
 import type { Finding } from "./finding.ts";
+import { mailPlace, runningVersion, tryPort } from "./free-port.ts";
 
 const TIMEOUT_MS = 8_000;
 
 /** Whether the installation's mail server is there and takes its user; nothing is sent. */
-export async function checkMail({ mail_port }: Config, { mail }: Secrets): Promise<Finding[]> {
-  const listening: Finding[] =
-    mail_port === null
-      ? []
-      : [{ check: "mail in", status: "ok", message: `mails to agents come in on port ${mail_port}` }];
+export async function checkMail(config: Config, { mail }: Secrets): Promise<Finding[]> {
+  const listening = await checkMailPort(config);
   const check = "mail";
   if (mail === null) {
     const message =
@@ -36,5 +34,18 @@ export async function checkMail({ mail_port }: Config, { mail }: Secrets): Promi
     return [{ check, status: "problem", message }, ...listening];
   } finally {
     transport.close();
+  }
+}
+
+async function checkMailPort(config: Config): Promise<Finding[]> {
+  const place = mailPlace(config);
+  if (place === null) return [];
+  const check = "mail in";
+  try {
+    // A Parley that runs has the port itself.
+    if ((await runningVersion(config)) === null) await tryPort(place);
+    return [{ check, status: "ok", message: `mails to agents come in on port ${place.port}` }];
+  } catch (error) {
+    return [{ check, status: "problem", message: errorText(error) }];
   }
 }

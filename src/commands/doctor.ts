@@ -7,7 +7,7 @@ import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
 import { runningVersion, tryPort } from "./free-port.ts";
 import { askPostgres, tooOld } from "./outside-postgres.ts";
-import { secretKeyFile } from "./secret-key.ts";
+import { readSecretKey, secretKeyFile } from "./secret-key.ts";
 
 /** Looks at everything a start needs and says how to put right what is not. Resolves with the exit code. */
 export async function doctor(
@@ -65,27 +65,37 @@ async function checkPort({ host, port }: Config): Promise<Finding> {
 
 async function checkData({ data_dir }: Config): Promise<Finding> {
   const folder = path.resolve(data_dir);
-  const found = await stat(folder).catch(() => null);
-  if (!found) return { check: "data", status: "ok", message: `${folder} will be made at the first start` };
+  const nearest = await nearestThere(folder);
   const usable =
-    found.isDirectory() &&
-    (await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    (await stat(nearest)).isDirectory() &&
+    (await access(nearest, constants.R_OK | constants.W_OK | constants.X_OK).then(
       () => true,
       () => false,
     ));
-  return usable
-    ? { check: "data", status: "ok", message: folder }
-    : {
-        check: "data",
-        status: "problem",
-        message: `${folder} is no folder this user may write to. Set DATA_DIR to one.`,
-      };
+  if (!usable) {
+    const message = `${nearest} is no folder this user may write to. Set DATA_DIR to one.`;
+    return { check: "data", status: "problem", message };
+  }
+  const message = nearest === folder ? folder : `${folder} will be made at the first start`;
+  return { check: "data", status: "ok", message };
+}
+
+/** The folder itself, or the first one above it that exists: there it would be made. */
+async function nearestThere(folder: string): Promise<string> {
+  const found = await stat(folder).catch(() => null);
+  return found || folder === path.dirname(folder) ? folder : nearestThere(path.dirname(folder));
 }
 
 async function checkSecretKey({ data_dir, database_url }: Config, secrets: Secrets): Promise<Finding> {
   const check = "secret key";
   if (secrets.secret_key) return { check, status: "ok", message: "from SECRET_KEY" };
-  const file = secretKeyFile(path.resolve(data_dir));
+  const folder = path.resolve(data_dir);
+  const file = secretKeyFile(folder);
+  try {
+    await readSecretKey(folder);
+  } catch (error) {
+    return { check, status: "problem", message: errorText(error) };
+  }
   const found = await stat(file).catch(() => null);
   if (found && (found.mode & 0o077) !== 0) {
     return { check, status: "warning", message: `others may read ${file}: chmod 600 ${file}` };

@@ -1,8 +1,13 @@
 import { type AddressInfo, createServer } from "node:net";
 import { Fault } from "../base/errors.ts";
-import { hostInUrl, reachable } from "../config.ts";
+import { type Config, hostInUrl, reachable } from "../config.ts";
 
-type Place = { host: string; port: number };
+/** `setting` names who chose the port: PORT, unless it says otherwise. */
+type Place = { host: string; port: number; setting?: "PORT" | "MAIL_PORT" };
+
+/** Where the built-in SMTP server is to listen. */
+export const mailPlace = ({ host, mail_port }: Config): Place | null =>
+  mail_port === null ? null : { host, port: mail_port, setting: "MAIL_PORT" };
 
 /**
  * Tries the port before anything is made or started, and settles which one PORT=0 means, since links are made of it.
@@ -25,20 +30,22 @@ export async function tryPort(place: Place): Promise<number> {
 
 /** Why a port can't be had, with the way out; other errors stay what they are. */
 export async function portFault(error: unknown, place: Place): Promise<unknown> {
-  const { host, port } = place;
+  const { host, port, setting = "PORT" } = place;
   const fault = (sentence: string) => new Fault("unavailable", sentence, { cause: error });
   switch ((error as NodeJS.ErrnoException).code) {
     case "EADDRINUSE": {
-      const version = await runningVersion(place);
+      const version = setting === "PORT" ? await runningVersion(place) : null;
       return version === null
-        ? fault(`Port ${port} is taken by another program. Stop it, or set PORT to a free one.`)
+        ? fault(`Port ${port} is taken by another program. Stop it, or set ${setting} to a free one.`)
         : fault(
             `Parley ${version} is already running on ${urlOf(place)}. Stop it, or set PORT and DATA_DIR to start another one.`,
           );
     }
     case "EACCES":
     case "EPERM":
-      return fault(`This user may not open port ${port}. Set PORT to 1024 or more.`);
+      return fault(
+        `This user may not open port ${port}. Set ${setting} to 1024 or more, and lead port ${port} there if others have to find it.`,
+      );
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
     case "EINVAL":

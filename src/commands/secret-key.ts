@@ -11,14 +11,26 @@ export const secretKeyFile = (dataDir: string): string => path.join(dataDir, "se
 
 export async function findSecretKey(dataDir: string, fromEnvironment: string | null): Promise<SecretKey> {
   if (fromEnvironment) return { key: fromEnvironment, source: "environment" };
-  const generated = await generate(dataDir);
+  const known = await readSecretKey(dataDir);
+  if (known !== null) return { key: known, source: "file" };
+  const source = (await generate(dataDir)) ? "generated" : "file";
   const key = await readSecretKey(dataDir);
-  return { key, source: generated ? "generated" : "file" };
+  if (key === null) throw new Fault("unavailable", `${secretKeyFile(dataDir)} was removed during the start.`);
+  return { key, source };
 }
 
-export async function readSecretKey(dataDir: string): Promise<string> {
+/** null when there is none. */
+export async function readSecretKey(dataDir: string): Promise<string | null> {
   const file = secretKeyFile(dataDir);
-  const key = (await readFile(file, "utf8")).trim();
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw unreadable(file, error);
+  }
+  const key = text.trim();
   if (key.length < 32) throw new Fault("unavailable", `${file} holds no key. Restore it, or set SECRET_KEY.`);
   return key;
 }
@@ -30,14 +42,9 @@ export async function readSecretKey(dataDir: string): Promise<string> {
 async function generate(dataDir: string): Promise<boolean> {
   const file = secretKeyFile(dataDir);
   const unfinished = `${file}.${randomId()}`;
-  try {
-    // An existing key is not worth a write.
-    await readFile(file);
-    return false;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw unreadable(file, error);
-  }
-  const handle = await open(unfinished, "wx", 0o600);
+  const handle = await open(unfinished, "wx", 0o600).catch((error) => {
+    throw unwritable(file, error);
+  });
   try {
     await handle.writeFile(`${randomBytes(32).toString("hex")}\n`);
     await handle.sync();
@@ -45,7 +52,7 @@ async function generate(dataDir: string): Promise<boolean> {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+    throw unwritable(file, error);
   } finally {
     await handle.close();
     await rm(unfinished, { force: true });
@@ -56,5 +63,12 @@ const unreadable = (file: string, cause: unknown): Fault =>
   new Fault(
     "unavailable",
     `${file} can't be read (${(cause as NodeJS.ErrnoException).code}). Start Parley as its owner, or set SECRET_KEY.`,
+    { cause },
+  );
+
+const unwritable = (file: string, cause: unknown): Fault =>
+  new Fault(
+    "unavailable",
+    `${file} can't be written (${(cause as NodeJS.ErrnoException).code}). Set DATA_DIR to a folder this user may write to, on a disk with room.`,
     { cause },
   );

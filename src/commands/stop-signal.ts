@@ -1,5 +1,7 @@
 /** A stop that takes longer (a peer that hangs, a database that does not answer) is cut short. */
 const PATIENCE_MS = 30_000;
+/** The exit code of what was ended before it was done, as shells have it. */
+export const INTERRUPTED = 130;
 
 /**
  * Aborted by the first signal that asks the program to end, also in the middle of a start, so that everything is taken
@@ -8,7 +10,7 @@ const PATIENCE_MS = 30_000;
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   const heard = (signal: NodeJS.Signals) => {
-    if (stop.signal.aborted) process.exit(130);
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
     if (signal === "SIGINT" && process.stderr.isTTY) {
       process.stderr.write("\nStopping. Once more ends it at once.\n");
     }

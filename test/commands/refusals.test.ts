@@ -26,7 +26,7 @@ test("a second program on one data directory is told who runs there, and disturb
   expect((await send("GET", `${url}/readyz`)).status).toBe(200);
 });
 
-describe("an address that can't be had is told before anything is made", () => {
+describe("an address or a certificate that can't be used is told before anything is made", () => {
   const start = async (env: Record<string, string>) => {
     const folder = newFolder();
     const ended = await run(["start"], { folder, env });
@@ -39,6 +39,26 @@ describe("an address that can't be had is told before anything is made", () => {
     expect(await start({ PORT: port })).toMatchObject({
       code: 1,
       stderr: `parley: Port ${port} is taken by another program. Stop it, or set PORT to a free one.\n`,
+    });
+  });
+
+  test("a port for mails that another program has", async () => {
+    const MAIL_PORT = await otherProgram(200);
+    expect(await start({ PORT: "0", MAIL_PORT })).toMatchObject({
+      code: 1,
+      stderr: `parley: Port ${MAIL_PORT} is taken by another program. Stop it, or set MAIL_PORT to a free one.\n`,
+    });
+  });
+
+  test("a certificate for mails that is none", async () => {
+    const pem = path.join(newFolder(), "mail.pem");
+    writeFileSync(pem, "no certificate");
+    const env = { PORT: "0", MAIL_PORT: "0", MAIL_TLS_CERT: pem, MAIL_TLS_KEY: pem };
+    expect(await start(env)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^parley: MAIL_TLS_CERT \(\S+\) and MAIL_TLS_KEY \(\S+\) can't be used: .+\. They are the PEM files of .+\.\n$/,
+      ),
     });
   });
 
@@ -87,12 +107,46 @@ test("a data directory that can't be made is told", async () => {
   });
 });
 
+test.runIf(process.platform === "linux")("one that takes no file is told", async () => {
+  const { code, stderr } = await run(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc" } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr:
+      "parley: /proc/secret.key can't be written (ENOENT). Set DATA_DIR to a folder this user may write to, on a disk with room.\n",
+  });
+});
+
+test("the doctor looks whether one that is not there can be made", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "file"), "");
+  const { code, stdout } = await run(["doctor"], { folder, env: { DATA_DIR: "file/below/data" } });
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringContaining(
+      `${folder}/file is no folder this user may write to. Set DATA_DIR to one.`,
+    ),
+  });
+});
+
 test.runIf(process.platform === "linux")("one below a folder that takes none is told, too", async () => {
   const { code, stderr } = await run(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc/parley" } });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `parley: The data directory /proc/parley can't be made (ENOENT). Set DATA_DIR to a folder this user may write to.\n`,
   });
+});
+
+test("a key that can't be read is told by every command that needs it, and is not taken for none", async () => {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, "data", "secret.key"), { recursive: true });
+  const told = /secret\.key can't be read \(EISDIR\)\. Start Parley as its owner, or set SECRET_KEY\.$/m;
+  for (const command of [["start"], ["chat", "1"]]) {
+    const { code, stderr } = await run(command, { folder });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(told) });
+  }
+  const { code, stdout } = await run(["doctor"], { folder });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(told) });
+  expect(stdout).toMatch(/^PROBLEM +secret key /m);
 });
 
 describe("a key that is not the one the secrets were sealed with", () => {
@@ -139,6 +193,7 @@ describe("a command that is not understood ends with code 2, the reason and the 
     [["start", "--port", "9000"], '"start" knows no --port.'],
     [["chat", "Demo", "clinic"], `"chat" can't use "clinic".`],
     [["doctor", "now"], `"doctor" can't use "now".`],
+    [["simulate", "--seed=x"], "a seed is a number"],
   ])("%j", async (args, reason) => {
     const { code, stdout, stderr } = await run(args, { folder: newFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

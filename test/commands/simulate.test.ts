@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { newFolder, run } from "./program.ts";
+import { newFolder, parley, run, until } from "./program.ts";
 
 test("simulate has people call, text and mail the demo's agent, prints what was said, and leaves nothing", async () => {
   const folder = newFolder();
@@ -24,6 +24,27 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
   }
   expect(readdirSync(folder)).toEqual([]);
 }, 300_000);
+
+test.each([/^parley-simulate-\w+$/, /postgres\.log$/, /PG_VERSION$/])(
+  "Ctrl-C once there is %s ends it with code 130, without a word, and leaves nothing",
+  async (reached) => {
+    const folder = newFolder();
+    const program = parley(["simulate"], { folder, env: { TMPDIR: folder } });
+    await until(() => below(folder).some((file) => reached.test(file)), 60_000);
+    expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
+    expect(program.stderr()).toBe("");
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+/** Nothing while a folder goes away under the look. */
+function below(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: "utf8" });
+  } catch {
+    return [];
+  }
+}
 
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });

@@ -70,12 +70,15 @@ async function readQueues(db: Db): Promise<z.infer<typeof JobQueue>[]> {
   return rows;
 }
 
+/** The library doesn't write when a job failed, but plans the next try so long after it, even where there is none. */
+const FAILED_AT = sql`run_at - exp(least(attempts, 10)) * interval '1 second'`;
+
 async function readFailures(db: Db): Promise<z.infer<typeof JobFailure>[]> {
   const { rows } = await sql<z.infer<typeof JobFailure>>`
     select task_identifier as name, left(last_error, 500) as reason, count(*) as jobs,
-      count(*) filter (where attempts >= max_attempts) as given_up, max(updated_at) as failed_at
+      count(*) filter (where attempts >= max_attempts) as given_up, max(${FAILED_AT}) as failed_at
     from graphile_worker.jobs
-    where last_error is not null and locked_at is null and updated_at > now() - interval '24 hours'
+    where last_error is not null and locked_at is null and ${FAILED_AT} > now() - interval '24 hours'
     group by 1, 2 order by failed_at desc, 1, 2 limit ${MOST_FAILURES}`.execute(db);
   return rows;
 }

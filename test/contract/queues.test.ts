@@ -30,8 +30,12 @@ beforeAll(async () => {
       [name],
     );
   await set("running", "locked_at = now(), locked_by = 'somebody', attempts = 1");
-  await set("failing", "attempts = 1, run_at = now() + interval '1 minute', last_error = 'peer is away'");
-  await set("hopeless", "attempts = 3, last_error = repeat('x', 5000)");
+  const failed = (attempts: number) =>
+    `attempts = ${attempts}, run_at = now() + exp(${attempts}) * interval '1 second'`;
+  await set("failing", `${failed(1)}, last_error = 'peer is away'`);
+  await set("hopeless", `${failed(3)}, last_error = repeat('x', 5000)`);
+  // It waited long for its turn.
+  await set("failing", "created_at = now() - interval '3 days', updated_at = now() - interval '3 days'");
 });
 
 const empty = { waiting: 0, later: 0, running: 0, given_up: 0 };
@@ -61,7 +65,7 @@ test("what failed lately is told with its reason, cut where it is long, and neve
 
 test("what failed more than a day ago is counted and no longer told", async () => {
   await app.database.pool.query(
-    "update graphile_worker._private_jobs set updated_at = now() - interval '25 hours' where attempts = 3",
+    "update graphile_worker._private_jobs set run_at = run_at - interval '25 hours' where attempts = 3",
   );
   const { body } = await app.send("GET", PATH);
   expect(body.failures.map(({ name }: { name: string }) => name)).toEqual(["failing"]);

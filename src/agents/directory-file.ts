@@ -101,10 +101,20 @@ const Cells = z.object({
 
 function rowIssues({ row, cells }: Row): InputIssue[] {
   const issues = [...(Cells.safeParse(cells).error?.issues ?? []), ...ruleIssues(ruleOf(cells))];
-  return inputErrors("file", issues, cells).issues.map(({ loc: [file, column], ...issue }) => ({
+  const told = inputErrors("file", issues, cells).issues.map(({ loc: [file, column], ...issue }) => ({
     loc: [file as string, row, column as string],
     ...issue,
   }));
+  return [...told, ...numberMissing(row, cells)];
+}
+
+/** What a row says of a number would be lost where it names none. */
+function numberMissing(row: number, cells: Row["cells"]): InputIssue[] {
+  const about = (["extension", ...RULE_COLUMNS] as const).filter((column) => cells[column].trim() !== "");
+  if (cells.number !== "" || about.length === 0) return [];
+  return [
+    { loc: ["file", row, "number"], msg: `Row has no number for its ${about.join(", ")}`, type: "missing" },
+  ];
 }
 
 const ruleOf = (cells: Row["cells"]): DirectoryRule =>

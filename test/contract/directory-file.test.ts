@@ -137,6 +137,11 @@ describe("an uploaded directory", () => {
     ["no column for the type", "name\nAnn\n", "row 1, type: Column required"],
     ["an empty name", "name,type\nAnn,t\n,t\n", "row 3, name: "],
     ["a number that is none", "name,type,number\nAnn,t,call me\n", "row 2, number: "],
+    [
+      "an extension of no number",
+      "name,type,extension,number,days\nAnn,t,work,,mon\n",
+      "row 2, number: Row has no number for its extension, days",
+    ],
     ["a day that is none", "name,type,number,days\nAnn,t,1,monday\n", "row 2, days: "],
     ["a start without an end", "name,type,number,start_time\nAnn,t,1,09:00\n", "row 2, end_time: "],
     ["tags without values", "name,type,tags\nAnn,t,vip\n", "row 2, tags: "],

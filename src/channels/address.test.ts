@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { parsePhoneNumberFromString } from "libphonenumber-js";
 import { describe, expect, test } from "vitest";
 import { normaliseEmail, normalisePhone, regionOf, targetsOf } from "./address.ts";
 
@@ -41,6 +42,32 @@ describe("a telephone number", () => {
     expect(voice(null)("512-555-1234")).toBeNull();
     expect(voice(null)("+15125551234")).toBe("+15125551234");
     expect(voice(null, "+442079460018")("020 7946 0999")).toBe("+442079460999");
+  });
+
+  test("of North America is read as the library for numbers reads it, however it is written", () => {
+    const between = fc.constantFrom("", " ", "-", ".", "--", "/", "+");
+    const digits = (count: number) => fc.stringMatching(new RegExp(`^\\d{${count}}$`));
+    const written = fc
+      .tuple(
+        fc.constantFrom("", "+1", "1", "+", "+2", "011"),
+        between,
+        fc.constantFrom("", "("),
+        digits(3),
+        fc.constantFrom("", ")"),
+        between,
+        fc.oneof({ weight: 5, arbitrary: digits(3) }, digits(2)),
+        between,
+        fc.oneof({ weight: 5, arbitrary: digits(4) }, digits(5)),
+      )
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(written, fc.constantFrom("1", "44", null), (text, region) => {
+        const asked = region === null ? {} : { defaultCallingCode: region };
+        const found = parsePhoneNumberFromString(text, { extract: false, ...asked });
+        expect(normalisePhone(text, region)).toBe(found?.isPossible() ? found.number : null);
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   test("is spelled one way: spelling it again changes nothing, whatever stands between its digits", () => {

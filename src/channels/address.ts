@@ -29,10 +29,24 @@ export function regionOf(address: string | null): Region | null {
  * newest of them, and a number that nobody has costs one attempt.
  */
 export function normalisePhone(target: string, region: Region | null): string | null {
-  const found = parse(target.trim(), region);
+  const text = target.trim();
+  return northAmerican(text, region) ?? anyPhone(text, region);
+}
+
+function anyPhone(text: string, region: Region | null): string | null {
+  const found = parse(text, region);
   // Behind an extension is somebody else than who picks up the number alone.
   return found?.isPossible() && found.ext === undefined ? found.number : null;
 }
+
+/** As most numbers are written that are dialled by the million; the library says the same of them in twenty times the time. */
+function northAmerican(text: string, region: Region | null): string | null {
+  const [, plus, area, exchange, line] = NORTH_AMERICAN.exec(text) ?? [];
+  if (area === undefined || (plus === undefined && region !== "1")) return null;
+  return `+1${area}${exchange}${line}`;
+}
+
+const NORTH_AMERICAN = /^(?:(\+)?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?(\d{3})[ .-]?(\d{4})$/;
 
 const parse = (text: string, region: Region | null) =>
   parsePhoneNumberFromString(

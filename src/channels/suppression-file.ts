@@ -2,7 +2,8 @@ import type { Readable } from "node:stream";
 import { sql } from "kysely";
 import { readCsvRows } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
-import { copyField, copyInto, type Db, type Tx } from "../db/database.ts";
+import { copyField, copyInto } from "../db/copy.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { normaliseEmail, normalisePhone } from "./address.ts";
 import { SUPPRESSION_REASONS, SUPPRESSION_SCOPES, type SuppressionScope } from "./suppression.ts";
 

@@ -20,8 +20,11 @@ import { wakeBatch } from "./wake.ts";
 export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
 type Upload = UploadDeps & { caller: Caller; claim: Claim };
 
-/** Rows that are stored while the next ones are read: the database and this program each have a processor to use. */
-const CHUNK_ROWS = 2_000;
+/**
+ * Rows that are stored while the next ones are read: the database and this program each have a processor to use. What was
+ * read while it stored is next, up to the larger number; the smaller one is what it begins with.
+ */
+const CHUNK_ROWS = { least: 500, most: 5_000 };
 
 /** Rows between turns of the event loop, so that nobody else's answer waits for a whole piece of the file (5 ms). */
 const TURN_ROWS = 100;
@@ -76,37 +79,29 @@ async function storeRows(
 ): Promise<Omit<Added, "batch_id">> {
   const last = await lastRequest(tx, claim.batch_key);
   const intake = createIntake(tx, { batch_key: claim.batch_key, at: clock.now() });
-  let chunk = newChunk();
-  let lines = "";
+  let chunk = intake.chunk();
   let invalid = 0;
   let duplicates = 0;
   let storing = Promise.resolve(0);
-  // As bytes the lines take no part in collecting garbage, which else costs 70 MB.
-  const encode = () => {
-    chunk.lines.push(Buffer.from(lines));
-    lines = "";
-  };
+  let isStoring = false;
   const flush = async () => {
-    encode();
     duplicates += await storing;
-    storing = intake.add(chunk);
+    isStoring = true;
+    storing = intake.store(chunk).finally(() => {
+      isStoring = false;
+    });
     // Told at the next await; without a listener until then it would end the process.
     storing.catch(() => {});
-    chunk = newChunk();
+    invalid += chunk.invalid;
+    chunk = intake.chunk();
   };
   try {
     for await (const rows of readRequestFile(file, progress)) {
       for (const row of rows) {
-        const request = newRequest(row, normalise);
-        lines += intake.line(request);
-        if (!request.valid) {
-          chunk.invalid++;
-          invalid++;
-        }
-        if (++chunk.rows % TURN_ROWS > 0) continue;
-        encode();
+        intake.add(chunk, newRequest(row, normalise));
+        if (chunk.count % TURN_ROWS > 0) continue;
         await setImmediate();
-        if (chunk.rows === CHUNK_ROWS) await flush();
+        if (chunk.count >= (isStoring ? CHUNK_ROWS.most : CHUNK_ROWS.least)) await flush();
       }
     }
     await flush();
@@ -118,8 +113,6 @@ async function storeRows(
   await tellOfAdded(tx, claim.batch_key, last);
   return { accepted: progress.rows - duplicates - invalid, duplicates, invalid };
 }
-
-const newChunk = () => ({ lines: [] as Buffer[], rows: 0, invalid: 0 });
 
 async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Added): Promise<Added> {
   const locked = await lockBatch(tx, clock, caller, added.batch_id);

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Normalise } from "../channels/address.ts";
 import { isOver, REQUEST_STATUSES } from "../channels/request-status.ts";
-import { copyField, copyInto, isUniqueViolation, type Tx } from "../db/database.ts";
+import { CopyRows, copyBigint, copyHead, copyInto, copyNull, copyText, copyTimestamp } from "../db/copy.ts";
+import { isUniqueViolation, type Tx } from "../db/database.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
@@ -76,10 +77,14 @@ export async function addRequests(tx: Tx, into: Into, requests: NewRequest[]): P
 
 export const countInvalid = (requests: NewRequest[]): number => requests.filter(({ valid }) => !valid).length;
 
-/** Takes requests in by the thousand; `add` returns how many of them are duplicates. */
+/** Requests on their way in, by the thousand. */
+export type Chunk = { rows: CopyRows; count: number; invalid: number };
+
+/** `store` returns how many of a chunk are duplicates. */
 export type Intake = {
-  line(request: NewRequest): string;
-  add(chunk: { lines: Buffer[]; invalid: number }): Promise<number>;
+  chunk(): Chunk;
+  add(chunk: Chunk, request: NewRequest): void;
+  store(chunk: Chunk): Promise<number>;
 };
 
 /**
@@ -88,17 +93,27 @@ export type Intake = {
  * as long again.
  */
 export function createIntake(tx: Tx, into: Into): Intake {
+  const heads = headsOf(into);
   let trusting = true;
   let isStaging = false;
 
   return {
-    line: lineOf(into),
-    async add({ lines, invalid }) {
-      trusting &&= await isAccepted(tx, () => copyInto(tx, `copy requests ${COPIED} from stdin`, lines));
+    chunk: () => ({ rows: new CopyRows(), count: 0, invalid: 0 }),
+    add(chunk, { valid, reference_id, target, request_variables }) {
+      chunk.rows.row(valid ? heads.waits : heads.invalid);
+      chunk.rows.text(reference_id);
+      chunk.rows.text(target);
+      chunk.rows.text(request_variables);
+      chunk.count++;
+      if (!valid) chunk.invalid++;
+    },
+    async store({ rows, invalid }) {
+      const bytes = rows.end();
+      trusting &&= await isAccepted(tx, () => copyInto(tx, `copy requests ${COPIED}`, bytes));
       if (trusting) return 0;
       if (!isStaging) await createStaging(tx);
       isStaging = true;
-      await copyInto(tx, `copy staged_requests ${COPIED} from stdin`, lines);
+      await copyInto(tx, `copy staged_requests ${COPIED}`, bytes);
       const rejected = await storeDeciding(tx, into, ALL_STAGED);
       // Made in this very transaction, the table is emptied on the spot.
       await sql`truncate staged_requests`.execute(tx);
@@ -107,8 +122,16 @@ export function createIntake(tx: Tx, into: Into): Intake {
   };
 }
 
-const COPIED =
-  "(batch_key, reference_id, target, request_status, channel_manager_status, due_at, created_at, request_variables)";
+const COPIED = `
+  (batch_key, request_status, channel_manager_status, due_at, created_at, reference_id, target, request_variables)
+  from stdin (format binary)`;
+
+/** What all requests of a file begin with: `COPIED`, up to the reference. */
+function headsOf({ batch_key, at }: Into): { waits: Buffer; invalid: Buffer } {
+  const head = (status: string, due_at: Buffer) =>
+    copyHead(8, [copyBigint(batch_key), copyText(status), copyText(status), due_at, copyTimestamp(at)]);
+  return { waits: head("PENDING", copyTimestamp(at)), invalid: head("INVALID", copyNull) };
+}
 
 const createStaging = (tx: Tx): Promise<unknown> =>
   sql`create temp table staged_requests (
@@ -137,15 +160,6 @@ async function isAccepted(tx: Tx, change: () => Promise<unknown>): Promise<boole
     await sql`rollback to savepoint before_change`.execute(tx);
     return false;
   }
-}
-
-/** The line of a request in a chunk; `COPIED`. */
-function lineOf({ batch_key, at }: Into): (request: NewRequest) => string {
-  const now = at.toISOString();
-  const waits = `PENDING\tPENDING\t${now}\t${now}`;
-  const isInvalid = `INVALID\tINVALID\t\\N\t${now}`;
-  return ({ reference_id, target, valid, request_variables }) =>
-    `${batch_key}\t${copyField(reference_id)}\t${copyField(target)}\t${valid ? waits : isInvalid}\t${copyField(request_variables)}\n`;
 }
 
 /** Takes back what waits, by reference. Returns the references it found; the others are under way, over or unknown. */

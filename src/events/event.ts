@@ -37,18 +37,25 @@ export type NewEvent = {
   attributes?: Record<string, unknown>;
 };
 
-/** Records events in the transaction of the change they tell of. */
+/** Records events in the transaction of the change they tell of. One statement of one text, however many there are. */
 export async function publish(tx: Tx, sub_organization_id: number, events: NewEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(
-    (event) => sql`(${sub_organization_id}, ${event.at.toISOString()}, ${text(event.session_id)},
-      ${text(event.conversation_id)}, ${event.source}, ${text(event.source_id)}, ${event.category}, ${event.type},
-      ${event.user_id ?? null}, ${event.description}, ${event.attributes ? JSON.stringify(event.attributes) : null})`,
-  );
+  const column = (value: (event: NewEvent) => string | null) => events.map(value);
   await sql`
     insert into events (sub_organization_id, timestamp, session_id, conversation_id, source, source_id, category, type,
       user_id, description, attributes)
-    values ${sql.join(rows)}`.execute(tx);
+    select ${sub_organization_id}::bigint, e.* from unnest(
+      ${column(({ at }) => at.toISOString())}::timestamptz[],
+      ${column(({ session_id }) => text(session_id))}::text[],
+      ${column(({ conversation_id }) => text(conversation_id))}::text[],
+      ${column(({ source }) => source)}::text[],
+      ${column(({ source_id }) => text(source_id))}::text[],
+      ${column(({ category }) => category)}::text[],
+      ${column(({ type }) => type)}::text[],
+      ${column(({ user_id }) => user_id ?? null)}::text[],
+      ${column(({ description }) => description)}::text[],
+      ${column(({ attributes }) => (attributes ? JSON.stringify(attributes) : null))}::json[]
+    ) as e`.execute(tx);
 }
 
 const text = (id: number | null | undefined): string | null => (id == null ? null : String(id));

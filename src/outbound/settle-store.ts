@@ -27,7 +27,10 @@ export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<
   });
 }
 
-/** Reads `attempts_pkey`, then the primary keys of the rest. */
+/**
+ * Reads `attempts_pkey`, then the primary keys of the rest (`offset 0` keeps it so: joined the other way round, all
+ * attempts of a campaign were read for each of these).
+ */
 async function lockRows(tx: Tx, keys: string[]) {
   await sql`
     select key from batches where key in (select batch_key from attempts where key = any(${keys}::text[]))
@@ -49,8 +52,8 @@ async function lockRows(tx: Tx, keys: string[]) {
         'conversation_id', r.conversation_id) as request
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
-    join batches b on b.key = a.batch_key
-    join campaigns c on c.id = a.campaign_id
+    cross join lateral (select * from batches where key = a.batch_key offset 0) b
+    cross join lateral (select * from campaigns where id = a.campaign_id offset 0) c
     where a.key = any(${keys}::text[])
     order by a.key
     for update of a, r`.execute(tx);
@@ -83,33 +86,35 @@ async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> 
 /** By primary key. */
 async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const given = rows.map((row) => [
-    row.key,
-    row.state,
-    row.channel_status,
-    row.answerer,
-    row.provider_status?.slice(0, 500) ?? null,
-    row.error_code,
-    row.sid,
-    row.session_id,
-    row.conversation_id,
-    row.placed_at,
-    row.ended_at,
-    row.check_at,
-    row.checks,
-    row.holds_slot,
-    row.decision,
-    row.handed_over_by,
-  ]);
+  const given = rows.map((row) => ({
+    key: row.key,
+    state: row.state,
+    channel_status: row.channel_status,
+    answerer: row.answerer,
+    provider_status: row.provider_status?.slice(0, 500),
+    error_code: row.error_code,
+    sid: row.sid,
+    session_id: row.session_id,
+    conversation_id: row.conversation_id,
+    placed_at: row.placed_at,
+    ended_at: row.ended_at,
+    check_at: row.check_at,
+    checks: row.checks,
+    holds_slot: row.holds_slot,
+    decision: row.decision,
+    handed_over_by: row.handed_over_by,
+  }));
   await sql`
-    update attempts a set state = n.v ->> 1, channel_status = n.v ->> 2, answerer = n.v ->> 3,
-      provider_status = n.v ->> 4, error_code = n.v ->> 5, sid = n.v ->> 6, session_id = (n.v ->> 7)::bigint,
-      conversation_id = (n.v ->> 8)::bigint, placed_at = (n.v ->> 9)::timestamptz, ended_at = (n.v ->> 10)::timestamptz,
-      check_at = (n.v ->> 11)::timestamptz, checks = (n.v ->> 12)::integer, holds_slot = (n.v ->> 13)::boolean,
-      decision = case when n.v ->> 14 is null then null else n.v -> 14 end,
-      handed_over_by = (n.v ->> 15)::timestamptz
-    from (select v from json_array_elements(${JSON.stringify(given)}::json) as v) as n
-    where a.key = n.v ->> 0`.execute(tx);
+    update attempts a set state = n.state, channel_status = n.channel_status, answerer = n.answerer,
+      provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
+      conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
+      checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by
+    from json_to_recordset(${JSON.stringify(given)}::json) as n (
+      key text, state text, channel_status text, answerer text, provider_status text, error_code text, sid text,
+      session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
+      checks integer, holds_slot boolean, decision json, handed_over_by timestamptz
+    )
+    where a.key = n.key`.execute(tx);
 }
 
 /** By primary key; fires the trigger that counts them once. */

@@ -63,6 +63,13 @@ export async function fuzz(
     // By a number it guesses, the run may revoke its own token.
     if (operation.key === "DELETE /api/v1/api_tokens/{}")
       await app.db.updateTable("api_tokens").set({ revoked_at: null }).execute();
+    // Whoever operates the installation verifies anybody's ranges, on purpose.
+    if (operation.key === "PUT /api/v1/organizations/sip_ip_ranges/{}/verified")
+      await app.db
+        .updateTable("sip_ip_ranges")
+        .set((eb) => ({ verified: false, updated_at: eb.ref("created_at") }))
+        .where("organization_id", "=", neighbour.caller.organization_id)
+        .execute();
   }
   report.seconds = (performance.now() - begun) / 1000;
   report.leaked = changedTables(before, await snapshot(app.db, neighbour.caller));

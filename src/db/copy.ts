@@ -18,15 +18,14 @@ const ESCAPES: Record<string, string> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n"
 export const copyField = (text: string): string =>
   /[\\\t\n\r]/.test(text) ? text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] as string) : text;
 
-/** A field of a COPY in binary format: its length, and its value as the column's type is sent. */
-export type CopyValue = Buffer;
+// Fields of a COPY in binary format: the length, and the value as the column's type is sent.
 
-export const copyNull: CopyValue = int32(-1);
+export const copyNull: Buffer = int32(-1);
 
-export const copyText = (value: string): CopyValue =>
+export const copyText = (value: string): Buffer =>
   Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)]);
 
-export function copyBigint(value: number): CopyValue {
+export function copyBigint(value: number): Buffer {
   const field = Buffer.alloc(12);
   field.writeInt32BE(8);
   field.writeBigInt64BE(BigInt(value), 4);
@@ -34,7 +33,7 @@ export function copyBigint(value: number): CopyValue {
 }
 
 /** Microseconds since 2000. */
-export const copyTimestamp = (at: Date): CopyValue => copyBigint((at.getTime() - YEAR_2000_ms) * 1000);
+export const copyTimestamp = (at: Date): Buffer => copyBigint((at.getTime() - YEAR_2000_ms) * 1000);
 
 const YEAR_2000_ms = Date.UTC(2000, 0, 1);
 
@@ -77,8 +76,8 @@ export class CopyRows {
   }
 }
 
-/** The beginning that many rows share. `fields`: how many a whole row has. */
-export function copyHead(fields: number, values: CopyValue[]): Buffer {
+/** The first fields, which many rows share. `fields`: how many a whole row has. */
+export function copyHead(fields: number, values: Buffer[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(fields);
   return Buffer.concat([count, ...values]);

@@ -28,13 +28,13 @@ export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<
 }
 
 /**
- * Reads `attempts_pkey`, then the primary keys of the rest (`offset 0` keeps it so: joined the other way round, all
- * attempts of a campaign were read for each of these).
+ * Reads `attempts_pkey`, then the primary keys of the rest. `materialized` and `offset 0` keep it so: joined the other
+ * way round, all attempts of a batch and of its campaign were read each time.
  */
 async function lockRows(tx: Tx, keys: string[]) {
   await sql`
-    select key from batches where key in (select batch_key from attempts where key = any(${keys}::text[]))
-    order by key for share`.execute(tx);
+    with known as materialized (select distinct batch_key from attempts where key = any(${keys}::text[]))
+    select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<AttemptRow & Around & { request: RequestRow }>`
     select a.*, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       a.mode = 'voice' and a.session_id is not null and exists (

@@ -349,6 +349,17 @@ describe("one live attempt", () => {
     expect(dialer.world.handed).toHaveLength(2);
   });
 
+  test("a person who is being reached can't be reached a second time: the database itself refuses", async () => {
+    const { campaign_id } = await filled(1);
+    await createTestDialer(app, () => ({ tells: [] })).tick();
+    expect(await attemptsOf(campaign_id)).toMatchObject([{ state: "PLACED" }]);
+    const again = sql`
+      insert into attempts
+      select (json_populate_record(a, '{"key": "another", "attempt_number": 2}')).* from attempts a
+      where campaign_id = ${campaign_id}`.execute(app.db);
+    await expect(again).rejects.toMatchObject({ constraint: "attempts_live_reference" });
+  });
+
   test("who was passed over, because somebody else had the row, has their turn soon after", async () => {
     await filled(1);
     const dialer = createTestDialer(app, () => ANSWERED);

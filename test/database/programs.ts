@@ -9,7 +9,7 @@ import pg from "pg";
 import { afterAll, afterEach } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
-import { isAlive } from "../../src/db/postgres-process.ts";
+import { isAlive, processState } from "../../src/db/postgres-process.ts";
 
 const base = mkdtempSync(path.join(tmpdir(), "parley-embedded-"));
 let running: EmbeddedPostgres[] = [];
@@ -67,6 +67,11 @@ export function startProgram(dataDir: string, mode = "idle") {
         if (child.exitCode !== null) throw new Error(complaint);
         return Number(lines[0]?.split(" ")[1]) || undefined;
       }),
+    /** Stands still until it is killed. */
+    halt: async () => {
+      child.kill("SIGSTOP");
+      await until(() => processState(child.pid!)?.state === "T");
+    },
     kill: async () => {
       child.kill("SIGKILL");
       await ended;

@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { type OptOut, optOutReply, readOptOut } from "./opt-out-words.ts";
+import { type OptOutKind, optOutReply, readOptOut } from "./opt-out-words.ts";
 import { lift, type Proof, suppress } from "./suppression.ts";
 
 /** Something that a person wrote, before any model reads it. */
@@ -10,6 +10,8 @@ export type IncomingWords = {
   address: string;
   /** Without quotes and signatures where it is a mail. */
   text: string;
+  /** What the carrier took it for, and answered in our place; null: it took no notice of it. */
+  answered_as: OptOutKind | null;
   at: Date;
   session_id: number | null;
   /** The carrier's id of the message. */
@@ -20,30 +22,34 @@ export type IncomingWords = {
   sender_name: string;
 };
 
-/** What was done, and the one answer to it. The message is not the model's any more. */
-export type HandledOptOut = { reply: string; effect: "suppressed" | "restored" | "informed" };
+/** What was done, and the one answer to it; null: the carrier gave it. The message is not the model's any more. */
+export type HandledOptOut = { reply: string | null; effect: "suppressed" | "restored" | "informed" };
 
 /**
  * Does what a message of an opt-out word asks for, in the transaction that stores the message; null where it is none and
  * goes to the agent. Sent twice, it is answered twice and stored once.
  *
- * START is only such a word for somebody who said STOP; HELP only in texts, whose carriers ask for it.
+ * START is only such a word for somebody who said STOP; HELP only in texts, whose carriers ask for it. What the carrier
+ * took for such a word is one too, in whatever words that were agreed with it.
  */
 export async function handleOptOut(
   tx: Tx,
   incoming: IncomingWords,
   now: Date,
 ): Promise<HandledOptOut | null> {
-  const found = readOptOut(incoming.text, incoming.language);
-  if (!found) return null;
-  const effect = await carryOut(tx, incoming, found, now);
-  return effect && { reply: optOutReply(found, incoming.sender_name), effect };
+  const { text, language, answered_as, sender_name } = incoming;
+  const found = readOptOut(text, language);
+  const kind = answered_as ?? found?.kind;
+  if (!kind) return null;
+  const effect = await carryOut(tx, incoming, kind, now);
+  const reply = found && answered_as === null ? optOutReply(found, sender_name) : null;
+  return effect && { reply, effect };
 }
 
 async function carryOut(
   tx: Tx,
   incoming: IncomingWords,
-  { kind }: OptOut,
+  kind: OptOutKind,
   now: Date,
 ): Promise<HandledOptOut["effect"] | null> {
   const { sub_organization_id, address, medium, text, at, session_id, message_id } = incoming;

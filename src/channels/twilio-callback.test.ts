@@ -88,6 +88,7 @@ test("a text that came in is read with what came with it", () => {
         url: "https://api.twilio.com/2010-04-01/Accounts/AC00000000000000000000000000000001/Messages/SM00000000000000000000000000000001/Media/ME00000000000000000000000000000001",
       },
     ],
+    answered_as: null,
   });
   expect(read.incomingText(message.whatsapp)).toMatchObject({
     medium: "whatsapp",
@@ -95,6 +96,15 @@ test("a text that came in is read with what came with it", () => {
     to: "+14155238886",
     media: [],
   });
+});
+
+test.each([
+  ["STOP", "stop"],
+  ["START", "start"],
+  ["HELP", "help"],
+  ["Later", null],
+])("what the carrier answered as %s itself is read as %s", (type, kind) => {
+  expect(read.incomingText({ ...message.sms, OptOutType: type })?.answered_as).toBe(kind);
 });
 
 test("text that PostgreSQL can't hold is cleaned", () => {

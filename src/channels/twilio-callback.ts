@@ -1,5 +1,6 @@
 import { storableText } from "../base/storable.ts";
 import type { CarrierSignal, OutgoingText } from "./carrier.ts";
+import type { OptOutKind } from "./opt-out-words.ts";
 import { ANSWERER_SIGNALS, MESSAGE_SIGNALS, SIP_SIGNALS } from "./status-signals.ts";
 import { callStatus } from "./twilio-calls.ts";
 import { TRANSIENT_CODES } from "./twilio-fault.ts";
@@ -72,9 +73,14 @@ export type IncomingText = {
   to: string;
   text: string;
   media: { type: string; url: string }[];
+  /** What the carrier took it for and has answered itself; null: nothing of the kind. */
+  answered_as: OptOutKind | null;
 };
 
 const MOST_MEDIA = 10;
+
+/** Advanced Opt-Out (https://www.twilio.com/docs/messaging/tutorials/advanced-opt-out): `OptOutType`. */
+const OPT_OUT_TYPES: Record<string, OptOutKind> = { STOP: "stop", START: "start", HELP: "help" };
 
 /** A text somebody sent us (https://www.twilio.com/docs/messaging/guides/webhook-request). */
 export function incomingText(form: TwilioForm): IncomingText | null {
@@ -94,6 +100,7 @@ export function incomingText(form: TwilioForm): IncomingText | null {
     to: to.number,
     text: field(form, "Body"),
     media: media.filter(({ url }) => url !== ""),
+    answered_as: OPT_OUT_TYPES[field(form, "OptOutType").toUpperCase()] ?? null,
   };
 }
 

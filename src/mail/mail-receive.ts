@@ -124,8 +124,9 @@ async function receiveFor(
     if (id === undefined) return "known";
     // Said once more, it is not confirmed once more: the other side may be a program.
     const changed = optOut?.effect === "restored" || before.size === 0;
-    if (optOut && changed && continued !== null)
-      await answerOptOut(tx, target, mail, continued, { id, reply: optOut.reply }, now);
+    const reply = optOut?.reply ?? null;
+    if (reply !== null && changed && continued !== null)
+      await answerOptOut(tx, target, mail, continued, { id, reply }, now);
     await enqueueGoOn(tx, { channel_target_id: target.id, source: mail.from.address });
     return "new";
   });
@@ -193,6 +194,7 @@ async function optOutOf(
       medium: "email",
       address,
       text,
+      answered_as: null,
       at: now,
       session_id,
       message_id,

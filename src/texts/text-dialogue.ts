@@ -82,7 +82,7 @@ export async function receiveText(
   text: IncomingText,
 ): Promise<Received> {
   const answering = await findTextTarget(engine.db, channel_id, text.to, text.medium);
-  const isWord = readOptOut(text.text) !== null;
+  const isWord = text.answered_as !== null || readOptOut(text.text) !== null;
   const target = answering ?? (isWord ? await findNumberOwner(engine.db, channel_id, text.to) : undefined);
   if (!target) return "nobody";
   const now = engine.clock.now();
@@ -111,6 +111,7 @@ export async function receiveText(
         medium: text.medium,
         address: text.from,
         text: text.text,
+        answered_as: text.answered_as,
         at: now,
         session_id,
         message_id: text.sid,
@@ -119,12 +120,11 @@ export async function receiveText(
       },
       now,
     );
-    if (optOut) {
-      await updateText(tx, id, { status: "ANSWERED" }, now);
-      const reply = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
-      await insertText(tx, { ...common, ...reply, key: `re-${id}-0`, text: optOut.reply }, now);
-    } else if (!answering) {
-      await updateText(tx, id, { status: "ANSWERED" }, now);
+    if (optOut || !answering) await updateText(tx, id, { status: "ANSWERED" }, now);
+    const reply = optOut?.reply ?? null;
+    if (reply !== null) {
+      const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
+      await insertText(tx, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
     }
     await enqueueGoOn(tx, dialogue);
     return "new";

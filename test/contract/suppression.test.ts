@@ -36,6 +36,7 @@ const write = (address: string, text: string, more: Partial<IncomingWords> = {})
         medium: "sms",
         address,
         text,
+        answered_as: null,
         at: app.clock.now(),
         session_id: null,
         message_id: "SM2",
@@ -146,6 +147,27 @@ describe("a word before any model", () => {
     expect(await write("+15125550012", "we have to STOP this bill")).toBeNull();
     expect(await write("+15125550012", "help")).toMatchObject({ effect: "informed" });
     expect((await check("sms", "+15125550012")).size).toBe(0);
+  });
+});
+
+describe("what the carrier took for a word, and answered itself", () => {
+  test("counts in any words, and is not answered again", async () => {
+    const address = "+15125550013";
+    expect(await write(address, "ya no más, gracias", { answered_as: "stop" })).toEqual({
+      effect: "suppressed",
+      reply: null,
+    });
+    expect((await check("voice", address)).size).toBe(1);
+    expect(await write(address, "HELP", { answered_as: "help" })).toEqual({
+      effect: "informed",
+      reply: null,
+    });
+    expect(await write(address, "sí", { answered_as: "start" })).toEqual({ effect: "restored", reply: null });
+    expect((await check("voice", address)).size).toBe(0);
+  });
+
+  test("is the agent's where it asks for nothing: a yes of somebody who never said STOP", async () => {
+    expect(await write("+15125550014", "yes", { answered_as: "start" })).toBeNull();
   });
 });
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../src/channels/carriers.ts";
 import { SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
+import type { PersonsText } from "../../src/channels/simulator/message.ts";
 import { suppressed } from "../../src/channels/suppression.ts";
 import { endAsIdle } from "../../src/sessions/end-session.ts";
 import { goOnWith } from "../../src/texts/text-dialogue.ts";
@@ -64,11 +65,8 @@ beforeAll(async () => {
 let people = 0;
 /** Somebody new, of a kind of the scenario; most never write back by themselves. */
 const somebody = (kind = 7) => `+151266${kind}${String(++people).padStart(4, "0")}`;
-const write = (
-  from: string,
-  body: string,
-  more: { sid?: string; media?: { type: string; url: string }[] } = {},
-) => app.simulator.text(line.account_sid, { from, to: line.number, body, ...more });
+const write = (from: string, body: string, more: Partial<PersonsText> = {}) =>
+  app.simulator.text(line.account_sid, { from, to: line.number, body, ...more });
 type Texts = Awaited<ReturnType<typeof textsWith>>;
 const sent = (texts: Texts) => texts.filter((text) => text.direction === "out");
 const untilSent = (from: string, count: number, status = "DELIVERED") =>
@@ -241,6 +239,22 @@ describe("opt-outs", () => {
     await say("Start");
     expect(await listed()).toBe(0);
     expect(sent(await untilSent(from, 2))).toHaveLength(2);
+  });
+
+  test("that the carrier has answered itself are stored, and neither confirmed again nor the agent's", async () => {
+    const from = somebody();
+    await write(from, "adiós", { opt_out_type: "STOP" });
+    expect((await suppressed(app.db, app.admin.sub_organization_id, "sms", [from])).size).toBe(1);
+    await write(from, "hola", { opt_out_type: "START" });
+    await write(from, "what");
+    const texts = await untilSent(from, 2);
+    expect(texts.map(({ direction, text }) => `${direction} ${text}`)).toEqual([
+      "in adiós",
+      "in hola",
+      "in what",
+      "out Hello from the clinic.",
+      "out Noted.",
+    ]);
   });
 
   test("are confirmed in the language of the conversation", async () => {

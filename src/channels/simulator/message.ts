@@ -71,13 +71,19 @@ async function writeBack(world: World, who: Person, heard: SimulatedMessage): Pr
   await textIn(world, heard.account_sid, { from: heard.to, to: heard.from, body: reply.say });
 }
 
+export type PersonsText = {
+  from: string;
+  to: string;
+  body: string;
+  media?: { type: string; url: string }[];
+  sid?: string;
+  /** Said where the carrier has answered the word itself (Advanced Opt-Out). */
+  opt_out_type?: "STOP" | "START" | "HELP";
+};
+
 /** Somebody writes to one of the platform's numbers. Resolves with the text's id once the platform has taken it. */
-export async function textIn(
-  world: World,
-  account_sid: string,
-  text: { from: string; to: string; body: string; media?: { type: string; url: string }[]; sid?: string },
-): Promise<string> {
-  const { from, to, body, media = [], sid = newSid("SM") } = text;
+export async function textIn(world: World, account_sid: string, text: PersonsText): Promise<string> {
+  const { from, to, body, media = [], sid = newSid("SM"), opt_out_type } = text;
   const number = world.numbers.get(account_sid)?.find((each) => each.phone_number === to);
   const url = number?.sms_url ?? world.numberUrls(account_sid)?.messages;
   if (!url) return sid;
@@ -93,6 +99,7 @@ export async function textIn(
     NumMedia: String(media.length),
     NumSegments: "1",
     ApiVersion: "2010-04-01",
+    ...(opt_out_type && { OptOutType: opt_out_type }),
   };
   for (const [n, { type, url }] of media.entries()) {
     form[`MediaContentType${n}`] = type;

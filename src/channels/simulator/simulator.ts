@@ -3,7 +3,7 @@ import type { Clock, MovedClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { callIn } from "./call.ts";
 import { createCallbacks } from "./callbacks.ts";
-import { textIn } from "./message.ts";
+import { type PersonsText, textIn } from "./message.ts";
 import { peopleOf, type Scenario } from "./people.ts";
 import { openRelay } from "./relay-line.ts";
 import { answerRest } from "./rest.ts";
@@ -21,10 +21,7 @@ export type Simulator = {
   /** Somebody calls a number of this account; `from` says who they are. Resolves once the platform has answered. */
   call(account_sid: string, call: { from: string; to: string }): Promise<string>;
   /** Somebody writes to a number of this account. */
-  text(
-    account_sid: string,
-    text: { from: string; to: string; body: string; media?: { type: string; url: string }[]; sid?: string },
-  ): Promise<string>;
+  text(account_sid: string, text: PersonsText): Promise<string>;
   /** How a call stands by the carrier's word; null: forgotten, or never was. */
   callStatus(sid: string): string | null;
   /** Moves a test's clock on through all that happens until then. Only at speed "moved". */

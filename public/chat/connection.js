@@ -49,8 +49,6 @@ export class Connection {
   #silence;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
-  /** An answer that is asked for again comes as words alone: its cards may be missing on the page. */
-  #mayLackCards = false;
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
 
@@ -153,7 +151,6 @@ export class Connection {
     if (socket) this.#use(socket);
     this.#up = true;
     this.#failures = 0;
-    if (this.#outbox.first) this.#mayLackCards = true;
     this.#listener.line("up");
     this.#pump();
   }
@@ -220,11 +217,9 @@ export class Connection {
     this.#expectWords();
     switch (event.type) {
       case "message":
-        if (this.#outbox.isNew(event.text)) this.#tell(event);
-        break;
       case "tool_display":
       case "tool_result":
-        this.#tell(event);
+        if (this.#outbox.isNew(event)) this.#tell(event);
         break;
       case "typing":
       case "aside":
@@ -254,10 +249,6 @@ export class Connection {
     clearTimeout(this.#silence);
     if (this.#outbox.settle()) this.#shown = (this.#shown ?? 0) + 1;
     this.#listener.answered();
-    if (this.#mayLackCards && !this.#outbox.first) {
-      this.#mayLackCards = false;
-      this.check();
-    }
     this.#pump();
   }
 

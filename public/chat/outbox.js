@@ -4,12 +4,13 @@
  * also knows what was heard in answer, because a message that is sent again is answered again from the beginning.
  *
  * @typedef {import("./server.js").Chat} Chat
+ * @typedef {import("./server.js").Said} Said
  * @typedef {import("./saved-chat.js").Message} Message
  * @typedef {import("./saved-chat.js").SavedChat} SavedChat
  */
 export class Outbox {
   #saved;
-  /** @type {string[]} */
+  /** What was told of the answer, each by its `sign`. @type {string[]} */
   #heard = [];
   /** @type {string[]} */
   #repeats = [];
@@ -52,22 +53,23 @@ export class Outbox {
     this.#repeats = [...this.#heard];
   }
 
-  /** Whether these words of the answer were not heard before. @param {string} text */
-  isNew(text) {
-    const again = this.#repeats.indexOf(text);
-    if (again < 0) this.#heard.push(text);
+  /** Whether this part of the answer was not told before. @param {Said} part */
+  isNew(part) {
+    const told = sign(part);
+    const again = this.#repeats.indexOf(told);
+    if (again < 0) this.#heard.push(told);
     else this.#repeats.splice(again, 1);
     return again < 0;
   }
 
   /** The page shows this chat now: with it, what of the answer the server has stored. @param {Chat} chat */
   caughtUp({ messages }) {
-    const words = messages.flatMap((entry) => (entry.type === "message" ? [entry] : []));
-    const asked = this.first ? words.findIndex((entry) => entry.id === this.first?.id) : -1;
+    const id = this.first?.id;
+    const asked = id ? messages.findIndex((entry) => entry.type === "message" && entry.id === id) : -1;
     this.#isStored = asked >= 0;
-    const after = asked < 0 ? [] : words.slice(asked + 1);
-    const next = after.findIndex((entry) => entry.role === "user");
-    this.#heard = after.slice(0, next < 0 ? undefined : next).map((entry) => entry.text);
+    const after = asked < 0 ? [] : messages.slice(asked + 1);
+    const next = after.findIndex((entry) => entry.type === "message" && entry.role === "user");
+    this.#heard = after.slice(0, next < 0 ? undefined : next).map(sign);
   }
 
   /** What the server stored before the chat ended needs no sending. @param {Chat} chat */
@@ -79,5 +81,17 @@ export class Outbox {
   /** @param {Message[]} outbox */
   #keep(outbox) {
     this.#saved.set({ ...this.#saved.get(), outbox });
+  }
+}
+
+/** What makes a part of an answer the same when it is told again. @param {Said} part */
+function sign(part) {
+  switch (part.type) {
+    case "message":
+      return part.text;
+    case "tool_display":
+      return JSON.stringify([part.tool_name, part.display_result]);
+    case "tool_result":
+      return JSON.stringify([part.tool_name, part.arguments, part.result, part.error]);
   }
 }

@@ -3,6 +3,7 @@ import { displayResult } from "./display-result.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import type { ToolOutcome } from "./tool-outcome.ts";
 import { type TraceEntry, traced } from "./trace.ts";
+import type { TurnEvent } from "./turn-event.ts";
 import type { StoredCall } from "./turn-store.ts";
 
 /** A call that was answered, by whomever; what is stored of it. */
@@ -16,10 +17,12 @@ export type FinishedCall = {
   duration_ms: number;
 };
 
-export const storedCall = (finished: FinishedCall, turn_index: number): StoredCall => {
-  const { seq, round, call, tool, outcome, started, duration_ms } = finished;
+/** A call as it is stored, but for its place. */
+export type CallRow = Omit<StoredCall, "seq">;
+
+export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): CallRow => {
+  const { round, call, tool, outcome, started, duration_ms } = finished;
   return {
-    seq,
     turn_index,
     round,
     tool_call_id: call.id,
@@ -37,6 +40,22 @@ export const storedCall = (finished: FinishedCall, turn_index: number): StoredCa
     duration_ms,
   };
 };
+
+export const storedCall = (finished: FinishedCall, turn_index: number): StoredCall => ({
+  seq: finished.seq,
+  ...callRow(finished, turn_index),
+});
+
+/** What a channel is told of a call's result. */
+export const resultEvent = (call: CallRow): TurnEvent => ({
+  type: "tool_result",
+  tool_call_id: call.tool_call_id,
+  tool_name: call.tool_name,
+  error: call.error,
+  duration_ms: call.duration_ms,
+  display_result: call.display_result,
+  propagated: call.propagate_result ? { arguments: call.arguments, result: call.result } : null,
+});
 
 /** What the call noted itself, and then the call. */
 export const callTrace = ({ round, call, outcome, started, duration_ms }: FinishedCall): TraceEntry[] => [
@@ -58,5 +77,5 @@ export const callTrace = ({ round, call, outcome, started, duration_ms }: Finish
 ];
 
 /** The tool's owner lets the person on the channel see what it answers. */
-export const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
+const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
   tool?.definition.options?.propagate_tool_result ?? false;

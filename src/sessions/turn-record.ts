@@ -4,9 +4,8 @@ import { type NewEvent, publish } from "../events/event.ts";
 import { renderTemplate } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
-import { displayResult } from "./display-result.ts";
 import type { Engine } from "./engine.ts";
-import { callTrace, type FinishedCall, handsResultOn, storedCall } from "./finished-call.ts";
+import { callRow, callTrace, type FinishedCall, resultEvent, storedCall } from "./finished-call.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
 import { type LeasedSession, releaseLease } from "./lease.ts";
 import { optOutEntries, type SaidOptOut } from "./opt-out-tool.ts";
@@ -19,7 +18,7 @@ import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import {
   insertCalls,
   insertMessages,
-  loadAnswer,
+  loadTurn,
   type NewMessage,
   type StoredCall,
   updateSession,
@@ -119,16 +118,8 @@ export class TurnRecord {
   }
 
   /** Tells the channel of a call's result at once; `finishCall` puts it into the turn. */
-  announceResult({ call, tool, outcome, duration_ms }: Omit<FinishedCall, "seq">): void {
-    this.emit({
-      type: "tool_result",
-      tool_call_id: call.id,
-      tool_name: call.name,
-      error: outcome.error,
-      duration_ms,
-      display_result: displayResult(tool?.definition, outcome.result, outcome.error !== null),
-      propagated: handsResultOn(tool) ? { arguments: call.arguments, result: outcome.result } : null,
-    });
+  announceResult(finished: Omit<FinishedCall, "seq">): void {
+    this.emit(resultEvent(callRow(finished, this.index)));
   }
 
   finishCall(finished: FinishedCall): void {
@@ -272,11 +263,19 @@ export class TurnRecord {
     return this.#result(ended);
   }
 
-  /** The answer to a message that was answered before. */
+  /** The answer to a message that was answered before: its words, and what its calls gave to be shown. */
   async repeat(): Promise<TurnResult> {
-    this.messages.push(...(await loadAnswer(this.engine, this.session.id, this.index)));
+    const answer = await loadTurn(this.engine, this.session.id, this.index);
     await releaseLease(this.engine, this.session);
-    for (const text of this.messages) this.emit({ type: "message", text });
+    for (const part of answer) {
+      if ("text" in part) {
+        this.messages.push(part.text);
+        this.emit({ type: "message", text: part.text });
+      } else {
+        this.calls.push(part);
+        this.emit(resultEvent(part));
+      }
+    }
     return this.#result(false);
   }
 

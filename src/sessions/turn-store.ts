@@ -96,17 +96,45 @@ export async function turnOfMessage(
   return found?.turn_index ?? null;
 }
 
-/** What the agent said in a turn, for an answer that is asked for again. */
-export async function loadAnswer(engine: Engine, session_id: number, turn_index: number): Promise<string[]> {
-  const rows = await engine.db
+const selectAnswer = ({ db }: Engine, session_id: number, turn_index: number) =>
+  db
     .selectFrom("session_messages")
-    .select("text")
+    .select(["seq", "text"])
     .where("session_id", "=", session_id)
     .where("turn_index", "=", turn_index)
     .where("role", "=", "agent")
-    .orderBy("seq")
-    .execute();
+    // What filled a wait is over with it.
+    .where("aside", "=", false)
+    .orderBy("seq");
+
+/** What the agent said in a turn, for an answer that is asked for again. */
+export async function loadAnswer(engine: Engine, session_id: number, turn_index: number): Promise<string[]> {
+  const rows = await selectAnswer(engine, session_id, turn_index).execute();
   return rows.map((row) => row.text);
+}
+
+/** What the agent said and called in a turn, in its order. */
+export async function loadTurn(
+  engine: Engine,
+  session_id: number,
+  turn_index: number,
+): Promise<({ seq: number; text: string } | StoredCall)[]> {
+  const [said, calls] = await Promise.all([
+    selectAnswer(engine, session_id, turn_index).execute(),
+    engine.db
+      .selectFrom("session_tool_calls")
+      .selectAll()
+      .where("session_id", "=", session_id)
+      .where("turn_index", "=", turn_index)
+      .execute(),
+  ]);
+  const called = calls.map(({ session_id: _, ...call }) => ({
+    ...call,
+    timestamp: new Date(call.timestamp),
+    arguments: call.arguments as StoredCall["arguments"],
+    provider_data: call.provider_data as StoredCall["provider_data"],
+  }));
+  return [...said, ...called].toSorted((a, b) => a.seq - b.seq);
 }
 
 export type NewMessage = {

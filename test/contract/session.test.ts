@@ -51,6 +51,32 @@ describe("one turn at a time", () => {
     expect(await messagesOf(session_id)).toEqual(["user: hi", "agent: Once."]);
   });
 
+  test("a message sent twice is answered with the same words and cards, and its tool runs once", async () => {
+    peer.respond((_, response) => json(response, 200, { slots: ["9:00"] }));
+    const definition = { options: { propagate_tool_result: true } };
+    const { target } = await createAgent(app, {
+      script: 'on "show" -> say "One moment." then call find_slots {}\nafter find_slots -> say "These."',
+      tools: [endpointTool("find_slots", `${peer.url}/slots`, { definition })],
+    });
+    const { session_id, token } = await open(target);
+    const asked = peer.requests.length;
+    const send = () =>
+      app.sendAs(null)("POST", `/chat/v1/sessions/${session_id}/messages?token=${token}`, {
+        text: "show",
+        id: "a",
+      });
+    const [first, second] = [(await send()).body.events, (await send()).body.events];
+    const parts = (events: { type: string }[]) =>
+      events.map(({ type, ...rest }) => ({ type, ...rest, timestamp: undefined }));
+    expect(parts(second)).toEqual(expect.arrayContaining(parts(first)));
+    expect(second.map((event: { type: string; text?: string }) => event.text ?? event.type)).toEqual([
+      "One moment.",
+      "tool_result",
+      "These.",
+    ]);
+    expect(peer.requests.length).toBe(asked + 1);
+  });
+
   test("a process that died in a turn frees its session when its lease runs out; nothing stored is lost", async () => {
     const { target } = await createAgent(app, { script: 'otherwise -> say "Alive."' });
     const { session_id } = await open(target);

@@ -143,6 +143,7 @@ describe("a bad value is named with what to write instead", () => {
     [{ SMTP_URL: "mail.example.com" }, /SMTP_URL is .* not a URL starting with smtp:/],
     [{ SMTP_URL: "smtp://mx" }, /MAIL_FROM is "".*address that mails are sent from/],
     [{ SMTP_URL: "smtp://u:100%@mx", MAIL_FROM: "a@b.example" }, /write % in a user or password as %25/],
+    [{ MAIL_PORT: "8080" }, /MAIL_PORT and PORT are both 8080; mail needs a port of its own/],
     [{ MAIL_PORT: "smtp" }, /MAIL_PORT is "smtp"; use a whole number/],
     [{ MAIL_TLS_KEY: "/k.pem" }, /MAIL_TLS_CERT is missing/],
     [{ PORT: "eighty" }, /^PORT is "eighty"; use a whole number from 0 to 65535/],

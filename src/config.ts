@@ -258,6 +258,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       `MAIL_PORT is "${given("MAIL_PORT")}"; use a whole number from 0 to 65535 (0 takes any free port).`,
     );
   }
+  if (mail_port !== null && mail_port > 0 && mail_port === port) {
+    faults.push(`MAIL_PORT and PORT are both ${port}; mail needs a port of its own.`);
+  }
   const checks_senders = given("MAIL_CHECK_SENDERS")?.toLowerCase() ?? "on";
   if (!["on", "off"].includes(checks_senders))
     faults.push(`MAIL_CHECK_SENDERS is "${given("MAIL_CHECK_SENDERS")}"; use on or off.`);

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
@@ -118,6 +119,7 @@ export function addResource<
     ({ caller, body }) =>
       write(db, noun, async (tx) => {
         const input = body as Update;
+        await takeTurn(tx, tag, input.id);
         const before = await existing(tx, caller, input.id);
         await store.replace(tx, caller, input, before);
         const after = await existing(tx, caller, input.id);
@@ -156,6 +158,7 @@ export function addResource<
     },
     ({ caller, params, query }) =>
       write(db, noun, async (tx) => {
+        await takeTurn(tx, tag, params.id);
         const before = await existing(tx, caller, params.id);
         await store.remove(tx, caller, params.id, query as Remove, before);
         await api.audit(tx, caller, {
@@ -167,6 +170,11 @@ export function addResource<
         return { success: true };
       }),
   );
+}
+
+/** Two that replace one record at once do so one after the other: each audits what the one before it left. */
+async function takeTurn(tx: Tx, resource: string, id: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${resource}/${id}`}, 0))`.execute(tx);
 }
 
 /** One transaction; a name that is taken is told in words. */

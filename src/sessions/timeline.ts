@@ -96,13 +96,18 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
         loadLatencies(db, session.id),
       ]);
       const start = session.timestamp;
+      // What is of one millisecond stays in this order: as it was said and done.
       const events: TimelineEvent[] = [
-        ...messages.map(({ seq: _, ...message }) => ({ kind: "transcript" as const, ...message })),
-        ...actions.map(({ seq: _, tool_name, ...action }) => ({
-          kind: "tool" as const,
-          label: tool_name,
-          ...action,
-        })),
+        ...[
+          ...messages.map((message) => ({ kind: "transcript" as const, ...message })),
+          ...actions.map(({ tool_name, ...action }) => ({
+            kind: "tool" as const,
+            label: tool_name,
+            ...action,
+          })),
+        ]
+          .toSorted((a, b) => a.seq - b.seq)
+          .map(({ seq: _, ...event }) => event),
         // A tool call shows once, as itself; its latency row would say the same again.
         ...latencies
           .filter((row) => row.category !== "tool")

@@ -38,6 +38,15 @@ test("what hangs while it was sent much costs no more than what is under way", (
   expect(roomOf(gates, at(0))).toBe(0);
 });
 
+test("a fault of our own frees its place, and says nothing of the receiver", () => {
+  const gates = createGates();
+  while (round(gates, false, at(0)) > 0);
+  gates.began(1);
+  gates.ended(1, null, at(0));
+  expect(roomOf(gates, at(29_999))).toBe(0);
+  expect(roomOf(gates, at(30_000))).toBe(1);
+});
+
 test("the room is never negative nor beyond the bound, whatever happens in whatever order", () => {
   const step = fc.constantFrom("begin", "accept", "fail", "wait");
   fc.assert(

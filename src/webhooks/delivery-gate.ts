@@ -25,7 +25,8 @@ export type Gates = {
   /** How many more may be sent now, of those that have been heard of. */
   rooms(now: Date): { webhook_id: number; room: number }[];
   began(webhook_id: number): void;
-  ended(webhook_id: number, responsive: boolean, now: Date): void;
+  /** null: a fault of ours, which says nothing of the receiver. */
+  ended(webhook_id: number, responsive: boolean | null, now: Date): void;
 };
 
 /** What may be sent to a webhook that hasn't been heard of. */
@@ -57,6 +58,7 @@ export function createGates(): Gates {
     ended(webhook_id, responsive, now) {
       const gate = gateOf(webhook_id);
       gate.in_flight--;
+      if (responsive === null) return;
       if (responsive) {
         gate.allowed = gate.failures >= FAILURES_TO_OPEN ? FIRST : Math.min(MOST_TO_ONE, gate.allowed + 1);
         gate.failures = 0;

@@ -96,7 +96,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     const { sent, outcome } = await sendDelivery({ ...parts, timeout_ms }, delivery, cutOff.signal).catch(
       (error: unknown) => {
         // A fault of ours: its place is free again, or the webhook would run out of them.
-        gates.ended(delivery.webhook_id, true, clock.now());
+        gates.ended(delivery.webhook_id, null, clock.now());
         throw error;
       },
     );

@@ -34,6 +34,17 @@ test("an entry tells who did what to which record, and how it looked before and 
   });
 });
 
+test("of two that change a record at once, the later audits what the earlier left", async () => {
+  const { id } = (await app.send("POST", "/api/v1/services/", { name: "Contended", description: "0" })).body;
+  const change = (description: string) =>
+    app.send("PUT", "/api/v1/services/", { id, name: "Contended", description });
+  await Promise.all(["1", "2", "3", "4", "5", "6"].map(change));
+  const search = `search_fields=resource_id&search_field_values=${id}&order_by=id&order_by_direction=asc`;
+  const { items } = (await app.send("GET", `${PATH}?${search}`)).body;
+  expect(items).toHaveLength(7);
+  for (const [n, entry] of items.entries()) expect(entry.before).toEqual(n === 0 ? null : items[n - 1].after);
+});
+
 test("secrets are in no entry", async () => {
   await app.send("POST", "/api/v1/services/", {
     name: "Secret",

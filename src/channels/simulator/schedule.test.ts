@@ -55,6 +55,15 @@ test("a move waits for what it began", async () => {
   expect(done).toBe(true);
 });
 
+test("what lies more than 24.8 days ahead, the longest a timer runs, does not happen at once", async () => {
+  const schedule = createSchedule({ clock: movedClock(START), speed: 0.1, onError });
+  let happened = 0;
+  schedule.after(3 * 24 * 3_600_000, () => happened++);
+  await new Promise<void>((resolve) => schedule.after(2, resolve));
+  expect(happened).toBe(0);
+  schedule.stop();
+});
+
 test("at speed an hour passes in a moment", async () => {
   const schedule = createSchedule({ clock: movedClock(START), speed: 360_000, onError });
   const passed = new Promise<void>((resolve) => schedule.after(3_600_000, resolve));

@@ -17,6 +17,9 @@ export type Schedule = {
   stop(): void;
 };
 
+/** Node.js runs a longer timer at once; one that ends too early looks again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 type Entry = { at: number; order: number; run: () => unknown };
 
 export function createSchedule(options: {
@@ -62,7 +65,7 @@ export function createSchedule(options: {
         for (let due = heap[0]; due && due.at <= now(); due = heap[0]) begin(pop(heap));
         arm();
       },
-      Math.max(0, (next.at - now()) / speed),
+      Math.min(LONGEST_TIMER_MS, Math.max(0, (next.at - now()) / speed)),
     );
   };
 

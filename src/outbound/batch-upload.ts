@@ -135,7 +135,7 @@ async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Ad
       source_id: null,
       category: "outbound",
       type: "batch-uploaded",
-      description: `Batch "${after.batch_id}" was filled from ${claim.filename}: ${accepted} requests, ${duplicates} duplicates, ${invalid} invalid`,
+      description: `Batch "${after.batch_id}" was filled from ${claim.filename}: ${accepted} accepted, ${duplicates} duplicate, ${invalid} invalid`,
       attributes: { batch_id: after.batch_id, campaign_id: after.campaign_id, accepted, duplicates, invalid },
     },
   ]);

@@ -118,20 +118,24 @@ describe("a name", () => {
 
 describe("a call under way", () => {
   test("ends when its caller gives up, before or while it waits", async () => {
-    const server = await httpPeer(() => {});
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const server = await httpPeer(() => ask());
     const caller = new AbortController();
     const pending = door()(`http://127.0.0.1:${server.port}/`, { signal: caller.signal });
-    setTimeout(() => caller.abort(), 20);
+    await asked;
+    caller.abort();
     expect(await pending).toMatchObject({ kind: "failed", reason: "the caller gave up" });
     const late = await door()(`http://127.0.0.1:${server.port}/`, { signal: caller.signal });
     expect(late).toMatchObject({ kind: "failed", reason: "the caller gave up" });
   });
 
   test("ends when the door closes, and none starts afterwards", async () => {
-    const server = await httpPeer(() => {});
+    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const server = await httpPeer(() => ask());
     const send = door();
     const pending = send(`http://127.0.0.1:${server.port}/`);
-    setTimeout(() => send.close(), 20);
+    await asked;
+    send.close();
     const closed = { kind: "failed", reason: "the platform is shutting down" };
     expect(await pending).toMatchObject({ ...closed, nothing_sent: false });
     const late = await send(`http://127.0.0.1:${server.port}/`);

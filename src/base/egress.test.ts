@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { door, httpPeer, tcpPeer } from "./egress-stub.ts";
@@ -50,8 +51,12 @@ describe("a call", () => {
     const server = await httpPeer((_req, res) => res.end("ok"));
     const send = door();
     expect((await send(`http://127.0.0.1:${server.port}/`)).kind).toBe("response");
-    for (const socket of server.sockets) socket.end();
-    await new Promise((passed) => setTimeout(passed, 20));
+    for (const socket of server.sockets) {
+      // Its other end has heard it once it has closed too.
+      const closed = once(socket, "close");
+      socket.end();
+      await closed;
+    }
     expect((await send(`http://127.0.0.1:${server.port}/`, { method: "POST" })).kind).toBe("response");
     expect(server.sockets.size).toBe(2);
   });

@@ -27,6 +27,17 @@ async function openChat(url: string) {
   return { socket, events, closed, path, token: body.token as string };
 }
 
+/** A program that has heard its signal takes no new connection. */
+async function untilStopping(url: string): Promise<void> {
+  while (
+    await fetch(`${url}/healthz`).then(
+      () => true,
+      () => false,
+    )
+  )
+    await sleep(10);
+}
+
 describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s", (signal) => {
   test("stops the program with code 0, says goodbye on open sockets and leaves no database server", async () => {
     const { folder } = await usedFolder();
@@ -68,12 +79,13 @@ test("a turn that runs is answered before the program stops, and none begins aft
   const { folder } = await usedFolder();
   llm.reply({ text: ["Yes, ", "we ", "are."], delay_ms: 300 });
   const program = parley(["start"], { folder, env: withModel() });
-  const chat = await openChat((await program.ready()).url);
+  const { url } = await program.ready();
+  const chat = await openChat(url);
   const asked = llm.requests.length;
   chat.socket.send(JSON.stringify({ text: "Are you open?", id: "1" }));
   await until(() => llm.requests.length > asked);
   const ended = program.end("SIGTERM");
-  await sleep(100);
+  await untilStopping(url);
   chat.socket.send(JSON.stringify({ text: "And tomorrow?", id: "2" }));
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(await chat.closed).toBe(1001);
@@ -86,12 +98,13 @@ test("a second Ctrl-C ends a program whose stop waits, and the database ends by 
   const { folder } = await usedFolder();
   llm.reply({ text: ["…"], after: { events: 0, comes: "hang" } });
   const program = parley(["start"], { folder, env: withModel() });
-  const chat = await openChat((await program.ready()).url);
+  const { url } = await program.ready();
+  const chat = await openChat(url);
   const asked = llm.requests.length;
   chat.socket.send(JSON.stringify({ text: "Are you open?", id: "1" }));
   await until(() => llm.requests.length > asked);
   program.child.kill("SIGINT");
-  await sleep(500);
+  await untilStopping(url);
   expect(program.child.exitCode).toBeNull();
   expect(await program.end("SIGINT")).toEqual({ code: 130, signal: null });
   await until(() => processesIn(postgresOf(folder)).length === 0, 30_000);

@@ -30,7 +30,7 @@ async function connect({ session_id, token }: { session_id: string; token: strin
   });
   await new Promise((resolve) => socket.on("open", resolve));
   const until = async (holds: () => boolean) => {
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 45_000;
     while (!holds()) {
       if (performance.now() > deadline) throw new Error(JSON.stringify(events.slice(-3)));
       await new Promise((resolve) => setTimeout(resolve, 5));

@@ -75,7 +75,7 @@ export const textsWith = (app: TestApp, source: string) =>
 
 /** Looks every few milliseconds until it holds; the work waited for is real, its time is not the test's to choose. */
 export async function eventually<T>(look: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 45_000;
   for (;;) {
     const found = await look();
     if (holds(found)) return found;

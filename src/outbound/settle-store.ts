@@ -4,7 +4,16 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { tellWebhooks } from "../webhooks/status-change.ts";
 import { freshPlans } from "./fresh-plans.ts";
-import { type Around, type AttemptRow, idOf, type News, type RequestRow, Settlement } from "./settlement.ts";
+import { isTakenBack } from "./settle.ts";
+import {
+  type Around,
+  type AttemptRow,
+  hasOthers,
+  idOf,
+  type News,
+  type RequestRow,
+  Settlement,
+} from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
 import { wakeAt } from "./wake.ts";
 
@@ -35,17 +44,14 @@ async function lockRows(tx: Tx, keys: string[]) {
   await sql`
     with known as materialized (select distinct batch_key from attempts where key = any(${keys}::text[]))
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
-  const { rows } = await sql<AttemptRow & Around & { request: RequestRow }>`
+  const { rows } = await sql<
+    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & Around & { request: RequestRow }
+  >`
     select a.*, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
       ) as voicemail_left,
-      a.attempt_number > 1 and exists (
-        select from attempts e
-        where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.batch_key = a.batch_key
-          and e.key <> a.key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'
-      ) as was_reached_before,
       json_build_object('batch_key', r.batch_key, 'request_id', r.id, 'request_status', r.request_status,
         'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
         'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
@@ -62,11 +68,55 @@ async function lockRows(tx: Tx, keys: string[]) {
     const id = idOf(request);
     if (!requests.has(id)) requests.set(id, request);
   }
+  const reached = await reachedBefore(
+    tx,
+    rows.filter((row) => hasOthers(row, row.request)),
+  );
+  const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
   return {
-    attempts: new Map(rows.map((row) => [row.key, row as AttemptRow])),
+    attempts: new Map(
+      rows.map((row) => [
+        row.key,
+        {
+          ...row,
+          was_reached_before: reached.has(row.key),
+          is_tried_elsewhere: elsewhere.has(row.key),
+        },
+      ]),
+    ),
     requests,
     around: new Map(rows.map((row) => [row.key, row as Around])),
   };
+}
+
+/**
+ * Those whose person another attempt reached. By a statement of its own, which sees what was stored while the locks of
+ * their requests were waited for. Index: `attempts_reference`.
+ */
+async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+  if (among.length === 0) return new Set();
+  const keys = among.map(({ key }) => key);
+  const { rows } = await sql<{ key: string }>`
+    select a.key from attempts a
+    where a.key = any(${keys}::text[]) and exists (
+      select from attempts e
+      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.batch_key = a.batch_key
+        and e.key <> a.key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'
+      offset 0)`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Those whose reference another batch tries just now. Index: `attempts_live_reference`. */
+async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+  if (among.length === 0) return new Set();
+  const keys = among.map(({ key }) => key);
+  const { rows } = await sql<{ key: string }>`
+    select a.key from attempts a
+    where a.key = any(${keys}::text[]) and exists (
+      select from attempts e
+      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.state <> 'ENDED'
+      offset 0)`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
 }
 
 async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> {
@@ -88,6 +138,7 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
   if (rows.length === 0) return;
   const given = rows.map((row) => ({
     key: row.key,
+    attempt_number: row.attempt_number,
     state: row.state,
     channel_status: row.channel_status,
     answerer: row.answerer,
@@ -105,12 +156,12 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     handed_over_by: row.handed_over_by,
   }));
   await sql`
-    update attempts a set state = n.state, channel_status = n.channel_status, answerer = n.answerer,
+    update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status, answerer = n.answerer,
       provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
       conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
       checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by
     from json_to_recordset(${JSON.stringify(given)}::json) as n (
-      key text, state text, channel_status text, answerer text, provider_status text, error_code text, sid text,
+      key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text, error_code text, sid text,
       session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
       checks integer, holds_slot boolean, decision json, handed_over_by timestamptz
     )

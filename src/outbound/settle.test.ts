@@ -11,6 +11,7 @@ const attempt = (more: Partial<AttemptState> = {}): AttemptState => ({
   state: "PLACED",
   channel_status: "QUEUED",
   answerer: null,
+  placed_at: "2026-11-18T11:59:00Z",
   voicemail_left: false,
   ...more,
 });

@@ -13,9 +13,21 @@ export type AttemptState = {
   state: "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
   channel_status: ChannelStatus;
   answerer: ChannelStatus | null;
+  /** Since when the carrier has it; null: not as far as we know. */
+  placed_at: string | null;
   /** The agent left its message on the machine that answered. */
   voicemail_left: boolean;
 };
+
+/** It counts as if it had not been tried: the carrier did not take it, or never got it. */
+export const isTakenBack = ({ state, placed_at }: Pick<AttemptState, "state" | "placed_at">): boolean =>
+  state === "ENDED" && placed_at === null;
+
+/** Its request stands as it does by this attempt. One that was taken back may have the number of the next. */
+export const isLatest = (
+  attempt: Pick<AttemptState, "attempt_number" | "state" | "placed_at">,
+  { attempt_count }: Pick<RequestState, "attempt_count">,
+): boolean => attempt.attempt_number === attempt_count && !isTakenBack(attempt);
 
 export type RequestState = {
   request_status: RequestStatus;
@@ -55,8 +67,7 @@ export function settle(attempt: AttemptState, request: RequestState, word: Word,
   const coarse = REQUEST_STATUS[status];
   const ends = attempt.state !== "ENDED" && (isOver(coarse) || status !== word.status);
   const changed = { channel_status: word.status, answerer, ends };
-  if (attempt.attempt_number !== request.attempt_count)
-    return { attempt: changed, ...ofEarlier(request, word.status) };
+  if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, word.status) };
   if (!ends) return { attempt: changed, ...late(attempt, request, word.status) };
   return { attempt: changed, ...atTheEnd(attempt, status, word, around) };
 }

@@ -1,5 +1,5 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { RequestStatus } from "../channels/request-status.ts";
+import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { StatusChange } from "../webhooks/status-change.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "./attempt.ts";
 import { type BatchStatus, isDialled, statusAt } from "./batch-state.ts";
 import { isCarrierFailure, type Tally } from "./breaker.ts";
-import { type Decision, settle } from "./settle.ts";
+import { type Decision, isLatest, isTakenBack, settle } from "./settle.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
 export type News =
@@ -66,6 +66,8 @@ export type AttemptRow = {
   holds_slot: boolean;
   voicemail_left: boolean;
   was_reached_before: boolean;
+  /** Its reference is being tried in another batch of its campaign. */
+  is_tried_elsewhere: boolean;
 };
 export type RequestRow = {
   batch_key: number;
@@ -87,6 +89,12 @@ export type Around = {
   retry_count: number;
   retry_interval: string | null;
 };
+
+/** Another attempt of its request may have reached the person; of what was taken back, `refusals` tells until it ends. */
+export const hasOthers = (
+  { attempt_number }: Pick<AttemptRow, "attempt_number">,
+  { refusals }: Pick<RequestRow, "refusals">,
+): boolean => attempt_number > 1 || refusals > 0;
 
 const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
 
@@ -130,13 +138,21 @@ export class Settlement {
 
   #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
     const { retry_count, retry_interval } = this.#around.get(attempt.key) as Around;
+    const before = attempt.channel_status;
+    if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
+      this.#revive(attempt, request);
     this.#remember(attempt, request, word);
     const settled = settle(attempt, request, word, {
       retry_count,
       retry_interval,
       batch_goes_on: this.#goesOnWith(attempt),
-      was_reached_before: attempt.was_reached_before,
+      was_reached_before: this.#wasReachedBefore(attempt, request),
     });
+    if (settled.attempt?.ends && isLatest(attempt, request) && request.refusals > 0) {
+      // It was taken: what the carrier refuses from here on is a new row of refusals.
+      request.refusals = 0;
+      this.#changedRequests.add(request);
+    }
     if (settled.attempt) this.#moveAttempt(attempt, word, settled.attempt);
     // That the carrier has it is news even where its word is none.
     else if (isUnplaced(attempt)) this.#moveAttempt(attempt, word, { ...attempt, ends: false });
@@ -147,8 +163,38 @@ export class Settlement {
     request.request_status = settled.request.request_status;
     request.due_at = settled.request.due_at?.toISOString() ?? null;
     this.#changedRequests.add(request);
-    if (previous !== request.channel_status)
+    // A request keeps the status of an attempt while it waits, and the next attempt may meet the very same.
+    if (previous !== request.channel_status || before !== request.channel_status)
       this.#tell(attempt, request, previous, word.provider_status ?? null);
+  }
+
+  /**
+   * The carrier had it after all, and nobody was tried since: it is an attempt like any other, and its person, who may be
+   * on the telephone, is not tried beside it.
+   */
+  #revive(attempt: AttemptRow, request: RequestRow): void {
+    request.attempt_count += 1;
+    Object.assign(request, { request_status: "INITIATED", due_at: null });
+    this.#changedRequests.add(request);
+    const attempt_number = request.attempt_count;
+    Object.assign(attempt, { state: "UNCERTAIN", ended_at: null, provider_status: null, attempt_number });
+    this.#changedAttempts.add(attempt);
+  }
+
+  /** By another attempt, of which that was known before, or came along with this news. */
+  #wasReachedBefore(attempt: AttemptRow, request: RequestRow): boolean {
+    const { key, was_reached_before, batch_key, request_id } = attempt;
+    if (was_reached_before || !hasOthers(attempt, request)) return was_reached_before;
+    return this.#attempts
+      .values()
+      .some(
+        (other) =>
+          other.request_id === request_id &&
+          other.batch_key === batch_key &&
+          other.key !== key &&
+          (other.channel_status === "COMPLETED" || other.channel_status === "DELIVERED") &&
+          other.answerer !== "MACHINE",
+      );
   }
 
   /** Whether anybody of its batch is still tried. */
@@ -163,7 +209,6 @@ export class Settlement {
 
   /** What a carrier or a session calls it, whatever the word itself is worth. */
   #remember(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
-    const isLatest = attempt.attempt_number === request.attempt_count;
     const sid = word.sid ?? null;
     if (sid !== null && attempt.sid === null) {
       attempt.sid = sid;
@@ -173,7 +218,7 @@ export class Settlement {
       Object.assign(attempt, word.session);
       this.#changedAttempts.add(attempt);
     }
-    if (!isLatest) return;
+    if (!isLatest(attempt, request)) return;
     if (sid !== null && request.sid !== sid) {
       request.sid = sid;
       request.sent_at ??= this.#now.toISOString();

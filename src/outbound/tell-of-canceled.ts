@@ -8,7 +8,7 @@ export type Canceled = { id: number; reference_id: string; previous: ChannelStat
 
 /**
  * In the transaction that canceled them. `at` null: when their batch was deleted or its time was up, however much later
- * it is written to each.
+ * it is written to each. An edit may say of a batch that its time was up long ago; it is over since that edit.
  */
 export async function tellOfCanceled(
   tx: Tx,
@@ -18,7 +18,7 @@ export async function tellOfCanceled(
 ): Promise<void> {
   if (canceled.length === 0) return;
   const { rows } = await sql<{ sub_organization_id: number; campaign_id: number; over_at: string }>`
-    select b.sub_organization_id, b.campaign_id, coalesce(b.deleted_at, b.expires_on, b.last_updated_at) as over_at
+    select b.sub_organization_id, b.campaign_id, coalesce(b.deleted_at, greatest(b.expires_on, b.last_updated_at)) as over_at
     from batches b
     where b.key = ${batch_key} and exists (
       select from campaign_webhooks w where w.campaign_id = b.campaign_id and 'CANCELED' = any(w.trigger_statuses)

@@ -31,6 +31,13 @@ test("a hung one is sent a handful, then nothing for 30 seconds, then one at a t
   expect(roomOf(gates, at(60_000))).toBe(FIRST_ROOM);
 });
 
+test("a clock that was an hour ahead and is set back leaves nobody alone for an hour", () => {
+  const gates = createGates();
+  while (round(gates, false, at(3_600_000)) > 0);
+  expect(roomOf(gates, at(3_629_999))).toBe(0);
+  expect(roomOf(gates, at(0))).toBe(1);
+});
+
 test("what hangs while it was sent much costs no more than what is under way", () => {
   const gates = createGates();
   for (let n = 0; n < 6; n++) round(gates, true, at(0));

@@ -21,6 +21,12 @@ type Gate = {
   open_until: number;
 };
 
+/** Further ahead than `OPEN_ms` is only what was decided before the clock was set back. */
+const isLeftAlone = ({ open_until }: Gate, now: Date): boolean => {
+  const left_ms = open_until - now.getTime();
+  return left_ms > 0 && left_ms <= OPEN_ms;
+};
+
 export type Gates = {
   /** How many more may be sent now, of those that have been heard of. */
   rooms(now: Date): { webhook_id: number; room: number }[];
@@ -50,7 +56,7 @@ export function createGates(): Gates {
     rooms: (now) =>
       [...gates].map(([webhook_id, gate]) => ({
         webhook_id,
-        room: now.getTime() < gate.open_until ? 0 : Math.max(0, gate.allowed - gate.in_flight),
+        room: isLeftAlone(gate, now) ? 0 : Math.max(0, gate.allowed - gate.in_flight),
       })),
     began(webhook_id) {
       gateOf(webhook_id).in_flight++;

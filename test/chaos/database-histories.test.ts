@@ -187,6 +187,18 @@ async function check(told: History, campaign_id: number): Promise<void> {
     where changed.n is distinct from 1 or told.n is distinct from 1`,
   );
   await nothing(
+    "how an attempt ended was not told",
+    sql`
+    select a.request_id, a.attempt_number, a.decision ->> 'status' as status from attempts a
+    where a.campaign_id = ${campaign_id} and a.decision ->> 'kind' in ('retry', 'given-up')
+      and a.decision ->> 'status' in ('BUSY', 'NO-ANSWER', 'NO_OUTCOME')
+      and not exists (
+        select from webhook_deliveries d
+        where d.request_id = a.request_id and d.attempt_count = a.attempt_number
+          and d.channel_manager_status = a.decision ->> 'status'
+      )`,
+  );
+  await nothing(
     "a line is held by an attempt that is over",
     sql`
     select key from attempts where campaign_id = ${campaign_id} and state = 'ENDED' and holds_slot`,

@@ -43,7 +43,7 @@ function play(told: History, seen: Record<string, number>): void {
 
 type Attempt = Model["attempts"][number];
 
-/** 1. Inside the window; 2. under the cap; never of a batch on hold, over or deleted. */
+/** 1. Inside the window; 2. under the cap; never of a batch on hold, over or deleted, nor of somebody who was reached. */
 function checkStart(told: History, model: Model, attempt: Attempt, statuses: string[]): void {
   const at = new Date(attempt.started_at);
   const days = openBy(model.campaign, told.zone, at);
@@ -51,6 +51,11 @@ function checkStart(told: History, model: Model, attempt: Attempt, statuses: str
   const batch = model.batches[attempt.batch_key];
   expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
   if (batch?.expires_on) expect(at < batch.expires_on, "an attempt after its batch expired").toBe(true);
+  const reached = model.attempts.filter(
+    (a) =>
+      a.request_id === attempt.request_id && a.channel_status === "COMPLETED" && a.answerer !== "MACHINE",
+  );
+  expect(reached, "an attempt after the person was reached").toEqual([]);
   if (attempt.counted_on === null) return;
   const cap = days.find(({ date }) => date === attempt.counted_on)?.cap;
   expect(cap, "counted on a day that is not open").not.toBeUndefined();
@@ -138,9 +143,25 @@ function checkPerPerson({ happenings, per_person }: History, model: Model): void
   }
 }
 
-/** 7. Every change of a status is told, once for an attempt and status. */
+/** 7. Every change of a status is told, once for an attempt and status; how each attempt ended, too. */
 function checkTold(model: Model): void {
-  const ids = model.told.map((c) => `${c.request_id} ${c.attempt_count} ${c.status}`);
-  expect(new Set(ids).size, "a change was told twice").toBe(ids.length);
-  for (const change of model.told) expect(change.status, "told of no change").not.toBe(change.previous);
+  const told = model.told.map((c) => `${c.request_id} ${c.attempt_count} ${c.status}`);
+  const ids = new Set(told);
+  expect(ids.size, "a change was told twice").toBe(told.length);
+  for (const { request_id, attempt_number, attempt_count, decision } of ended(model)) {
+    // Who was reached by an attempt that others followed is told of by their number.
+    const number = decision.kind === "done" ? attempt_count : attempt_number;
+    const either = [`${request_id} ${attempt_number}`, `${request_id} ${number}`];
+    expect(
+      either.some((id) => ids.has(`${id} ${decision.status}`)),
+      `${decision.status} of an attempt was not told`,
+    ).toBe(true);
+  }
 }
+
+const ended = ({ attempts, requests }: Model) =>
+  attempts.flatMap(({ request_id, attempt_number, decision }) =>
+    decision === null
+      ? []
+      : [{ request_id, attempt_number, decision, attempt_count: requests[request_id]?.attempt_count }],
+  );

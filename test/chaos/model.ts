@@ -268,6 +268,7 @@ export class Model {
       holds_slot: true,
       voicemail_left: false,
       was_reached_before: false,
+      is_tried_elsewhere: false,
       counted_on,
       process,
     };

@@ -132,4 +132,26 @@ describe("a batch with more waiting requests than one transaction should change"
     await runJob(key);
     expect(await countsOf(batch_id)).toEqual({ ...ALL, PENDING: 1 });
   });
+
+  test("that an edit says expired long ago tells its webhooks that all were canceled at that edit", async () => {
+    const webhook = { url: "https://hooks.example/", request_method: "POST", trigger_statuses: ["CANCELED"] };
+    const { id } = await outbound.createCampaign({ webhooks: [webhook] });
+    const { batch_id, key } = await filled({ campaign_id: id });
+    app.clock.advance(60_000);
+    expect((await outbound.put(batch_id, { expires_on: "2020-01-01T00:00:00Z" })).body.status).toBe(
+      "EXPIRED",
+    );
+    const edited_at = app.clock.now().toISOString();
+    app.clock.advance(60_000);
+    await runJob(key);
+    const told = await app.db
+      .selectFrom("webhook_deliveries")
+      .select((of) => ["created_at", of.fn.countAll<number>().as("n")])
+      .where("campaign_id", "=", id)
+      .groupBy("created_at")
+      .execute();
+    expect(told.map(({ created_at, n }) => [new Date(created_at).toISOString(), Number(n)])).toEqual([
+      [edited_at, WAITING],
+    ]);
+  });
 });

@@ -25,6 +25,8 @@ type Upload = UploadDeps & { caller: Caller; claim: Claim };
  * read while it stored is next, up to the larger number; the smaller one is what it begins with.
  */
 const CHUNK_ROWS = { least: 500, most: 5_000 };
+/** 5,000 rows of 1,600 characters. A file of longer ones would be held whole while its first rows are stored. */
+const CHUNK_chars = 8_000_000;
 
 /** Rows between turns of the event loop, so that nobody else's answer waits for a whole piece of the file (5 ms). */
 const TURN_ROWS = 100;
@@ -101,7 +103,8 @@ async function storeRows(
         intake.add(chunk, newRequest(row, normalise));
         if (chunk.count % TURN_ROWS > 0) continue;
         await setImmediate();
-        if (chunk.count >= (isStoring ? CHUNK_ROWS.most : CHUNK_ROWS.least)) await flush();
+        const enough = isStoring ? CHUNK_ROWS.most : CHUNK_ROWS.least;
+        if (chunk.count >= enough || chunk.chars >= CHUNK_chars) await flush();
       }
     }
     await flush();

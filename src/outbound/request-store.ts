@@ -77,8 +77,8 @@ export async function addRequests(tx: Tx, into: Into, requests: NewRequest[]): P
 
 export const countInvalid = (requests: NewRequest[]): number => requests.filter(({ valid }) => !valid).length;
 
-/** Requests on their way in, by the thousand. */
-export type Chunk = { rows: CopyRows; count: number; invalid: number };
+/** Requests on their way in, by the thousand. `chars`: of their texts, about as many bytes. */
+export type Chunk = { rows: CopyRows; count: number; chars: number; invalid: number };
 
 /** `store` returns how many of a chunk are duplicates. */
 export type Intake = {
@@ -98,13 +98,14 @@ export function createIntake(tx: Tx, into: Into): Intake {
   let isStaging = false;
 
   return {
-    chunk: () => ({ rows: new CopyRows(), count: 0, invalid: 0 }),
+    chunk: () => ({ rows: new CopyRows(), count: 0, chars: 0, invalid: 0 }),
     add(chunk, { valid, reference_id, target, request_variables }) {
       chunk.rows.row(valid ? heads.waits : heads.invalid);
       chunk.rows.text(reference_id);
       chunk.rows.text(target);
       chunk.rows.text(request_variables);
       chunk.count++;
+      chunk.chars += reference_id.length + target.length + request_variables.length;
       if (!valid) chunk.invalid++;
     },
     async store({ rows, invalid }) {

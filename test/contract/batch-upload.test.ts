@@ -147,6 +147,22 @@ describe("an upload", () => {
     ]);
   });
 
+  test("of long rows is stored piece by piece, not held whole until there are many", async () => {
+    const batch_id = await emptyBatch();
+    const note = "x".repeat(60_000);
+    const csv = Array.from({ length: 400 }, (_, i) => `r${i},+1512${5560000 + i},${note}\n`).join("");
+    const uploaded = await outbound.upload(batch_id, `reference_id,target,note\n${csv}`);
+    expect(uploaded.body).toMatchObject({ accepted: 400, duplicates: 0, invalid: 0 });
+    // A row for each statement that stored some of them.
+    const pieces = await app.db
+      .selectFrom("request_counts")
+      .innerJoin("batches", "batches.key", "request_counts.batch_key")
+      .select("n")
+      .where("batch_id", "=", batch_id)
+      .execute();
+    expect(pieces.length).toBeGreaterThanOrEqual(2);
+  });
+
   test("without a file is refused", async () => {
     const batch_id = await emptyBatch();
     const missing = { status: 422, body: { detail: [{ loc: ["body", "file"], type: "missing" }] } };

@@ -49,6 +49,8 @@ export class Connection {
   #silence;
   /** How many things said are on the page; null before the first. @type {number | null} */
   #shown = null;
+  /** A program that died in the middle of an answer doesn't repeat what it had said: it may be missing on the page. */
+  #mayLackWords = false;
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
 
@@ -151,6 +153,7 @@ export class Connection {
     if (socket) this.#use(socket);
     this.#up = true;
     this.#failures = 0;
+    if (this.#outbox.first) this.#mayLackWords = true;
     this.#listener.line("up");
     this.#pump();
   }
@@ -249,6 +252,10 @@ export class Connection {
     clearTimeout(this.#silence);
     if (this.#outbox.settle()) this.#shown = (this.#shown ?? 0) + 1;
     this.#listener.answered();
+    if (this.#mayLackWords && !this.#outbox.first) {
+      this.#mayLackWords = false;
+      this.check();
+    }
     this.#pump();
   }
 

@@ -36,8 +36,13 @@ export function frame(on) {
       tell({ type: "recall" });
       return new Promise((resolve) => {
         listen(({ type, text }, origin) => {
-          if (type === "memory")
-            resolve({ text, keep: (kept) => tell({ type: "keep", text: kept }, origin) });
+          if (type !== "memory") return;
+          let known = text;
+          const keep = (/** @type {string} */ kept) => {
+            known = kept;
+            tell({ type: "keep", text: kept }, origin);
+          };
+          resolve({ read: () => known, keep });
         });
         setTimeout(() => resolve(null), ANSWER_MS);
       });

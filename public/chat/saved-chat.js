@@ -6,32 +6,48 @@
  * @typedef {{ id: string, token: string }} Session
  * @typedef {{ session: Session | null, outbox: Message[] }} Saved
  * @typedef {{ get(): Saved, set(saved: Saved): void }} SavedChat
- * @typedef {{ text: string | null, keep(text: string): void }} Memory a text that is there again on the next page
+ * @typedef {{ read(): string | null, keep(text: string): void }} Memory a text that is there again on the next page
  */
 
 /** What the browser keeps for this page; null where it keeps nothing, as it may for a frame on another site. @param {string} key @returns {Memory | null} */
 export function browserMemory(key) {
   try {
-    return { text: localStorage.getItem(key), keep: (text) => localStorage.setItem(key, text) };
+    localStorage.getItem(key);
   } catch {
     return null;
   }
+  return { read: () => localStorage.getItem(key), keep: (text) => localStorage.setItem(key, text) };
 }
 
-/** Without a memory the chat lives as long as the page. @param {Memory | null} memory @returns {SavedChat} */
+/**
+ * Without a memory the chat lives as long as the page. Another tab may keep the same chat, or a newer one, in the same
+ * memory: what is written there stays. @param {Memory | null} memory @returns {SavedChat}
+ */
 export function savedChat(memory) {
-  let kept = parse(memory?.text ?? "{}");
+  let kept = parse(memory?.read() ?? "{}");
   return {
     get: () => kept,
     set(saved) {
+      const before = kept;
       kept = saved;
       try {
-        memory?.keep(JSON.stringify(saved));
+        const shared = parse(memory?.read() ?? "{}");
+        if (before.session?.id !== saved.session?.id) memory?.keep(JSON.stringify(saved));
+        else if (shared.session?.id === saved.session?.id) {
+          const outbox = withChange(shared.outbox, before.outbox, saved.outbox);
+          memory?.keep(JSON.stringify({ session: saved.session, outbox }));
+        }
       } catch {
         // The memory is full: `kept` still serves this page.
       }
     },
   };
+}
+
+/** What this page took out or put in, done to what all tabs wait for. @param {Message[]} all @param {Message[]} before @param {Message[]} after */
+function withChange(all, before, after) {
+  const known = new Set([...before, ...after].map(({ id }) => id));
+  return [...all.filter(({ id }) => !known.has(id)), ...after];
 }
 
 /** @param {string} text @returns {Saved} */

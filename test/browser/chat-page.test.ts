@@ -14,6 +14,8 @@ const SCRIPT = `
   after list_doctors -> say "These are they."
   on "look" -> say "Let me look." then call look_up
   after look_up -> say "Found it."
+  on "dig" -> say "Let me dig." then call dig
+  after dig -> say "Deeper." then wait 5s then say "Gold."
   on "bye" -> call hangup
   on "hostile" -> say ${JSON.stringify(HOSTILE)}
   otherwise -> say "You said: {user.text}"`;
@@ -37,6 +39,7 @@ beforeAll(async () => {
     tools: [
       endpointTool("list_doctors", `${peer.url}/doctors`, { definition: DISPLAY }),
       endpointTool("look_up", `${peer.url}/slow`),
+      endpointTool("dig", `${peer.url}/doctors`),
     ],
     systemTools: ["hangup"],
     greeting: { type: "greeting", text: `Welcome ${HOSTILE}`, rules: [] },
@@ -134,6 +137,25 @@ test("cards whose answer got lost are there when the line is back, once", async 
   expect(await page.getByText("These are they.").count()).toBe(1);
 });
 
+test("what was said before the program died in the middle of an answer is not missing once it is complete", async () => {
+  const page = await openChat();
+  await exchange(page, "hi");
+  line.loseAnswers();
+  await say(page, "dig");
+  await expect.poll(async () => (await messagesOf(page)).length).toBeGreaterThanOrEqual(5);
+  // As when the process that answered is gone: another takes the turn up where it was stored.
+  await app.db
+    .updateTable("sessions")
+    .set({ lease_owner: null, lease_expires_at: null })
+    .where("id", "=", Number(await sessionOf(page)))
+    .execute();
+  line.cut();
+  line.restore();
+  await hear(page, "Gold.");
+  await hear(page, "Let me dig.");
+  expect(await page.getByText("Let me dig.").count()).toBe(1);
+});
+
 test("an answer that broke off halfway is completed, and nothing of it is shown twice", async () => {
   const page = await openChat();
   await say(page, "look");
@@ -227,6 +249,38 @@ test("a new chat is asked about first, and ends the one before", async () => {
   expect(await page.getByText("You said: hello").count()).toBe(0);
 });
 
+test("two tabs of one chat lose nothing of each other: what both wait to send is sent by the next page", async () => {
+  const page = await openChat();
+  const other = await openTab(page);
+  line.cut();
+  for (const tab of [page, other]) await tab.getByText("Connection lost. Trying again…").waitFor();
+  await say(page, "from the one");
+  await say(other, "from the other");
+  await page.close();
+  await other.close();
+  line.restore();
+  const next = await openTab(page);
+  await hear(next, "You said: from the one");
+  await hear(next, "You said: from the other");
+  await expect.poll(() => next.getByText("Waiting to be sent").count()).toBe(0);
+});
+
+test("a tab that is left in an ended chat doesn't take the new chat of another tab away", async () => {
+  const page = await openChat();
+  await exchange(page, "hello");
+  const other = await openTab(page);
+  await hear(other, "You said: hello");
+  await page.getByRole("button", { name: "New chat" }).click();
+  await page.getByRole("button", { name: "Start a new chat" }).click();
+  await exchange(page, "once more");
+  const session = await sessionOf(page);
+  await say(other, "still there?");
+  await other.getByText("This chat has ended.").waitFor();
+  expect(await sessionOf(page)).toBe(session);
+  await page.reload();
+  await hear(page, "You said: once more");
+});
+
 test("a chat that ended for silence says so, and gives back what was not sent", async () => {
   const page = await openChat();
   // The greeting is there before the socket; a chat that ends in between shows its end by itself.
@@ -284,6 +338,16 @@ async function openChat(viewport = { width: 1000, height: 700 }): Promise<Page> 
   await page.route("https://pictures.invalid/**", (route) =>
     route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
   );
+  await page.goto(`${line.url}/chat/${target}`);
+  await hear(page, "Welcome");
+  return page;
+}
+
+/** The same visitor's chat once more. */
+async function openTab(beside: Page): Promise<Page> {
+  const page = await beside.context().newPage();
+  page.setDefaultTimeout(30_000);
+  await page.clock.setSystemTime(START);
   await page.goto(`${line.url}/chat/${target}`);
   await hear(page, "Welcome");
   return page;

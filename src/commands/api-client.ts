@@ -36,7 +36,7 @@ export function client(baseUrl: string, token: () => string): Call {
     } catch {
       throw new Fault(
         "unavailable",
-        `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PUBLIC_URL.`,
+        `Parley does not answer at ${baseUrl}. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.`,
       );
     }
     const answer = (await response.json().catch(() => null)) as { detail?: unknown } | null;

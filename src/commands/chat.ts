@@ -5,7 +5,7 @@ import type { Config, Secrets } from "../config.ts";
 import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
 import { type TraceEntry, traceLines } from "./trace-lines.ts";
 
-/** What one turn of the test operation tells (domain decision 14). */
+/** What one turn of the test operation tells. */
 type Turn = {
   response_text: string;
   response: {

@@ -16,7 +16,7 @@ import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { seedDemo } from "../demo/seed.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
-import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+import { INTERRUPTED, readerGone, stopSignal } from "./stop-signal.ts";
 
 /** A Wednesday, ten minutes before nine in New York. */
 const START = "2026-11-18T13:50:00Z";
@@ -47,7 +47,8 @@ const MOST_steps = 240;
  * life, and 20 times while calls are under way, so that no turn of an agent is cut short.
  */
 export async function demoCampaign(): Promise<number> {
-  const stop = stopSignal();
+  const interrupt = stopSignal();
+  const stop = AbortSignal.any([interrupt, readerGone()]);
   const folder = await mkdtemp(path.join(tmpdir(), "parley-demo-"));
   try {
     await run(folder, stop);
@@ -56,7 +57,7 @@ export async function demoCampaign(): Promise<number> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return stop.aborted ? INTERRUPTED : 0;
+  return interrupt.aborted ? INTERRUPTED : 0;
 }
 
 async function run(folder: string, stop: AbortSignal): Promise<void> {

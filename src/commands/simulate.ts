@@ -20,7 +20,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
-import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+import { INTERRUPTED, readerGone, stopSignal } from "./stop-signal.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
 const SPEED = 12;
@@ -38,13 +38,14 @@ export type Simulated = { kind: "call" | "texts" | "mails"; from: string; to: st
  * to it and a third one a mail, prints what was said, and leaves nothing behind. The same seed, the same people.
  */
 export async function simulate(wanted: { json: boolean; seed: number }): Promise<number> {
-  const stop = stopSignal();
+  const interrupt = stopSignal();
+  const stop = AbortSignal.any([interrupt, readerGone()]);
   try {
     await run(wanted, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
   }
-  return stop.aborted ? INTERRUPTED : 0;
+  return interrupt.aborted ? INTERRUPTED : 0;
 }
 
 async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortSignal): Promise<void> {

@@ -24,6 +24,16 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
+/**
+ * Aborted once nobody reads what is printed any more (`| head`): a command that only shows something has nothing left to
+ * do then.
+ */
+export function readerGone(): AbortSignal {
+  const gone = new AbortController();
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => code === "EPIPE" && gone.abort());
+  return gone.signal;
+}
+
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -37,6 +37,17 @@ test.each([/^parley-simulate-\w+$/, /postgres\.log$/, /PG_VERSION$/])(
   },
 );
 
+// Played to its end, the campaign of 200 people takes minutes.
+test("demo-campaign ends when nobody reads what it prints any more, without a word, and leaves nothing", async () => {
+  const folder = newFolder();
+  const program = parley(["demo-campaign"], { folder, env: { TMPDIR: folder } });
+  await until(() => program.stdout() !== "", 60_000);
+  program.child.stdout?.destroy();
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.stderr()).toBe("");
+  expect(readdirSync(folder)).toEqual([]);
+}, 150_000);
+
 /** Nothing while a folder goes away under the look. */
 function below(folder: string): string[] {
   try {

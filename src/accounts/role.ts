@@ -71,6 +71,7 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
   addResource(api, db, {
     path: "/api/v1/roles",
     noun: "Role",
+    id_name: "role_id",
     tag: "roles",
     permission: "roles",
     record: RoleResponse,

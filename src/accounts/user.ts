@@ -168,7 +168,7 @@ export function userRoutes(api: Api, deps: Deps): void {
       tag,
       permission: "users_write",
       params,
-      query: z.object({ skip_auth: queryBoolean().default(false) }),
+      query: z.object({ skip_auth: queryBoolean().prefault(false) }),
       response: MailSent,
     },
     async ({ caller, params, query }) => {

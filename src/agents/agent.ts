@@ -57,6 +57,7 @@ export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
   addResource(api, db, {
     path: "/api/v1/agents",
     noun: "Agent",
+    id_name: "agent_id",
     tag: "agents",
     permission: "agents",
     record: AgentResponse,

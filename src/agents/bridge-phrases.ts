@@ -119,6 +119,7 @@ export function bridgePhrasesRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   addResource(api, db, {
     path: "/api/v1/bridge_phrases",
     noun: "Bridge phrases config",
+    id_name: "bridge_phrases_id",
     tag: "bridge_phrases",
     permission: "bridge_phrases",
     record: BridgePhrasesResponse,

@@ -194,6 +194,7 @@ export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
   addResource(api, db, {
     path: "/api/v1/custom_messages",
     noun: "Custom message",
+    id_name: "custom_message_id",
     tag: "custom_messages",
     permission: "custom_messages",
     record: CustomMessageResponse,

@@ -114,6 +114,7 @@ export function dataSourceRoutes(
   addResource(api, db, {
     path: "/api/v1/data_sources",
     noun: "Data source",
+    id_name: "data_source_id",
     tag: "data_sources",
     permission: "data_sources",
     record: DataSourceMetadataResponse,

@@ -41,7 +41,7 @@ const MAX_FILE_bytes = 5 * 1024 * 1024;
 
 const formatQuery = z.object({ response_format: responseFormat() });
 const listQuery = list.listQuery(memberList).safeExtend({
-  include_deleted: queryBoolean().default(false),
+  include_deleted: queryBoolean().prefault(false),
   response_format: responseFormat(),
 });
 

@@ -103,8 +103,8 @@ export const responseFormat = () =>
   );
 
 export const historyQuery = z.object({
-  page: queryInteger({ min: 0 }).default(0),
-  limit: queryInteger({ min: 1, max: 100 }).default(25),
+  page: queryInteger({ min: 0 }).prefault(0),
+  limit: queryInteger({ min: 1, max: 100 }).prefault(25),
   order_by_direction: z.enum(["asc", "desc"]).default("asc"),
   response_format: responseFormat(),
 });

@@ -141,6 +141,7 @@ export function incidentRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
   addResource(api, db, {
     path: "/api/v1/incidents",
     noun: "Incident",
+    id_name: "incident_id",
     tag: "incidents",
     permission: { read: "incidents_read", write: "sa_incidents_write", delete: "sa_incidents_delete" },
     record: IncidentResponse,

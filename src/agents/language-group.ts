@@ -106,8 +106,8 @@ const selectGroups = (db: Db, caller: Caller) =>
 
 /** "Voice group" is the present name of what was called a language group; both paths lead to the same records. */
 const NAMES = [
-  { path: "/api/v1/voice_groups", noun: "Voice group" },
-  { path: "/api/v1/language_groups", noun: "Language group" },
+  { path: "/api/v1/voice_groups", noun: "Voice group", id_name: "voice_group_id" },
+  { path: "/api/v1/language_groups", noun: "Language group", id_name: "language_group_id" },
 ];
 
 export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
@@ -128,10 +128,11 @@ export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     };
   };
 
-  for (const { path, noun } of NAMES) {
+  for (const { path, noun, id_name } of NAMES) {
     addResource(api, db, {
       path,
       noun,
+      id_name,
       tag: "language_groups",
       permission: "language_groups",
       record: LanguageGroupResponse,

@@ -109,12 +109,12 @@ const linkedTool = sql`json_build_object(
 
 export function promptHistoryRoutes(api: Api, { db }: { db: Db }): void {
   api.get(
-    "/api/v1/prompts/:id/history",
+    "/api/v1/prompts/:prompt_id/history",
     {
       summary: "List the versions of a prompt, the latest first",
       tag: "prompts",
       permission: "prompts_read",
-      params: z.object({ id: recordId() }),
+      params: z.object({ prompt_id: recordId() }),
       response: z.array(PromptHistory),
     },
     async ({ caller, params }) => {
@@ -130,10 +130,10 @@ export function promptHistoryRoutes(api: Api, { db }: { db: Db }): void {
             join tools t on t.id = (link.tool ->> 'tool_id')::bigint) as session_end_tool,
           false as is_pre_enhancements
         from prompts p join prompt_versions v on v.prompt_id = p.id
-        where p.id = ${params.id} and p.sub_organization_id = ${caller.sub_organization_id} and p.deleted_at is null
+        where p.id = ${params.prompt_id} and p.sub_organization_id = ${caller.sub_organization_id} and p.deleted_at is null
         order by v.version_number desc
       `.execute(db);
-      if (rows.length === 0) throw notFound("Prompt", params.id);
+      if (rows.length === 0) throw notFound("Prompt", params.prompt_id);
       return rows;
     },
   );

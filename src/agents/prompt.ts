@@ -101,6 +101,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
   addResource(api, db, {
     path: "/api/v1/prompts",
     noun: "Prompt",
+    id_name: "prompt_id",
     tag: "prompts",
     permission: "prompts",
     record: PromptResponse,

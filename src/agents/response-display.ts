@@ -73,7 +73,7 @@ const DisplayMapping = z
 
 export const ResponseDisplayConfig = z
   .object({
-    version: integer().default(1),
+    version: integer().prefault(1),
     type: z.literal("card-list"),
     items_path: z.string(),
     mapping: DisplayMapping,

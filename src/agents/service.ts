@@ -107,6 +107,7 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
   addResource(api, db, {
     path: "/api/v1/services",
     noun: "Service",
+    id_name: "service_id",
     tag: "services",
     permission: "services",
     record: ServiceResponse,

@@ -20,7 +20,7 @@ export const SetValueAction = withEarlierSpelling(
 ).meta({ id: "SetValueAction" });
 
 export const IncrementAction = z
-  .object({ action: z.literal("inc"), name: z.string(), by: integer().default(1), ...when })
+  .object({ action: z.literal("inc"), name: z.string(), by: integer().prefault(1), ...when })
   .meta({ id: "IncrementAction" });
 
 /** Fills inputs of the step before the model does; all of them when `inputs` is null. */

@@ -30,8 +30,8 @@ type ToolHistoryResponse = z.infer<typeof ToolHistoryResponse>;
 type ToolOperation = ToolHistoryResponse["operation"];
 
 const historyQuery = z.object({
-  page: queryInteger({ min: 0 }).default(0),
-  limit: queryInteger({ min: 1, max: 100 }).default(25),
+  page: queryInteger({ min: 0 }).prefault(0),
+  limit: queryInteger({ min: 1, max: 100 }).prefault(25),
   order_by_direction: z.enum(["asc", "desc"]).default("asc"),
 });
 

@@ -239,6 +239,8 @@ function mergeRootMisfits(loc: InputIssue["loc"], issues: Issue[], received: unk
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {
+    // One text where a list is meant is read as the list of it (`queryList`), so this is its only member.
+    if (part === 0 && typeof value === "string") continue;
     if (value === null || typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
     value = (value as Record<PropertyKey, unknown>)[part];
   }

@@ -73,11 +73,12 @@ export const number = (name: string): ListField => ({
   order: column(name),
 });
 
+/** null, where a column has it, is neither. */
 export const boolean = (name: string): ListField => ({
   match: (value) => {
     const lower = value.trim().toLowerCase();
     if (lower !== "true" && lower !== "false") return { problem: "Input should be true or false" };
-    return sql`${column(name)} is ${lower === "true" ? sql`true` : sql`not true`}`;
+    return sql`${column(name)} is ${lower === "true" ? sql`true` : sql`false`}`;
   },
   order: column(name),
 });
@@ -152,10 +153,11 @@ export function listQuery<Name extends string>(rules: ListRules<Name>) {
     .object({
       page: queryInteger({ min: 0 })
         .nullish()
+        .prefault(0)
         .transform((page) => page ?? 0),
       // The public API names no maximum, so a greedy limit is answered with a full page, not refused.
       limit: queryInteger({ min: 0 })
-        .default(25)
+        .prefault(25)
         .transform((limit) => Math.min(limit, MAX_LIMIT)),
       search_fields: queryList(z.enum(names)),
       search_field_values: queryList(z.string()),

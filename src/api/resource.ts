@@ -20,6 +20,8 @@ export type Resource<
   /** `/api/v1/services`; the answers say "Service with ID 7 not found". */
   path: string;
   noun: string;
+  /** What the public API calls the record's number in a path: `service_id`. */
+  id_name: string;
   tag: string;
   /** `services` stands for services_read, services_write and services_delete. */
   permission: string | Permissions;
@@ -64,7 +66,9 @@ export function addResource<
   const detail = resource.detail ?? resource.record;
   const audited = resource.audited ?? ((row: Row): object => row);
   const plural = `${noun.toLowerCase()}s`;
-  const idParam = z.object({ id: recordId() });
+  const one = `${path}/:${resource.id_name}`;
+  const params = z.object({ [resource.id_name]: recordId() });
+  const idOf = (given: z.infer<typeof params>): number => given[resource.id_name] as number;
 
   const existing = async (from: Db, caller: Caller, id: number): Promise<Row> => {
     const found = await store.find(from, caller, id);
@@ -135,36 +139,37 @@ export function addResource<
   );
 
   api.get(
-    `${path}/:id`,
+    one,
     {
       summary: `Get a ${noun.toLowerCase()}`,
       tag,
       permission: permissions.read,
-      params: idParam,
+      params,
       response: detail,
     },
-    ({ caller, params }) => existing(db, caller, params.id),
+    ({ caller, params }) => existing(db, caller, idOf(params)),
   );
 
   api.delete(
-    `${path}/:id`,
+    one,
     {
       summary: `Delete a ${noun.toLowerCase()}`,
       tag,
       permission: permissions.delete,
-      params: idParam,
+      params,
       query: resource.remove ?? z.object({ reason: z.string() }),
       response: Deleted,
     },
     ({ caller, params, query }) =>
       write(db, noun, async (tx) => {
-        await takeTurn(tx, tag, params.id);
-        const before = await existing(tx, caller, params.id);
-        await store.remove(tx, caller, params.id, query as Remove, before);
+        const id = idOf(params);
+        await takeTurn(tx, tag, id);
+        const before = await existing(tx, caller, id);
+        await store.remove(tx, caller, id, query as Remove, before);
         await api.audit(tx, caller, {
           action: "delete",
           resource: tag,
-          resource_id: params.id,
+          resource_id: id,
           before: audited(before),
         });
         return { success: true };

@@ -35,7 +35,7 @@ export const queryBoolean = () => z.preprocess(fromBooleanText, z.boolean());
 
 /** A repeated query key: one value, several, or none (an empty list). */
 export const queryList = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item)).default([]);
+  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item)).prefault([]);
 
 export const name = () => z.string().min(1).max(255);
 

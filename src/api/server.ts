@@ -47,6 +47,8 @@ export type Operation<P, Q, B, R> = {
   produces?: string;
   /** 200 unless the public API says otherwise. */
   status?: number;
+  /** Refusals that the public API names for it, beside 401, 403 and 422. */
+  refusals?: (400 | 404 | 409 | 412)[];
   deprecated?: boolean;
   /** Kept out of openapi.json: pages and internals. */
   hidden?: boolean;
@@ -229,10 +231,12 @@ function validator(schema: Schema, httpPart: string | undefined) {
 
 function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
   const { summary, description, tag, params, query, body, form, deprecated, hidden } = operation;
-  const errors =
-    operation.permission === "public"
-      ? { 422: HTTPValidationError }
-      : { 401: ErrorDetail, 403: ErrorDetail, 422: HTTPValidationError };
+  const refusals = operation.refusals ?? [];
+  const errors = {
+    ...Object.fromEntries(refusals.map((status) => [status, ErrorDetail])),
+    ...(operation.permission !== "public" && { 401: ErrorDetail, 403: ErrorDetail }),
+    422: HTTPValidationError,
+  };
   const status = operation.status ?? 200;
   const response = status === 204 ? z.null().describe("Done; no body") : operation.response;
   return {

@@ -59,6 +59,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
       permission: "insights_write",
       body: InsightToolInput,
       response: InsightToolResponse,
+      refusals: [400],
     },
     ({ caller, body }) =>
       write(db, noun, async (tx) => {
@@ -97,6 +98,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
       params,
       body: InsightToolInput,
       response: InsightToolResponse,
+      refusals: [400, 404, 412],
     },
     ({ caller, params, body }) =>
       write(db, noun, async (tx) => {
@@ -118,6 +120,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
       permission: "insights_delete",
       params,
       response: Deleted,
+      refusals: [400, 404, 412],
     },
     ({ caller, params }) =>
       write(db, noun, async (tx) => {

@@ -121,10 +121,7 @@ export const OutboundCampaignWebhookResponse = z
 /** A number or an e-mail address of ours. */
 const address = () => z.string().min(1).max(320);
 
-/**
- * Other keys are passed over, so that a client may PUT back what it got. (openapi.json calls it OutboundCampaignInput:
- * it adds the suffix to everything that requests hold.)
- */
+/** Other keys are passed over, so that a client may PUT back what it got. */
 export const OutboundCampaignInput = z
   .object({
     campaign_name: name(),
@@ -138,9 +135,9 @@ export const OutboundCampaignInput = z
     daily_end_time: dailyTime(),
     source: address().nullish(),
     caller_id: address().nullable(),
-    hourly_rate: integer({ min: 1, max: 3600 }).default(1).meta({ default: 1 }),
+    hourly_rate: integer({ min: 1, max: 3600 }).prefault(1),
     max_daily_calls: integer({ min: 0 }).nullish(),
-    retry_count: integer({ min: 0 }).default(0).meta({ default: 0 }),
+    retry_count: integer({ min: 0 }).prefault(0),
     retry_interval: z
       .string()
       .regex(RETRY_INTERVAL)
@@ -152,7 +149,7 @@ export const OutboundCampaignInput = z
     allowed_line_types: z.array(LineTypeBucket).nullish(),
     include_unknown_line_types: z.boolean().default(true),
     target_filters: TargetFilters.nullish(),
-    webhooks: z.array(OutboundCampaignWebhookInput).max(MAX_WEBHOOKS).default([]).meta({ default: [] }),
+    webhooks: z.array(OutboundCampaignWebhookInput).max(MAX_WEBHOOKS).prefault([]),
   })
   .meta({ id: "OutboundCampaign" });
 export type CampaignInput = z.output<typeof OutboundCampaignInput>;

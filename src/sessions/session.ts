@@ -38,6 +38,9 @@ export const Session = z
   .meta({ id: "Session" });
 type Session = z.infer<typeof Session>;
 
+/** Clients may order by what is the same for all; PostgreSQL takes no bare constant there. */
+const ALIKE = sql`s.id is null`;
+
 const sessionList: list.ListRules = {
   fields: {
     timestamp: list.time("s.timestamp"),
@@ -55,7 +58,7 @@ const sessionList: list.ListRules = {
     target: list.text("s.target"),
     duration: list.number("s.duration"),
     is_outbound: list.boolean("s.is_outbound"),
-    is_legacy: list.custom((value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`)),
+    is_legacy: list.custom((value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`), ALIKE),
     is_test: list.boolean("s.is_test"),
   },
   time: "s.timestamp",

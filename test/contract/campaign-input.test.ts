@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { CHANNEL_STATUSES } from "../../src/channels/channel-status.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { CAMPAIGNS, hook, NUMBER } from "../harness/campaigns.ts";
+import { serverDocument } from "../harness/operations.ts";
 import { createSender } from "../harness/sender.ts";
 
 let app: TestApp;
@@ -16,6 +17,20 @@ const without = (key: keyof typeof least) => ({ ...least, [key]: undefined });
 const rules = (outreach_override_rules: object) => ({ ...least, outreach_override_rules });
 const hooks = (...webhooks: object[]) => ({ ...least, webhooks });
 const filters = (target_filters: object) => ({ ...least, target_filters });
+
+test("openapi.json tells what a field that is left out becomes, unless that is null", async () => {
+  await app.api.server.ready();
+  const { properties } = serverDocument(app.api.server).components.schemas.OutboundCampaign ?? {};
+  const told = Object.entries<object>(properties).flatMap(([name, schema]) =>
+    "default" in schema ? [[name, schema.default]] : [],
+  );
+  expect(Object.fromEntries(told)).toEqual({
+    hourly_rate: 1,
+    retry_count: 0,
+    include_unknown_line_types: true,
+    webhooks: [],
+  });
+});
 
 describe("a body that breaks the contract is refused at its place", () => {
   test.each([

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAgent, type TestAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { operationsOf } from "../harness/operations.ts";
 
 let app: TestApp;
 let agent: TestAgent;
@@ -84,13 +85,9 @@ describe("listing channel targets", () => {
     ],
     [[["is_test", "TRUE"]], 1],
     [[["channel_name", "PHO"]], 3],
-    [
-      [
-        ["a2p_verified", "false"],
-        ["target", "%"],
-      ],
-      0,
-    ],
+    [[["target", "%"]], 0],
+    [[["a2p_verified", "false"]], 0],
+    [[["a2p_verified", "true"]], 0],
   ] as [[string, string][], number][])("%j matches %i", async (pairs, count) => {
     const found = await list(search([...pairs, ["channel_id", String(phone)]]));
     expect(found.total_count).toBe(count);
@@ -104,6 +101,34 @@ describe("listing channel targets", () => {
     expect(refused).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["query", "order_by"], type: "enum" }] },
+    });
+  });
+
+  test.each([
+    "search_fields=phone&search_field_values=1",
+    "search_fields=phone&search_fields=target&search_field_values=1&search_field_values=2",
+    "fields=phone",
+  ])("%s names no field: the answer says which there are", async (query) => {
+    const [field] = query.split("=");
+    const refused = await app.send("GET", `/api/v1/channels/targets?${query}`);
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toEqual([
+      { loc: ["query", field, 0], msg: expect.stringContaining("'target_mode_list'"), type: "enum" },
+    ]);
+  });
+
+  test("openapi.json tells what a parameter that is left out stands for", async () => {
+    const operations = await operationsOf(app.api.server);
+    const listing = operations.find(({ key }) => key === "GET /api/v1/channels/targets");
+    const defaults = listing?.parameters.flatMap(({ name, schema }) =>
+      "default" in schema ? [[name, schema.default]] : [],
+    );
+    expect(Object.fromEntries(defaults ?? [])).toEqual({
+      page: 0,
+      limit: 25,
+      search_fields: [],
+      search_field_values: [],
+      fields: [],
     });
   });
 

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { InsightToolOutput, InsightToolResponse } from "../../src/insights/tool-configuration-schema.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, llmArguments } from "../harness/insights.ts";
+import { serverDocument } from "../harness/operations.ts";
 
 const path = "/api/v1/insights/tool-configurations";
 
@@ -287,6 +288,13 @@ describe("an insight tool configuration", () => {
 });
 
 describe("the version of a configuration", () => {
+  test("tells in openapi.json which refusals to expect", async () => {
+    await app.api.server.ready();
+    const { put: update } = serverDocument(app.api.server).paths[`${path}/{tool_id}`] ?? {};
+    const statuses = Object.keys((update as { responses?: object } | undefined)?.responses ?? {});
+    expect(statuses).toEqual(expect.arrayContaining(["200", "400", "404", "412", "422"]));
+  });
+
   test("never goes down: 412", async () => {
     const { id, name } = await make.tool({ version: 3 });
     expect(await put(id, input({ name, version: 2 }))).toMatchObject({

@@ -25,6 +25,14 @@ test("a role answers its eight fields, permissions sorted and each once", async 
   });
 });
 
+test("what is no number in the path is told by the name that the public API gives it", async () => {
+  const refused = await app.send("GET", "/api/v1/roles/admin");
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { detail: [{ loc: ["path", "role_id"], type: "int_parsing" }] },
+  });
+});
+
 test("built-in roles are there from the start and can't be changed or deleted", async () => {
   const { items } = (await app.send("GET", "/api/v1/roles/?order_by=name")).body;
   const builtIn = items.filter((role: { is_system_role: boolean }) => role.is_system_role);

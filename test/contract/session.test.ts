@@ -158,6 +158,17 @@ test("sessions that one person begins at once are one conversation", async () =>
   expect(new Set(begun.map(({ conversation_id }) => conversation_id)).size).toBe(1);
 });
 
+test.each([
+  ["sessions", "is_legacy"],
+  ["conversations", "is_legacy"],
+  ["conversations", "llm_version"],
+])("%s can be ordered by %s, though it is the same for all of them", async (list, field) => {
+  const all = (await app.send("GET", `/api/v1/${list}/?order_by=timestamp`)).body;
+  const ordered = await app.send("GET", `/api/v1/${list}/?order_by=${field}`);
+  expect(ordered).toMatchObject({ status: 200, body: { total_count: all.total_count } });
+  expect(ordered.body.items).toEqual(all.items);
+});
+
 describe("what a session freezes", () => {
   test("a prompt changed during a session is used by the next session only", async () => {
     const { agent_id, prompt_id } = await createAgent(app, { script: 'otherwise -> say "Old."' });

@@ -165,7 +165,7 @@ describe("numbers", () => {
     expect(trail.body.items.map((entry: { action: string }) => entry.action)).toEqual(["update", "create"]);
   });
 
-  test("the outcome of the A2P check is kept on the targets that have the number", async () => {
+  test("the outcome of the A2P check is kept on the targets that have the number, and found by it", async () => {
     const { id } = await create();
     await app.send("GET", `${PATH}${id}/numbers`);
     const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "hello"' });
@@ -176,11 +176,21 @@ describe("numbers", () => {
       app.send("POST", `${PATH}${id}/numbers/verify-a2p-compliance`, { phone: "+15125550001" });
     const kept = async () => (await app.send("GET", `/api/v1/channels/${id}/targets/${target.id}`)).body;
 
+    const search = "search_fields=channel_id&search_fields=a2p_verified";
+    const found = async (verified: string) => {
+      const values = `search_field_values=${id}&search_field_values=${verified}`;
+      return (await app.send("GET", `/api/v1/channels/targets?${search}&${values}`)).body.total_count;
+    };
+    // Never checked is neither.
+    expect([await found("false"), await found("true")]).toEqual([0, 0]);
+
     expect(await check()).toMatchObject({ status: 200, body: { a2p_approved: false } });
     expect((await kept()).a2p_verified).toBe(false);
+    expect([await found("false"), await found("true")]).toEqual([1, 0]);
     carrier.approved.add("+15125550001");
     expect((await check()).body).toEqual({ a2p_approved: true });
     expect((await kept()).a2p_verified).toBe(true);
+    expect([await found("false"), await found("true")]).toEqual([0, 1]);
   });
 
   test.each([

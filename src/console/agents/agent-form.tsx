@@ -66,7 +66,10 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
                   noun="agent"
                   name={agent.name}
                   remove={(reason) =>
-                    call("DELETE /api/v1/agents/{id}", { path: { id: agent.id }, query: { reason } })
+                    call("DELETE /api/v1/agents/{agent_id}", {
+                      path: { agent_id: agent.id },
+                      query: { reason },
+                    })
                   }
                   invalidates={[["GET /api/v1/agents/"]]}
                   onRemoved={() => void navigate({ to: "/agents", ignoreBlocker: true })}

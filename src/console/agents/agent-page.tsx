@@ -4,7 +4,7 @@ import { RecordPage } from "../ground/record-page.tsx";
 import { AgentForm } from "./agent-form.tsx";
 
 const read = (id: string): Promise<AgentResponse> =>
-  call("GET /api/v1/agents/{id}", { path: { id: Number(id) } });
+  call("GET /api/v1/agents/{agent_id}", { path: { agent_id: Number(id) } });
 
 export default function AgentPage() {
   return (

@@ -34,7 +34,8 @@ const NEW: Values = {
 
 const LIST = ["GET /api/v1/bridge_phrases/"];
 const MOST_TOOLS = 200;
-const read = (id: string) => call("GET /api/v1/bridge_phrases/{id}", { path: { id: Number(id) } });
+const read = (id: string) =>
+  call("GET /api/v1/bridge_phrases/{bridge_phrases_id}", { path: { bridge_phrases_id: Number(id) } });
 
 export default function BridgePage() {
   return (
@@ -105,7 +106,10 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
               noun="set of phrases"
               name={phrases.name}
               remove={(reason) =>
-                call("DELETE /api/v1/bridge_phrases/{id}", { path: { id: phrases.id }, query: { reason } })
+                call("DELETE /api/v1/bridge_phrases/{bridge_phrases_id}", {
+                  path: { bridge_phrases_id: phrases.id },
+                  query: { reason },
+                })
               }
               invalidates={[LIST]}
               onRemoved={() => void navigate({ to: "/bridges", ignoreBlocker: true })}

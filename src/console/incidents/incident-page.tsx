@@ -18,7 +18,7 @@ const LIST = ["GET /api/v1/incidents/"];
 const ONE = ["incident"];
 
 const read = async (id: string) => {
-  const incident = await call("GET /api/v1/incidents/{id}", { path: { id: Number(id) } });
+  const incident = await call("GET /api/v1/incidents/{incident_id}", { path: { incident_id: Number(id) } });
   return { ...incident, name: incident.description || `Incident ${id}` };
 };
 
@@ -188,7 +188,10 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
               noun="incident"
               name={incident.description}
               remove={(reason) =>
-                call("DELETE /api/v1/incidents/{id}", { path: { id: incident.id }, query: { reason } })
+                call("DELETE /api/v1/incidents/{incident_id}", {
+                  path: { incident_id: incident.id },
+                  query: { reason },
+                })
               }
               invalidates={[LIST]}
               onRemoved={() => void navigate({ to: "/incidents", ignoreBlocker: true })}

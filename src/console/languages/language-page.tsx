@@ -27,7 +27,8 @@ const NEW: Values = {
   edit_comments: "",
 };
 
-const read = (id: string) => call("GET /api/v1/voice_groups/{id}", { path: { id: Number(id) } });
+const read = (id: string) =>
+  call("GET /api/v1/voice_groups/{voice_group_id}", { path: { voice_group_id: Number(id) } });
 
 export default function LanguagePage() {
   return (
@@ -87,7 +88,10 @@ function LanguageForm({ id, group }: { id: string; group: LanguageGroupResponse 
                 noun="group"
                 name={group.name}
                 remove={(reason) =>
-                  call("DELETE /api/v1/voice_groups/{id}", { path: { id: group.id }, query: { reason } })
+                  call("DELETE /api/v1/voice_groups/{voice_group_id}", {
+                    path: { voice_group_id: group.id },
+                    query: { reason },
+                  })
                 }
                 invalidates={[["GET /api/v1/voice_groups/"]]}
                 onRemoved={() => void navigate({ to: "/languages", ignoreBlocker: true })}

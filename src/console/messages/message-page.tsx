@@ -45,7 +45,8 @@ const NEW_RULE: CustomMessageRule = {
   text: "",
 };
 
-const read = (id: string) => call("GET /api/v1/custom_messages/{id}", { path: { id: Number(id) } });
+const read = (id: string) =>
+  call("GET /api/v1/custom_messages/{custom_message_id}", { path: { custom_message_id: Number(id) } });
 
 export default function MessagePage() {
   return (
@@ -105,7 +106,10 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
                 noun="message"
                 name={message.name}
                 remove={(reason) =>
-                  call("DELETE /api/v1/custom_messages/{id}", { path: { id: message.id }, query: { reason } })
+                  call("DELETE /api/v1/custom_messages/{custom_message_id}", {
+                    path: { custom_message_id: message.id },
+                    query: { reason },
+                  })
                 }
                 invalidates={[["GET /api/v1/custom_messages/"]]}
                 onRemoved={() => void navigate({ to: "/messages", ignoreBlocker: true })}

@@ -13,7 +13,7 @@ import classes from "./roles-page.module.css";
 const LIST = ["GET /api/v1/roles/"];
 type Values = { name: string; description: string; permissions: string[] };
 
-const read = (id: string) => call("GET /api/v1/roles/{id}", { path: { id: Number(id) } });
+const read = (id: string) => call("GET /api/v1/roles/{role_id}", { path: { role_id: Number(id) } });
 
 export default function RolePage() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -89,7 +89,7 @@ function RoleForm(props: { id: string; role: RoleResponse | null; groups: Permis
               noun="role"
               name={role.name}
               remove={(reason) =>
-                call("DELETE /api/v1/roles/{id}", { path: { id: role.id }, query: { reason } })
+                call("DELETE /api/v1/roles/{role_id}", { path: { role_id: role.id }, query: { reason } })
               }
               invalidates={[LIST]}
               onRemoved={() => void navigate({ to: "/roles", ignoreBlocker: true })}

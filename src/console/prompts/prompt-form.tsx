@@ -98,7 +98,10 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
                     noun="prompt"
                     name={prompt.name}
                     remove={(reason) =>
-                      call("DELETE /api/v1/prompts/{id}", { path: { id: prompt.id }, query: { reason } })
+                      call("DELETE /api/v1/prompts/{prompt_id}", {
+                        path: { prompt_id: prompt.id },
+                        query: { reason },
+                      })
                     }
                     invalidates={[["GET /api/v1/prompts/"]]}
                     onRemoved={() => void navigate({ to: "/prompts", ignoreBlocker: true })}

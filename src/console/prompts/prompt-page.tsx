@@ -4,7 +4,7 @@ import { RecordPage } from "../ground/record-page.tsx";
 import { PromptForm } from "./prompt-form.tsx";
 
 const read = (id: string): Promise<PromptResponse> =>
-  call("GET /api/v1/prompts/{id}", { path: { id: Number(id) } });
+  call("GET /api/v1/prompts/{prompt_id}", { path: { prompt_id: Number(id) } });
 
 export default function PromptPage() {
   return (

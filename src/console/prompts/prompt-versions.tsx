@@ -16,7 +16,8 @@ type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => v
 export function PromptVersions({ prompt, onRestore }: Props) {
   const history = useQuery({
     queryKey: ["prompt history", prompt.id],
-    queryFn: ({ signal }) => call("GET /api/v1/prompts/{id}/history", { path: { id: prompt.id }, signal }),
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/prompts/{prompt_id}/history", { path: { prompt_id: prompt.id }, signal }),
   });
   return (
     <Panel title="Versions">

@@ -16,7 +16,7 @@ type Values = {
   auth_values: AuthValues;
 };
 
-const read = (id: string) => call("GET /api/v1/services/{id}", { path: { id: Number(id) } });
+const read = (id: string) => call("GET /api/v1/services/{service_id}", { path: { service_id: Number(id) } });
 
 export default function ServicePage() {
   return (
@@ -71,7 +71,10 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
               noun="service"
               name={service.name}
               remove={(reason) =>
-                call("DELETE /api/v1/services/{id}", { path: { id: service.id }, query: { reason } })
+                call("DELETE /api/v1/services/{service_id}", {
+                  path: { service_id: service.id },
+                  query: { reason },
+                })
               }
               invalidates={[["GET /api/v1/services/"]]}
               onRemoved={() => void navigate({ to: "/services", ignoreBlocker: true })}

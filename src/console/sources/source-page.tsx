@@ -28,7 +28,8 @@ const NEW: Values = {
   edit_comments: "",
 };
 
-const read = (id: string) => call("GET /api/v1/data_sources/{id}", { path: { id: Number(id) } });
+const read = (id: string) =>
+  call("GET /api/v1/data_sources/{data_source_id}", { path: { data_source_id: Number(id) } });
 
 export default function SourcePage() {
   return (
@@ -87,7 +88,10 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
               noun="data source"
               name={source.name}
               remove={(reason) =>
-                call("DELETE /api/v1/data_sources/{id}", { path: { id: source.id }, query: { reason } })
+                call("DELETE /api/v1/data_sources/{data_source_id}", {
+                  path: { data_source_id: source.id },
+                  query: { reason },
+                })
               }
               invalidates={[["GET /api/v1/data_sources/"]]}
               onRemoved={() => void navigate({ to: "/sources", ignoreBlocker: true })}

@@ -86,6 +86,20 @@ export async function cancelBackfill(tx: Tx, workflow_id: number, at: Date): Pro
   return canceled?.id ?? null;
 }
 
+/**
+ * Those of a canceled backfill that wait are dropped next: they count as queued no more, and so not as analysed. What had
+ * finished a tool stays. Index: insight_executions_unfinished.
+ */
+export const uncountWaiting = (tx: Tx, id: number) =>
+  sql`
+    update insight_backfills b
+    set queued_count = queued_count - (
+      select count(*) from insight_executions e
+      where e.workflow_id = b.workflow_id and e.status = 'PENDING' and e.backfill_id = b.id
+        and not exists (
+          select from insight_execution_tools x where x.execution_id = e.id and x.finished_at is not null))
+    where id = ${id}`.execute(tx);
+
 type OpenBackfill = {
   id: number;
   workflow_id: number;

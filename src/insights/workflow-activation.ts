@@ -4,7 +4,7 @@ import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { enqueue } from "../jobs/define-job.ts";
-import { cancelBackfill, feedBackfill, openBackfill } from "./backfill.ts";
+import { cancelBackfill, feedBackfill, openBackfill, uncountWaiting } from "./backfill.ts";
 import { noteCoverage, ruleOf } from "./coverage.ts";
 import { estimateOf, shownEstimate } from "./estimate.ts";
 import { releaseExecutions } from "./queue.ts";
@@ -88,7 +88,8 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         const at = clock.now();
         await noteCoverage(tx, before, at);
-        await cancelBackfill(tx, before.id, at);
+        const canceled = await cancelBackfill(tx, before.id, at);
+        if (canceled !== null) await uncountWaiting(tx, canceled);
         await releaseExecutions(tx, before, "PENDING", { at });
         await setStatus(tx, { caller, at }, before.id, "INACTIVE");
         return changed(tx, { caller, at }, before, "inactivate", {});

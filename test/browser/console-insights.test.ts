@@ -1,9 +1,13 @@
+import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
+import { json } from "../../src/db/database.ts";
 import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
-import { insightsOf, pastSession, runInsights } from "../harness/insights.ts";
+import { insightsOf, llmArguments, pastSession, runInsights } from "../harness/insights.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;
 const LENGTH_s = 60;
+/** Since 2026-06-01. */
+const RETIRED = "gemini-2.0-flash";
 
 let it: ConsoleTest;
 let page: ConsolePage;
@@ -45,7 +49,84 @@ test("a tool is made by its definition's fields, tried on a session, and keeps n
   await found.getByText(/"matched": true/).waitFor();
   expect(await found.innerText()).toContain("onerror");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
+  await page.getByText(`In session ${sessions[0]}:`, { exact: true }).waitFor();
+  it.app.clock.advance(1000);
+  await page.getByRole("textbox", { name: "Description" }).fill("What stands behind the code");
+  await save();
+  await page.getByText(`In session ${sessions[0]}, before the tool was saved anew:`).waitFor();
+
   expect((await it.app.send("GET", "/api/v1/insights/")).body.items).toEqual([]);
+  await page.goto("/console/insights?view=results");
+  await page.getByText("Nothing was found in these days.").waitFor();
+  await page.getByText("90 days").click();
+  await page.waitForURL(/days=90/);
+  expect(page.faults).toEqual([]);
+});
+
+test("another kind of tool and back again is the tool as it is stored, with what the form does not show of it", async () => {
+  const outputs = [{ name: "topic", type: "string", description: "What was wanted." }];
+  const stored = await insightsOf(it.app).tool({ tool_arguments: llmArguments({ outputs }) });
+  await page.goto(`/console/insights/tools/${stored.id}`);
+  const choose = async (kind: string) => {
+    await page.getByRole("combobox", { name: "What it does" }).click();
+    await page.getByRole("option", { name: kind }).click();
+  };
+  await choose("regex_tool");
+  await page.getByLabel("Pattern").fill("x");
+  await choose("llm_tool");
+  expect(await page.getByRole("button", { name: "Review and save" }).isDisabled()).toBe(true);
+  await page.getByLabel("Name of answer 1").fill("wish");
+  await save();
+  const { body } = await it.app.send("GET", `/api/v1/insights/tool-configurations/${stored.id}`);
+  expect(body.tool_arguments).toEqual(llmArguments({ outputs: [{ ...outputs[0], name: "wish" }] }));
+  expect(page.faults).toEqual([]);
+});
+
+test("a model that is retired is named when the tool can't be saved for it", async () => {
+  const { id } = await insightsOf(it.app).tool();
+  const tool_arguments = json(llmArguments({ provider: "google", model: RETIRED }));
+  await it.app.db.updateTable("insight_tools").set({ tool_arguments }).where("id", "=", id).execute();
+  await page.goto(`/console/insights/tools/${id}`);
+  await page.getByRole("textbox", { name: "Description" }).fill("Changed");
+  await save();
+  await page
+    .getByRole("alert", { name: "This can't be saved yet" })
+    .getByText(/is retired/)
+    .waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a workflow over recordings shows the prompts that keep it from taking any", async () => {
+  const { id } = await insightsOf(it.app).workflow({
+    source: "upload",
+    conditions: { prompt_list: ["Booking"] },
+  });
+  await page.goto(`/console/insights/workflows/${id}?view=settings`);
+  await page.getByText("Booking", { exact: true }).waitFor();
+  await page.getByText(/A recording has no prompt/).waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("any folder can be chosen by its name, however many there are, and keeps its name when others are looked for", async () => {
+  const { id: folder_id } = await insightsOf(it.app).folder({ name: "zz the last" });
+  await sql`
+    insert into insight_folders (sub_organization_id, name, created_at, updated_at, last_updated_by)
+    select sub_organization_id, 'folder ' || n, created_at, updated_at, last_updated_by
+    from insight_folders, generate_series(1, 210) as n where id = ${folder_id}`.execute(it.app.db);
+  const { id } = await insightsOf(it.app).workflow({ source: "upload" });
+  await page.goto(`/console/insights/workflows/${id}?view=settings`);
+  const folders = page.getByRole("combobox", { name: "Folders" });
+  await folders.fill("the last");
+  await page.getByRole("option", { name: "zz the last" }).click();
+  await folders.fill("folder 17");
+  await page.getByRole("option", { name: "folder 17", exact: true }).waitFor();
+  await page.getByText("zz the last", { exact: true }).first().waitFor();
+  await page.getByRole("combobox", { name: "Tool to add" }).fill("summary");
+  await page.getByRole("option", { name: "summary-tool" }).click();
+  await page.getByText("Which ones").click();
+  await save();
+  const { body } = await it.app.send("GET", `/api/v1/insights/workflows/${id}`);
+  expect(body.conditions.folder_list).toEqual([folder_id]);
   expect(page.faults).toEqual([]);
 });
 
@@ -69,7 +150,11 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByText("What activating it would take").waitFor();
   await page.locator("dl", { hasText: "Older conversations, now" }).getByText("4", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
-  await page.getByLabel("At most, a minute").fill("600");
+  await page.getByText("It begins with what began from").waitFor();
+  const rate = page.getByLabel("At most, a minute");
+  await rate.pressSequentially("-");
+  expect(await rate.inputValue()).toBe("");
+  await rate.fill("600");
   await page.getByRole("button", { name: "Set the rate" }).click();
   await page.getByText("Rate set").waitFor();
   await page.getByRole("checkbox", { name: /I have read it/ }).check();
@@ -93,6 +178,23 @@ test("its backfill is paused, resumed and followed to its end, beside what was a
   await page.getByRole("tab", { name: "Executions" }).click();
   await page.getByRole("link", { name: `Session ${sessions[0]}` }).waitFor();
   expect(await page.getByText("done", { exact: true }).count()).toBe(4);
+  expect(page.faults).toEqual([]);
+});
+
+test("a backfill that has nothing to take up says so, and one that was stopped does not call itself finished", async () => {
+  const insights = insightsOf(it.app);
+  const { id: tool_id } = await insights.tool();
+  const { id } = await insights.workflow({
+    insight_tool_ids: [tool_id],
+    start_datetime: it.app.clock.now().toISOString(),
+  });
+  await insights.activate(id);
+  await page.goto(`/console/insights/workflows/${id}`);
+  await page.getByText(/^0 of 0 done/).waitFor();
+  await page.getByRole("button", { name: "Inactivate" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Inactivate" }).click();
+  await page.getByText("canceled", { exact: true }).waitFor();
+  await page.getByText(/Stopped /).waitFor();
   expect(page.faults).toEqual([]);
 });
 
@@ -138,9 +240,36 @@ test("files go into a folder one by one, each with the state of its analysis", a
   await upload.getByText("refused").waitFor();
   await runInsights(it.app);
   const row = page.getByRole("row", { name: /call\.txt/ });
-  await row.getByText(/done|failed/).waitFor();
+  await row.getByText("done").waitFor();
+  // Else choosing the same file again would be no change.
+  expect(await page.locator("input[type=file]").inputValue()).toBe("");
+
+  // The newest work of a folder is read at once; what went before is asked for by itself.
+  await sql`
+    with file as (
+      insert into insight_files (sub_organization_id, folder_id, filename, object_key, media_type, size_bytes, call_id,
+        created_at)
+      select sub_organization_id, folder_id, 'later.txt', 'nowhere', media_type, size_bytes, 'later', created_at
+      from insight_files where folder_id = ${folder.id}
+      returning *)
+    insert into insight_executions (sub_organization_id, workflow_id, upload_file_id, cause, priority, status, created_at,
+      run_at)
+    select sub_organization_id, ${workflow.id}, id, 'manual', 0, 'COMPLETED', created_at, created_at
+    from file, generate_series(1, 200)`.execute(it.app.db);
+  await page.reload();
+  await page
+    .getByRole("row", { name: /later\.txt/ })
+    .getByText("done")
+    .waitFor();
+  await row.getByText("done").waitFor();
   expect(page.faults).toEqual([]);
 });
+
+async function save(): Promise<void> {
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
 
 test("reports are drawn with their tables, for the days that are chosen", async () => {
   await page.goto("/console/reports");

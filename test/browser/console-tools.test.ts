@@ -96,6 +96,23 @@ test("what is no JSON is not left out of a save without a word", async () => {
   expect(page.faults).toEqual([]);
 });
 
+test("what the server finds wrong within a JSON text is told, though no field stands for it", async () => {
+  await page.goto("/console/tools/look_up?view=json");
+  const editor = page.getByRole("textbox", { name: "Definition" });
+  await editor.getByText("endpoint").first().dblclick();
+  await page.keyboard.insertText("gadget");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page
+    .getByRole("alert")
+    .getByText(/^definition\.type: /)
+    .waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  expect(await page.getByRole("alert").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
 test("a step whose JSON can't be read yet is not left without a word", async () => {
   await page.goto("/console/tools/visit_workflow?view=workflow");
   const step = (name: string) => page.locator(".react-flow__node", { hasText: name });

@@ -1,5 +1,6 @@
 import type { Operations } from "../api-types.ts";
 import { connection } from "./connection.ts";
+import { fieldWords } from "./field-words.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
@@ -120,4 +121,4 @@ async function read(response: Response): Promise<unknown> {
 }
 
 const summaryOf = (issues: Issue[]): string =>
-  issues.map(({ loc, msg }) => `${loc.slice(1).join(".") || loc.join(".")}: ${msg}`).join("; ");
+  issues.map(({ loc, msg }) => `${fieldWords(loc.slice(1).join(".") || loc.join("."))}: ${msg}`).join("; ");

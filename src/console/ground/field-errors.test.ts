@@ -11,11 +11,12 @@ test("a finding stands at its field, or at the field that holds its value, else 
     at("llm_config", "temperature"),
     at("variables", "city"),
     at("label"),
+    at("llm_config", "top_p"),
     at(),
   ]);
   expect(fieldErrors(error, (path) => FIELDS.has(path))).toEqual({
     fields: { name: "no", "llm_config.temperature": "no", variables: "city: no" },
-    general: ["label: no", "no"],
+    general: ["Label: no", "Llm config, top p: no", "no"],
   });
 });
 

@@ -1,4 +1,5 @@
 import type { ApiError } from "./api.ts";
+import { fieldWords } from "./field-words.ts";
 
 /**
  * Puts what the API found wrong at the fields of a form: `["body", "llm_config", "temperature"]` is the field
@@ -10,7 +11,7 @@ export function fieldErrors(error: ApiError, hasField: (path: string) => boolean
   for (const { loc, msg } of error.issues) {
     const path = loc.slice(1).map(String);
     const field = nearestField(path, hasField);
-    if (field === null) general.push(path.length > 0 ? `${path.join(".")}: ${msg}` : msg);
+    if (field === null) general.push(path.length > 0 ? `${fieldWords(path.join("."))}: ${msg}` : msg);
     else {
       const rest = path.slice(field.split(".").length).join(".");
       const text = rest === "" ? msg : `${rest}: ${msg}`;

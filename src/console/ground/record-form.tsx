@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
-import { type UseFormReturnType, useForm } from "@mantine/form";
+import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { ApiError } from "./api.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { type Difference, differences } from "./differences.ts";
@@ -13,6 +13,7 @@ import { lastChange } from "./last-change.ts";
 import { clashes, type Together, takeIn } from "./merge.ts";
 import { Failure } from "./parts.tsx";
 import { type Pending, type Review, SaveReview } from "./save-review.tsx";
+import { stopAtUnfinished } from "./unfinished.ts";
 import { Unreadable } from "./unreadable.ts";
 
 type Options<Record_ extends object, Values extends object> = {
@@ -196,7 +197,9 @@ export function RecordFormFrame<Values extends object>(props: {
   extra?: ReactNode;
 }) {
   const { form, children, readOnly = false, extra } = props;
-  const { general, isDirty, isSaving, isNew, review } = form;
+  const { isDirty, isSaving, isNew, review } = form;
+  const fields = useRef<HTMLFieldSetElement>(null);
+  const general = [...form.general, ...useUnseen(form.form.errors, fields)];
   return (
     <form
       noValidate
@@ -204,7 +207,7 @@ export function RecordFormFrame<Values extends object>(props: {
         event.preventDefault();
         // What it says would be left out: the value of the form is still the one before it.
         if (form.isUnreadable) focusUnreadable(event.currentTarget);
-        else form.submit();
+        else if (!stopAtUnfinished(event.currentTarget)) form.submit();
       }}
     >
       <Stack gap="md">
@@ -216,7 +219,11 @@ export function RecordFormFrame<Values extends object>(props: {
           </Alert>
         )}
         {review.error && <Failure error={review.error} />}
-        <fieldset disabled={readOnly || isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+        <fieldset
+          ref={fields}
+          disabled={readOnly || isSaving}
+          style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}
+        >
           <Unreadable value={form.setUnreadable}>
             <Stack gap="md" key={form.edition}>
               {children}
@@ -240,6 +247,19 @@ export function RecordFormFrame<Values extends object>(props: {
       <SaveReview review={review} isSaving={isSaving} />
     </form>
   );
+}
+
+/** What is wrong where no field shows it: within a value that is edited as a whole, or on another view of the record. */
+function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>): string[] {
+  const [unseen, setUnseen] = useState<string[]>([]);
+  useEffect(() => {
+    const shown = fields.current?.textContent ?? "";
+    const found = Object.entries(errors).flatMap(([path, text]) =>
+      typeof text === "string" && !shown.includes(text) ? [`${path}: ${text}`] : [],
+    );
+    setUnseen((before) => (before.join("\n") === found.join("\n") ? before : found));
+  });
+  return unseen;
 }
 
 function withoutSecret(change: Difference, hides: readonly string[]): Difference {

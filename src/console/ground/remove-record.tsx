@@ -84,6 +84,8 @@ export function RemoveRecord(props: Props) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
+            // The window may be asked for from within a form, which is not what is sent here.
+            event.stopPropagation();
             removing.mutate();
           }}
         >

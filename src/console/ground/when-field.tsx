@@ -19,6 +19,8 @@ export function WhenField(props: {
       {...rest}
       label={`${label} (${zone})`}
       type="datetime-local"
+      // So that the browser takes no year of five digits, which is no instant that can be sent.
+      max="9999-12-31T23:59"
       value={toWall(value, zone)}
       onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value, zone))}
     />

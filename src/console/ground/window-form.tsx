@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "./api.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { Failure } from "./parts.tsx";
+import { stopAtUnfinished } from "./unfinished.ts";
 
 /** What is sent once, from a window: the API's findings stand at their fields, what no field stands for above them. */
 export function useWindowForm<Values extends object, Stored>(options: {
@@ -54,7 +55,7 @@ export function WindowForm(props: {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          sending.submit();
+          if (!stopAtUnfinished(event.currentTarget)) sending.submit();
         }}
       >
         <Stack gap="md">

@@ -11,8 +11,8 @@ import { useMay } from "../ground/me.tsx";
 import { Facts, Failure, Panel, Status } from "../ground/parts.tsx";
 import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
-import { dollars, expectedDay, sourceName } from "./insight-words.tsx";
-import { withoutCost } from "./known-costs.ts";
+import { began, dollars, expectedDay, sourceName } from "./insight-words.tsx";
+import { isLengthUnsure, withoutCost } from "./known-costs.ts";
 import { useSpending } from "./spending-panel.tsx";
 
 const KEYS = [["insight workflow"], ["insight backfill"], ["GET /api/v1/insights/workflows/"]];
@@ -75,7 +75,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
 const Until = ({ workflow }: { workflow: InsightWorkflowOutput }) =>
   workflow.end_datetime ? (
     <>
-      what ends before <Time at={workflow.end_datetime} kind="minute" />
+      what {began(workflow.source)} before <Time at={workflow.end_datetime} kind="minute" />
     </>
   ) : (
     "everything until it is inactivated"
@@ -117,8 +117,10 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
   const spending = useSpending(workflow.id);
   // null until it is read: a 0 may be no price as well.
   const leftOut = spending.data ? withoutCost(workflow.insight_tools, spending.data.tools) : null;
+  const lengthUnsure = spending.data ? isLengthUnsure(workflow.source, spending.data.tools) : false;
+  const isWhole = leftOut?.length === 0 && !lengthUnsure;
   const cost = (usd: number): string => {
-    if (leftOut?.length === 0) return dollars(usd);
+    if (isWhole) return dollars(usd);
     return usd > 0 ? `at least ${dollars(usd)}` : "–";
   };
   const activating = useMutation({
@@ -152,10 +154,11 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
         <Text size="sm" c="dimmed">
           {workflow.start_datetime ? (
             <>
-              It begins with what ended from <Time at={workflow.start_datetime} kind="minute" /> on.
+              It begins with what {began(workflow.source)} from{" "}
+              <Time at={workflow.start_datetime} kind="minute" /> on.
             </>
           ) : (
-            "It takes up what ends after its activation; a first day under Settings adds older conversations."
+            `It takes up what ${workflow.source === "upload" ? "comes" : "ends"} after its activation; a first day under Settings adds older conversations.`
           )}{" "}
           A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far.
         </Text>
@@ -165,12 +168,17 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
             {leftOut.length === 1 ? "costs: it is" : "cost: they are"} not in these figures.
           </Text>
         )}
+        {lengthUnsure && (
+          <Text size="sm">
+            Recordings that came without their length are not in the cost of writing them down.
+          </Text>
+        )}
         {activating.error && <Failure error={activating.error} />}
         {may("insights_write") && (
           <Alert color="ink" icon={<IconReportMoney />}>
             <Group justify="space-between" gap="sm">
               <Checkbox
-                label={agreement(estimate, leftOut)}
+                label={agreement(estimate, isWhole)}
                 checked={read !== null}
                 onChange={({ currentTarget }) => setRead(currentTarget.checked ? workflow.estimate : null)}
               />
@@ -197,9 +205,9 @@ const count = (number: number, { start_datetime }: InsightWorkflowOutput): strin
   start_datetime ? number.toLocaleString("en") : "none";
 const length = (seconds: number): string => (seconds === 0 ? "–" : formatDuration(seconds * 1000));
 
-function agreement(estimate: InsightWorkflowEstimate, leftOut: string[] | null): string {
+function agreement(estimate: InsightWorkflowEstimate, isWhole: boolean): string {
   const { estimated_backfill_cost: now, estimated_daily_cost: day } = estimate;
-  if (leftOut?.length === 0) return `I have read it: ${dollars(now)} now and about ${dollars(day)} a day`;
+  if (isWhole) return `I have read it: ${dollars(now)} now and about ${dollars(day)} a day`;
   if (now === 0 && day === 0) return "I have read it: the cost is not known";
   return `I have read it: at least ${dollars(now)} now and ${dollars(day)} a day`;
 }

@@ -27,6 +27,7 @@ import {
   parametersOf,
   sentOutputs,
 } from "./parameters.ts";
+import { numberOrNull } from "./workflow-values.ts";
 
 export type Arguments = Record<string, unknown>;
 
@@ -146,7 +147,7 @@ function Field(props: {
         <NumberInput
           {...shared}
           value={typeof value === "number" ? value : ""}
-          onChange={(next) => set(next === "" ? null : Number(next))}
+          onChange={(next) => set(numberOrNull(next))}
         />
       );
     case "choice":
@@ -269,7 +270,7 @@ function OutputFields(props: { value: Output[]; onChange(value: unknown): void; 
             size="compact-sm"
             variant="subtle"
             leftSection={<IconPlus size={14} />}
-            onClick={() => change([...value, { name: "", type: "string", return_values: [] }])}
+            onClick={() => change([...value, { name: "", type: "string", return_values: [], more: {} }])}
           >
             Add an answer
           </Button>

@@ -9,9 +9,10 @@ import { useMay } from "../ground/me.tsx";
 import { Fetched, Panel, Scroller, Status, type Tone } from "../ground/parts.tsx";
 import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
-import { dollars, tokens } from "./insight-words.tsx";
+import { began, dollars, tokens } from "./insight-words.tsx";
 import classes from "./insights.module.css";
 import { amountFigures } from "./known-costs.ts";
+import { numberOrNull } from "./workflow-values.ts";
 
 const REFRESH_ms = 3000;
 const KEY = ["insight backfill"];
@@ -48,7 +49,7 @@ export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput })
         >
           <Stack gap="md">
             {backfill ? (
-              <Course backfill={backfill} />
+              <Course backfill={backfill} source={workflow.source} />
             ) : (
               <Text size="sm" c="dimmed">
                 {workflow.start_datetime
@@ -64,26 +65,31 @@ export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput })
   );
 }
 
-function Course({ backfill }: { backfill: InsightBackfillState }) {
-  const { planned, actual, failed_count, waiting_count, running_count, queued_count } = backfill;
+function Course({ backfill, source }: { backfill: InsightBackfillState; source: string }) {
+  const { status, planned, actual, failed_count, waiting_count, running_count, queued_count } = backfill;
   const over = actual.count + failed_count;
-  const all = Math.max(planned.count, queued_count, 1);
+  // What was foreseen may be counted from a sample; what was queued is known once it is complete.
+  const all = status === "COMPLETED" ? queued_count : Math.max(planned.count, queued_count);
   return (
     <Stack gap="xs">
       <Progress.Root size="lg">
-        <Progress.Section value={(over / all) * 100} aria-label="Older conversations analysed" />
+        <Progress.Section
+          value={all === 0 ? 100 : (over / all) * 100}
+          aria-label="Older conversations analysed"
+        />
       </Progress.Root>
       <Text size="sm">
         {over.toLocaleString("en")} of {all.toLocaleString("en")} done, {failed_count.toLocaleString("en")} of
         them failed; {running_count.toLocaleString("en")} run, {waiting_count.toLocaleString("en")} wait.{" "}
         {backfill.finished_at ? (
           <>
-            Finished <Time at={backfill.finished_at} kind="minute" />.
+            {status === "CANCELED" ? "Stopped" : "Finished"} <Time at={backfill.finished_at} kind="minute" />.
           </>
         ) : (
           backfill.cursor_datetime && (
             <>
-              Taken up so far: what ended before <Time at={backfill.cursor_datetime} kind="minute" />.
+              Taken up so far: what {began(source)} before{" "}
+              <Time at={backfill.cursor_datetime} kind="minute" />.
             </>
           )
         )}
@@ -152,7 +158,7 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
   const may = useMay();
   const client = useQueryClient();
   const [text, setText] = useState<number | string>(rate ?? "");
-  const chosen = text === "" ? null : Number(text);
+  const chosen = numberOrNull(text);
   const setting = useMutation({
     mutationFn: () =>
       call("PUT /api/v1/insights/workflows/{workflow_id}/backfill", {
@@ -173,6 +179,8 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
         placeholder="no limit"
         min={1}
         allowDecimal={false}
+        // A lone minus would be no number, and so no limit.
+        allowNegative={false}
         w={200}
         value={text}
         onChange={setText}

@@ -6,13 +6,14 @@ import { ConfirmButton } from "../ground/confirm-button.tsx";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { formatDuration } from "../ground/duration.ts";
 import { useMay } from "../ground/me.tsx";
-import { Empty, Status } from "../ground/parts.tsx";
+import { Empty, Stale, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 import { ExecutionStatus } from "./insight-words.tsx";
 
 const REFRESH_ms = 4000;
-/** What the newest work of a folder is read of at once; older files show what the file itself says. */
+/** What the newest work of a folder is read of at once; of a file that is not in it, its own is asked for. */
 const NEWEST = 200;
+const UNFINISHED_ms = 15_000;
 const FILES = "GET /api/v1/insights/folders/{folder_id}/files";
 
 /** The recordings of a folder, each with how far its analysis is. */
@@ -38,12 +39,16 @@ export function FileList({ folder_id }: { folder_id: number }) {
     const { upload_file_id } = execution;
     if (upload_file_id !== null && !newest.has(upload_file_id)) newest.set(upload_file_id, execution);
   }
+  const workOf = (file_id: number): Work => {
+    if (executions.data === undefined) return "unknown";
+    return newest.get(file_id) ?? (executions.data.items.length < NEWEST ? "none" : "older");
+  };
   const columns: Column<InsightsUploadFile>[] = [
     { field: "filename", title: "File", orderable: true, render: ({ filename }) => <bdi>{filename}</bdi> },
     {
       field: "state",
       title: "Analysis",
-      render: (file) => <FileState file={file} execution={newest.get(file.id)} />,
+      render: (file) => <FileState file={file} work={workOf(file.id)} />,
     },
     {
       field: "agent_number",
@@ -101,32 +106,39 @@ export function FileList({ folder_id }: { folder_id: number }) {
       : []),
   ];
   return (
-    <DataTable
-      label="Recordings of the folder"
-      operation={FILES}
-      path={{ folder_id }}
-      columns={columns}
-      rowKey={({ id }) => id}
-      search={{ field: "filename", label: "Search by file name" }}
-      filters={[{ field: "agent_number", label: "Agent number", kind: "text" }]}
-      refresh_ms={REFRESH_ms}
-      empty={
-        <Empty title="Nothing is in it yet" icon={<IconFileMusic size={28} />}>
-          Upload recordings or transcripts. An active workflow over recordings that names this folder takes
-          them up at once.
-        </Empty>
-      }
-    />
+    <>
+      <Stale error={executions.error} retry={() => void executions.refetch()} />
+      <DataTable
+        label="Recordings of the folder"
+        operation={FILES}
+        path={{ folder_id }}
+        columns={columns}
+        rowKey={({ id }) => id}
+        search={{ field: "filename", label: "Search by file name" }}
+        filters={[{ field: "agent_number", label: "Agent number", kind: "text" }]}
+        refresh_ms={REFRESH_ms}
+        empty={
+          <Empty title="Nothing is in it yet" icon={<IconFileMusic size={28} />}>
+            Upload recordings or transcripts. An active workflow over recordings that names this folder takes
+            them up at once.
+          </Empty>
+        }
+      />
+    </>
   );
 }
 
-function FileState(props: { file: InsightsUploadFile; execution: InsightExecution | undefined }) {
-  const { file, execution } = props;
-  const problem = execution?.error_message ?? file.error_message;
+/** The newest execution over a file. */
+type Work = InsightExecution | "none" | "older" | "unknown";
+
+function FileState({ file, work }: { file: InsightsUploadFile; work: Work }) {
+  if (work === "unknown") return "–";
+  if (work === "older") return <OwnState file={file} />;
+  const problem = (work === "none" ? null : work.error_message) ?? file.error_message;
   return (
     <>
-      {execution ? (
-        <ExecutionStatus status={execution.status} />
+      {work !== "none" ? (
+        <ExecutionStatus status={work.status} />
       ) : file.error_message ? (
         <Status tone="bad">failed</Status>
       ) : (
@@ -136,3 +148,27 @@ function FileState(props: { file: InsightsUploadFile; execution: InsightExecutio
     </>
   );
 }
+
+/** Of a file whose work is not among the newest. */
+function OwnState({ file }: { file: InsightsUploadFile }) {
+  const own = useQuery({
+    queryKey: ["folder executions", file.folder_id, file.id],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/insights/executions/", {
+        query: {
+          search_fields: ["upload_file_id"],
+          search_field_values: [String(file.id)],
+          order_by: "id",
+          order_by_direction: "desc",
+          limit: 1,
+        },
+        signal,
+      }),
+    refetchInterval: ({ state }) => (isUnfinished(state.data?.items[0]) ? UNFINISHED_ms : false),
+  });
+  if (own.error && !own.data) return <div dir="auto">{own.error.message}</div>;
+  return <FileState file={file} work={own.data ? (own.data.items[0] ?? "none") : "unknown"} />;
+}
+
+const isUnfinished = (execution: InsightExecution | undefined): boolean =>
+  execution?.status === "PENDING" || execution?.status === "PROCESSING";

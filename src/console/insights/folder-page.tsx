@@ -102,7 +102,8 @@ function FolderForm({ id, folder }: { id: string; folder: InsightsFolder | null 
                 })
               }
             >
-              No workflow takes anything from <b dir="auto">{folder.name}</b> any more.
+              No workflow takes anything from <b dir="auto">{folder.name}</b> any more. Its recordings stay
+              stored and can't be reached here any more: delete those before that have to go.
             </ConfirmButton>
           )
         }

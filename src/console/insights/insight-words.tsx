@@ -17,6 +17,9 @@ export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; abo
 export const sourceName = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;
 
+/** Days of a workflow are compared with when a session began, and with when a recording was uploaded. */
+export const began = (source: string): string => (source === "upload" ? "came" : "began");
+
 const TOOL_KINDS: Record<string, string> = {
   llm: "asks a model",
   transcription: "writes down sound",

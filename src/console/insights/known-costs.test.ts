@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InsightToolSpending } from "../api-types.ts";
-import { amountFigures, runFigures, withoutCost } from "./known-costs.ts";
+import { amountFigures, isLengthUnsure, runFigures, withoutCost } from "./known-costs.ts";
 
 const price = { input_usd: 1, output_usd: 2, cached_input_usd: null, source: "list", as_of: "2026-11-01" };
 const measured: InsightToolSpending = {
@@ -59,4 +59,12 @@ test("an estimate names the tools whose cost it leaves out; what costs nothing i
     { ...measured, insight_tool_id: 5, price: null, cost_usd: 0 },
   ];
   expect(withoutCost(tools, spending)).toEqual(["llm 2", "llm 5"]);
+});
+
+test("what writing recordings down costs is not known whole, since they may come without their length", () => {
+  const minute_price = { minute_usd: 0.006, source: "list", as_of: "2026-11" };
+  const transcriber: InsightToolSpending = { ...unknown, price: null, minute_price };
+  expect(isLengthUnsure("upload", [measured, transcriber])).toBe(true);
+  expect(isLengthUnsure("upload", [measured])).toBe(false);
+  expect(isLengthUnsure("agent", [transcriber])).toBe(false);
 });

@@ -34,3 +34,7 @@ export function withoutCost(
     })
     .map(({ name }) => name);
 }
+
+/** Sound is paid for by the minute: of recordings nobody measures how long they are, and one without a length counts as none. */
+export const isLengthUnsure = (source: string, spending: readonly InsightToolSpending[]): boolean =>
+  source === "upload" && spending.some(({ minute_price }) => minute_price !== null);

@@ -34,27 +34,38 @@ function kindOf(type: string): Pick<Parameter, "kind" | "choices"> {
 
 export const OUTPUT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
 /** One thing that a model is asked for. */
-export type Output = { name: string; type: string; return_values: string[] };
+export type Output = {
+  name: string;
+  type: string;
+  return_values: string[];
+  /** What else was given for it, such as its description: the form does not show it, and keeps it. */
+  more: Record<string, unknown>;
+};
 
 /** Return values may be written as a list or, with commas, as one text. */
 export function outputsOf(value: unknown): Output[] {
   if (!Array.isArray(value)) return [];
-  return value.map((each: Record<string, unknown>) => ({
-    name: String(each?.name ?? ""),
-    type: String(each?.type ?? "string"),
-    return_values: Array.isArray(each?.return_values)
-      ? each.return_values.map(String)
-      : String(each?.return_values ?? "")
-          .split(",")
-          .map((text) => text.trim())
-          .filter((text) => text !== ""),
-  }));
+  return value.map((each: Record<string, unknown> | null) => {
+    const { name, type, return_values, ...more } = each ?? {};
+    return {
+      name: String(name ?? ""),
+      type: String(type ?? "string"),
+      return_values: Array.isArray(return_values)
+        ? return_values.map(String)
+        : String(return_values ?? "")
+            .split(",")
+            .map((text) => text.trim())
+            .filter((text) => text !== ""),
+      more,
+    };
+  });
 }
 
 /** As the API takes them: without return values where any answer is right. */
 export const sentOutputs = (outputs: Output[]) =>
-  outputs.map(({ name, type, return_values }) => ({
+  outputs.map(({ name, type, return_values, more }) => ({
     name,
     type,
+    ...more,
     ...(return_values.length > 0 && type !== "boolean" && { return_values }),
   }));

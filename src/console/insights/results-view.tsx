@@ -123,7 +123,16 @@ function Answers() {
       {({ tables }) => {
         const keys = keysOf(tables);
         const key = keys.find((each) => each === search.insight) ?? keys[0];
-        if (key === undefined) return null;
+        const chooser = <DaysChooser days={days} onChange={(next) => go({ days: next })} />;
+        if (key === undefined) {
+          return (
+            <Panel title="Answers" actions={chooser}>
+              <Text size="sm" c="dimmed">
+                Nothing was found in these days.
+              </Text>
+            </Panel>
+          );
+        }
         const { bars, numbers, byVersion } = answersOf(tables, key);
         return (
           <Panel
@@ -139,21 +148,16 @@ function Answers() {
                   value={key}
                   onChange={(insight) => go(insight === null ? {} : { insight })}
                 />
-                <DaysChooser days={days} onChange={(next) => go({ days: next })} />
+                {chooser}
               </Group>
             }
             flush
           >
-            {numbers && (
-              <Text size="sm" px="md" pt="sm">
-                {numbers}
-              </Text>
-            )}
             {bars.length > 0 ? (
               <BarList bars={bars} label={`Answers of ${key}`} unnamed="nothing found" />
             ) : (
-              <Text size="sm" c="dimmed" p="md">
-                Its answers are texts that differ each time; they are listed below.
+              <Text size="sm" p="md" {...(numbers === null && { c: "dimmed" })}>
+                {numbers ?? "There are no short answers to count; each one is listed below."}
               </Text>
             )}
             {byVersion.rows.length > 0 && <FigureTableView table={byVersion} tall />}

@@ -126,8 +126,15 @@ function ToolForm(props: {
               data={definitions.map(({ id: number, name }) => ({ value: String(number), label: name }))}
               value={String(values.insight_tool_definition_id)}
               onChange={(chosen) => {
-                form.setFieldValue("insight_tool_definition_id", Number(chosen));
-                form.setFieldValue("tool_arguments", Number(chosen) === 1 ? NEW.tool_arguments : {});
+                const next = Number(chosen);
+                if (next === values.insight_tool_definition_id) return;
+                const stored = form.getInitialValues();
+                form.setFieldValue("insight_tool_definition_id", next);
+                form.setFieldValue(
+                  "tool_arguments",
+                  [stored, NEW].find((each) => each.insight_tool_definition_id === next)?.tool_arguments ??
+                    {},
+                );
               }}
               error={form.errors.insight_tool_definition_id}
             />
@@ -162,7 +169,7 @@ function ToolForm(props: {
           <Group gap="xs" align="flex-start">
             <NumberInput
               label="Version"
-              description="A workflow never analyses a session twice with one version; a higher one takes the old ones up anew."
+              description="A workflow never analyses a session twice with one version; after a higher one, activating it takes the old ones up anew."
               min={0}
               allowDecimal={false}
               inputWrapperOrder={["label", "input", "description", "error"]}
@@ -180,7 +187,9 @@ function ToolForm(props: {
           </Group>
         </RecordFormFrame>
       </Panel>
-      {tool && may("insights_write") && <TryTool name={tool.name} isDirty={record.isDirty} />}
+      {tool && may("insights_write") && (
+        <TryTool name={tool.name} saved_at={tool.updated_at} isDirty={record.isDirty} />
+      )}
     </Stack>
   );
 }

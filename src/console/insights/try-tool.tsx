@@ -9,14 +9,16 @@ import { Code, Failure, Panel } from "../ground/parts.tsx";
 const SCRIPTED_HEADER = "x-parley-scripted-model";
 
 /** Runs the tool once, as it is saved, on one session; nothing of it is kept. */
-export function TryTool({ name, isDirty }: { name: string; isDirty: boolean }) {
+export function TryTool(props: { name: string; saved_at: string | undefined; isDirty: boolean }) {
+  const { name, saved_at, isDirty } = props;
   const [session, setSession] = useState<number | string>("");
   const trying = useMutation({
     async mutationFn() {
+      const session_id = Number(session);
       const { answer, headers } = await callWithHeaders("POST /api/v1/insights/tools-test", {
-        body: { tool_name: name, session_id: Number(session) },
+        body: { tool_name: name, session_id },
       });
-      return { answer, isScripted: headers.get(SCRIPTED_HEADER) === "true" };
+      return { answer, session_id, saved_at, isScripted: headers.get(SCRIPTED_HEADER) === "true" };
     },
   });
   return (
@@ -31,6 +33,7 @@ export function TryTool({ name, isDirty }: { name: string; isDirty: boolean }) {
             label="Session's number"
             min={1}
             allowDecimal={false}
+            allowNegative={false}
             hideControls
             value={session}
             onChange={setSession}
@@ -51,7 +54,15 @@ export function TryTool({ name, isDirty }: { name: string; isDirty: boolean }) {
             No key is set for the tool's provider. These words are an extract and no analysis.
           </Alert>
         )}
-        {trying.data && <Code value={trying.data.answer} label="What the tool found" />}
+        {trying.data && (
+          <div>
+            <Text size="sm" mb={4}>
+              In session {trying.data.session_id}
+              {trying.data.saved_at !== saved_at && ", before the tool was saved anew"}:
+            </Text>
+            <Code value={trying.data.answer} label="What the tool found" />
+          </div>
+        )}
       </Stack>
     </Panel>
   );

@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Progress, Text, TextInput } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call } from "../ground/api.ts";
 import { Panel, Status, type Tone } from "../ground/parts.tsx";
 import classes from "./insights.module.css";
@@ -14,17 +14,24 @@ const TONES: Record<Sent["state"], Tone> = {
   refused: "bad",
 };
 
+/** What is not uploaded yet is lost with the page. */
+const askToStay = (event: BeforeUnloadEvent) => event.preventDefault();
+
 /** Recordings and transcripts, one after the other; each says how it went. */
 export function UploadPanel({ folder_id }: { folder_id: number }) {
   const client = useQueryClient();
   const [agent, setAgent] = useState("");
   const [files, setFiles] = useState<Sent[]>([]);
+  const forget = useRef<() => void>(null);
   const isBusy = files.some(({ state }) => state === "waits" || state === "under way");
   const done = files.filter(({ state }) => state === "uploaded" || state === "refused").length;
 
   async function upload(chosen: File[]) {
     const wanted = chosen.map(({ name }): Sent => ({ name, state: "waits", problem: null }));
     setFiles(wanted);
+    // So that the same file, refused or not, can be chosen once more.
+    forget.current?.();
+    window.addEventListener("beforeunload", askToStay);
     const tell = (index: number, part: Partial<Sent>) =>
       setFiles((all) => all.map((each, at) => (at === index ? { ...each, ...part } : each)));
     for (const [index, file] of chosen.entries()) {
@@ -42,6 +49,7 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
         tell(index, { state: "refused", problem: (error as Error).message });
       }
     }
+    window.removeEventListener("beforeunload", askToStay);
     await Promise.all(
       [["insight folder"], ["GET /api/v1/insights/folders/{folder_id}/files"], ["folder executions"]].map(
         (queryKey) => client.invalidateQueries({ queryKey }),
@@ -58,7 +66,7 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
           value={agent}
           onChange={({ currentTarget }) => setAgent(currentTarget.value)}
         />
-        <FileButton multiple onChange={(chosen) => void upload(chosen)} disabled={isBusy}>
+        <FileButton multiple resetRef={forget} onChange={(chosen) => void upload(chosen)} disabled={isBusy}>
           {(props) => (
             <Button {...props} leftSection={<IconUpload size={15} />} loading={isBusy}>
               Choose recordings

@@ -104,6 +104,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
             <Text fw={600}>Which ones</Text>
             <Text size="sm" c="dimmed">
               What is left empty holds for all.
+              {source === "upload" && " A recording that came without its length meets no bound of it."}
             </Text>
           </div>
           <Grid gap="md">
@@ -112,6 +113,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                 label="At least this long"
                 suffix=" s"
                 min={0}
+                allowNegative={false}
                 value={conditions.min_duration ?? ""}
                 onChange={(least) => setCondition({ min_duration: numberOrNull(least) })}
                 error={errorOf("conditions.min_duration")}
@@ -122,6 +124,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                 label="At most this long"
                 suffix=" s"
                 min={0}
+                allowNegative={false}
                 value={conditions.max_duration ?? ""}
                 onChange={(most) => setCondition({ max_duration: numberOrNull(most) })}
                 error={errorOf("conditions.max_duration")}
@@ -132,6 +135,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                 label="Share of them"
                 suffix=" %"
                 min={0}
+                allowNegative={false}
                 max={100}
                 placeholder="100 %"
                 value={conditions.sample_rate ?? ""}
@@ -156,11 +160,16 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                   error={errorOf("conditions.folder_list")}
                 />
               </Grid.Col>
-            ) : (
+            ) : null}
+            {(source !== "upload" || conditions.prompt_list.length > 0) && (
               <Grid.Col span={{ base: 12, sm: 6 }}>
                 <TagsInput
                   label="Prompts"
-                  description="By name or number."
+                  description={
+                    source === "upload"
+                      ? "A recording has no prompt: none is taken as long as one is named here."
+                      : "By name or number."
+                  }
                   value={conditions.prompt_list}
                   onChange={(prompt_list) => setCondition({ prompt_list })}
                   error={errorOf("conditions.prompt_list")}

@@ -1,12 +1,35 @@
 import { ActionIcon, Group, MultiSelect, Select, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
 import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import classes from "./insights.module.css";
 
 const OFFERED = 200;
+const TYPING_ms = 250;
+const TOOLS = "GET /api/v1/insights/tool-configurations";
+const FOLDERS = "GET /api/v1/insights/folders/";
+
+/** Records found by their name among however many there are; `names` has all that were ever offered. */
+function useNames(operation: typeof TOOLS | typeof FOLDERS, enabled = true) {
+  const [text, setText] = useState("");
+  const [searched] = useDebouncedValue(text.trim(), TYPING_ms);
+  const list = useQuery({
+    queryKey: [operation, "names", searched],
+    enabled,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => {
+      const search = searched ? { search_fields: ["name" as const], search_field_values: [searched] } : {};
+      return call(operation, { query: { ...search, limit: OFFERED, order_by: "name" }, signal });
+    },
+  });
+  const names = useRef(new Map<number, string>()).current;
+  const offered = list.data?.items ?? [];
+  for (const { id, name } of offered) names.set(id, name);
+  return { offered, names, setText, isLooking: list.isFetching || searched !== text.trim() };
+}
 
 /** Tools run in this order, and may read what those before them found. */
 export function ToolOrder(props: {
@@ -18,16 +41,8 @@ export function ToolOrder(props: {
 }) {
   const { ids, names, onChange, error, readOnly } = props;
   const may = useMay();
-  const tools = useQuery({
-    queryKey: ["GET /api/v1/insights/tool-configurations", "names"],
-    enabled: may("insights_read"),
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/insights/tool-configurations", {
-        query: { limit: OFFERED, order_by: "name" },
-        signal,
-      }),
-  });
-  const known = new Map([...names, ...(tools.data?.items ?? []).map(({ id, name }) => [id, name] as const)]);
+  const tools = useNames(TOOLS, may("insights_read"));
+  const known = new Map([...names, ...tools.names]);
   const move = (from: number, to: number) =>
     onChange(ids.toSpliced(from, 1).toSpliced(to, 0, ids[from] as number));
   return (
@@ -76,13 +91,14 @@ export function ToolOrder(props: {
           aria-label="Tool to add"
           placeholder="Add a tool"
           searchable
-          data={[...known]
-            .filter(([id]) => !ids.includes(id))
-            .map(([id, name]) => ({ value: String(id), label: name }))}
+          data={tools.offered
+            .filter(({ id }) => !ids.includes(id))
+            .map(({ id, name }) => ({ value: String(id), label: name }))}
           value={null}
           onChange={(id) => id !== null && onChange([...ids, Number(id)])}
+          onSearchChange={tools.setText}
           error={error}
-          nothingFoundMessage="No tool by that name"
+          nothingFoundMessage={tools.isLooking ? "Looking…" : "No tool by that name"}
         />
       )}
     </div>
@@ -90,21 +106,22 @@ export function ToolOrder(props: {
 }
 
 export function FolderSelect(props: { value: number[]; onChange(ids: number[]): void; error: ReactNode }) {
-  const folders = useQuery({
-    queryKey: ["GET /api/v1/insights/folders/", "names"],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/insights/folders/", { query: { limit: OFFERED, order_by: "name" }, signal }),
-  });
-  const found = (folders.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
-  const unknown = props.value.filter((id) => !found.some(({ value }) => value === String(id)));
+  const folders = useNames(FOLDERS);
+  const found = folders.offered.map(({ id, name }) => ({ value: String(id), label: name }));
+  const others = props.value.filter((id) => !folders.offered.some((folder) => folder.id === id));
   return (
     <MultiSelect
       label="Folders"
       description="Where recordings are taken from."
       searchable
-      data={[...found, ...unknown.map((id) => ({ value: String(id), label: `Folder ${id}` }))]}
+      data={[
+        ...found,
+        ...others.map((id) => ({ value: String(id), label: folders.names.get(id) ?? `Folder ${id}` })),
+      ]}
       value={props.value.map(String)}
       onChange={(ids) => props.onChange(ids.map(Number))}
+      onSearchChange={folders.setText}
+      nothingFoundMessage={folders.isLooking ? "Looking…" : "No folder by that name"}
       error={props.error}
     />
   );

@@ -30,7 +30,9 @@ export const WORKFLOW_LABELS: FieldLabels = {
   "conditions.sheet_info": "Sheet",
 };
 
-export const numberOrNull = (value: number | string): number | null => (value === "" ? null : Number(value));
+/** What a number field holds; the "-" or "." that somebody begins with is no number yet. */
+export const numberOrNull = (value: number | string): number | null =>
+  value === "" || Number.isNaN(Number(value)) ? null : Number(value);
 
 export function valuesOf(workflow: InsightWorkflowOutput | null): WorkflowValues {
   const conditions = workflow?.conditions;
@@ -56,7 +58,8 @@ export function valuesOf(workflow: InsightWorkflowOutput | null): WorkflowValues
 /** An empty list holds for all, as null does; agents by number go as numbers, as the API wants all or none. */
 export function sent({ conditions, ...values }: WorkflowValues): InsightWorkflowInput {
   const { agent_list, prompt_list, folder_list, sheet_info } = conditions;
-  const isNumbers = agent_list.every((each) => /^\d{1,15}$/.test(each)) && values.source !== "upload";
+  const isNumbers =
+    agent_list.every((each) => /^(?:0|[1-9]\d{0,14})$/.test(each)) && values.source !== "upload";
   return {
     ...values,
     conditions: {

@@ -3,13 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import type { CampaignBoard, CampaignBoardBatch } from "../api-types.ts";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { formatTime } from "../ground/zone.ts";
 import { batchPath, requestPath, requestWords } from "./batch-words.ts";
 import { boardQuery } from "./board-query.ts";
+import { NearTime } from "./near-time.tsx";
 import { capText } from "./opening.ts";
 import classes from "./outbound.module.css";
 import { StatusTiles } from "./status-tiles.tsx";
 
 const FOLLOW_MS = 3000;
+/** As many batches as a board has. */
+const MOST_BATCHES = 50;
 
 /** A campaign as it runs: who is in which state, what each batch waits for, and what happened last, each with its reason. */
 export function BoardPanel({ campaign_id }: { campaign_id: number }) {
@@ -79,6 +83,14 @@ function Board({ board }: { board: CampaignBoard }) {
                 </Table.Tbody>
               </Table>
             )}
+            {board.batches.length >= MOST_BATCHES && (
+              <Text size="xs" c="dimmed" p="sm">
+                The newest {MOST_BATCHES};{" "}
+                <RouteLink to={`/campaigns/${board.campaign_id}?view=batches`} underline="always">
+                  all batches
+                </RouteLink>
+              </Text>
+            )}
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
@@ -102,7 +114,7 @@ function Board({ board }: { board: CampaignBoard }) {
                     {board.latest.map((person) => (
                       <Table.Tr key={`${person.batch_id} ${person.reference_id} ${person.at}`}>
                         <Table.Td>
-                          <Time at={person.at} kind="clock" />
+                          <NearTime at={person.at} now={board.at} />
                         </Table.Td>
                         <Table.Td>
                           <RouteLink to={requestPath(person.batch_id, person.reference_id)}>
@@ -179,7 +191,7 @@ function today({ days, timezone, batches }: CampaignBoard): string {
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${date}: ${capText(first_attempts)} reached for the first time, ${cap === null ? "without a limit for the day" : `of ${cap.toLocaleString("en")}`}.`,
+        `${formatTime(date, "UTC", "day")}: ${capText(first_attempts)} reached for the first time, ${cap === null ? "without a limit for the day" : `of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

@@ -24,6 +24,7 @@ import {
   NEW_CAMPAIGN,
   secretPaths,
   sent,
+  stillFound,
   valuesOf,
 } from "./campaign-values.ts";
 import { FilterFields, FilterMatches } from "./filter-fields.tsx";
@@ -48,6 +49,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const may = useMay();
   const navigate = useNavigate();
   const [hides, setHides] = useState<string[]>([]);
+  const [sought, setSought] = useState<string | null>(null);
   const record = useRecordForm<OutboundCampaignResponse, CampaignValues>({
     noun: "Campaign",
     labels: CAMPAIGN_LABELS,
@@ -68,8 +70,11 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const { form } = record;
   const values = form.getValues();
   const mayWrite = may("outbound_write");
-  const set = <Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]) =>
+  const set = <Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]) => {
+    const before = form.getValues();
     form.setFieldValue(name as never, value as never);
+    form.setErrors((found) => stillFound(found, before, { ...before, [name]: value }));
+  };
   const errorOf = (path: string): ReactNode => (form.errors as Record<string, ReactNode>)[path];
   const fields = { values, set, errorOf };
   const mode = values.mode ?? "voice";
@@ -100,7 +105,9 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                   }
                   invalidates={[["GET /api/v1/outbound/campaigns"]]}
                   onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true })}
-                />
+                >
+                  Its batches are deleted with it: whoever waits in them is not reached any more.
+                </RemoveRecord>
               )
             }
           >
@@ -203,6 +210,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 onChange={(rules) => set("outreach_override_rules", rules)}
                 errorOf={errorOf}
                 readOnly={!mayWrite}
+                sought={sought}
               />
             </Section>
             <Section title="Pace and retries">
@@ -256,6 +264,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                   const { days, dates } = values.outreach_override_rules;
                   if (!(date in dates))
                     set("outreach_override_rules", { days, dates: { ...dates, [date]: {} } });
+                  setSought(date);
                   goToException(date);
                 }
               : null

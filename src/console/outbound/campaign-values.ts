@@ -129,6 +129,23 @@ export function atSecrets(error: unknown): unknown {
   return new ApiError(error.status, error.message, issues);
 }
 
+/** The findings that still speak of what stands there: one whose value was changed, moved or removed is over. */
+export const stillFound = <Finding>(
+  findings: Record<string, Finding>,
+  before: object,
+  after: object,
+): Record<string, Finding> =>
+  Object.fromEntries(
+    Object.entries(findings).filter(
+      ([path]) => JSON.stringify(valueAt(before, path)) === JSON.stringify(valueAt(after, path)),
+    ),
+  );
+
+const valueAt = (values: object, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], values);
+
 /** Where in the form new secrets stand, so that a review does not show them. */
 export const secretPaths = (secrets: SecretChange[]): string[] =>
   secrets.flatMap(({ kind }, index) =>

@@ -71,4 +71,5 @@ test("bytes that are no UTF-8 are told", () => {
 test("a fault of the platform names its row and column", () => {
   expect(rowFault({ loc: ["file", 4, "target"], msg: "Field required" }).place).toBe("Row 4, column target");
   expect(rowFault({ loc: ["file"], msg: "too long" }).place).toBe("The file");
+  expect(rowFault({ loc: ["query", "calling_code"], msg: "no" }).place).toBe("Calling code");
 });

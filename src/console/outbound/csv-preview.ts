@@ -1,3 +1,5 @@
+import { fieldWords } from "../ground/field-words.ts";
+
 /**
  * The beginning of a CSV file of people, looked at before it is sent: its columns, its first rows, and what the platform
  * would refuse in them. Columns are renamed by writing another first line; the rest of the file is sent as it is.
@@ -144,7 +146,9 @@ const quoted = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.repla
 
 /** Row, column and sentence of a fault that the platform found in a file, from its `loc`. */
 export function rowFault(issue: { loc: (string | number)[]; msg: string }): { place: string; text: string } {
-  const [, row, column] = issue.loc;
+  const [part, row, column] = issue.loc;
+  if (part !== "file")
+    return { place: fieldWords(issue.loc.slice(1).join(".")) || "The file", text: issue.msg };
   const place =
     row === undefined ? "The file" : column === undefined ? `Row ${row}` : `Row ${row}, column ${column}`;
   return { place, text: issue.msg };

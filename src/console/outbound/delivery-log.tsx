@@ -12,6 +12,7 @@ import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 import { STATUS_CHOICES, spoken } from "./channel-statuses.ts";
 import { DELIVERY_WORDS } from "./delivery-words.ts";
+import { NearTime } from "./near-time.tsx";
 
 export const DELIVERIES = "GET /api/v1/outbound/webhook_deliveries";
 const REFRESH_MS = 4000;
@@ -166,7 +167,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
         )}
         {next_try_at && (
           <Text size="xs" c="dimmed">
-            next try <Time at={next_try_at} kind="clock" />
+            next try <NearTime at={next_try_at} now={new Date()} />
           </Text>
         )}
       </Stack>

@@ -40,7 +40,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
             event.preventDefault();
             setAsked({
               answer_rate: Number(answers) / PERCENT,
-              days: Number(days) || 14,
+              days: Number(days),
               requests: numberOrNull(people),
             });
           }}
@@ -52,6 +52,8 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
                 suffix=" %"
                 min={0}
                 max={PERCENT}
+                clampBehavior="strict"
+                required
                 value={answers}
                 onChange={setAnswers}
               />
@@ -62,13 +64,22 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
                 placeholder="those who wait now"
                 min={1}
                 max={1_000_000}
+                clampBehavior="strict"
                 thousandSeparator=","
                 value={people}
                 onChange={setPeople}
               />
             </Grid.Col>
             <Grid.Col span={{ base: 6, sm: 2 }}>
-              <NumberInput label="Days" min={1} max={92} value={days} onChange={setDays} />
+              <NumberInput
+                label="Days"
+                min={1}
+                max={92}
+                clampBehavior="strict"
+                required
+                value={days}
+                onChange={setDays}
+              />
             </Grid.Col>
             <Grid.Col span={{ base: 6, sm: 2 }}>
               <Button

@@ -2,11 +2,9 @@ import { Alert, Button, FileInput, Group, Modal, Stack, TextInput } from "@manti
 import { IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiError, call } from "../ground/api.ts";
-import { rowFault } from "./csv-preview.ts";
+import { call } from "../ground/api.ts";
+import { FileFaults } from "./file-faults.tsx";
 import { SUPPRESSIONS } from "./suppression-words.ts";
-
-const FAULTS_SHOWN = 20;
 
 /** A list that is kept elsewhere, stored whole or not at all. */
 export function ImportSuppressions({ onClose }: { onClose(): void }) {
@@ -24,9 +22,15 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
     },
     onSuccess: () => client.invalidateQueries({ queryKey: [SUPPRESSIONS] }),
   });
-  const issues = load.error instanceof ApiError ? load.error.issues : [];
   return (
-    <Modal opened onClose={onClose} title="Import a do-not-call list" size="lg">
+    // While it is being read, what comes of it must not be missed.
+    <Modal
+      opened
+      onClose={() => !load.isPending && onClose()}
+      withCloseButton={!load.isPending}
+      title="Import a do-not-call list"
+      size="lg"
+    >
       {load.data ? (
         <Stack gap="md">
           <Alert
@@ -48,23 +52,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
           }}
         >
           <Stack gap="md">
-            {load.error && (
-              <Alert color="red" role="alert" title="Nothing of the file was stored">
-                {issues.length === 0
-                  ? load.error.message
-                  : issues.slice(0, FAULTS_SHOWN).map((issue) => {
-                      const { place, text } = rowFault(issue);
-                      return (
-                        <div key={`${place} ${text}`}>
-                          <b>
-                            <bdi>{place}</bdi>
-                          </b>
-                          : {text}
-                        </div>
-                      );
-                    })}
-              </Alert>
-            )}
+            {load.error && <FileFaults error={load.error} />}
             <FileInput
               label="CSV file"
               description="A column address and, where you have them, scope, reason, occurred_at and comment."
@@ -85,7 +73,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
               onChange={({ currentTarget }) => setCode(currentTarget.value)}
             />
             <Group justify="flex-end" gap="xs">
-              <Button variant="default" onClick={onClose}>
+              <Button variant="default" onClick={onClose} disabled={load.isPending}>
                 Not now
               </Button>
               <Button type="submit" loading={load.isPending} disabled={!file}>

@@ -87,13 +87,18 @@ export function ExceptionFields(props: {
   onChange(rules: Rules): void;
   errorOf(path: string): ReactNode;
   readOnly: boolean;
+  /** A date that is shown even if many go before it. */
+  sought: string | null;
 }) {
-  const { value, onChange, errorOf, readOnly } = props;
+  const { value, onChange, errorOf, readOnly, sought } = props;
   const [shown, setShown] = useState(SHOWN);
   const [date, setDate] = useState("");
   const weekdays = WEEKDAYS.filter((day) => day in value.days);
   const free = WEEKDAYS.filter((day) => !(day in value.days));
   const dates = Object.keys(value.dates).sort();
+  const [stored] = useState(value.dates);
+  // Who has just added one wants to fill it in.
+  const listed = dates.filter((each, index) => index < shown || each === sought || !(each in stored));
   const setDays = (days: Rules["days"]) => onChange({ ...value, days });
   const setDates = (next: Rules["dates"]) => onChange({ ...value, dates: next });
   return (
@@ -114,7 +119,7 @@ export function ExceptionFields(props: {
             errorOf={(field) => errorOf(`outreach_override_rules.days.${day}.${field}`)}
           />
         ))}
-        {dates.slice(0, shown).map((each) => (
+        {listed.map((each) => (
           <RuleRow
             key={each}
             name={each}
@@ -124,9 +129,9 @@ export function ExceptionFields(props: {
             errorOf={(field) => errorOf(`outreach_override_rules.dates.${each}.${field}`)}
           />
         ))}
-        {dates.length > shown && (
+        {dates.length > listed.length && (
           <Button size="compact-sm" variant="subtle" onClick={() => setShown(shown + 100)}>
-            {dates.length - shown} more dates
+            {dates.length - listed.length} more dates
           </Button>
         )}
         {weekdays.length + dates.length === 0 && (
@@ -149,6 +154,7 @@ export function ExceptionFields(props: {
               label="For a date"
               size="xs"
               type="date"
+              max="9999-12-31"
               value={date}
               onChange={({ currentTarget }) => setDate(currentTarget.value)}
             />

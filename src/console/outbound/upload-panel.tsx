@@ -5,7 +5,7 @@ import { IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { RequestsAdded } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
+import { call } from "../ground/api.ts";
 import { Panel, Scroller } from "../ground/parts.tsx";
 import {
   type CsvPreview,
@@ -16,13 +16,12 @@ import {
   previewCsv,
   REQUIRED_COLUMNS,
   renamedCsv,
-  rowFault,
   UNREADABLE,
 } from "./csv-preview.ts";
+import { FileFaults } from "./file-faults.tsx";
 import classes from "./outbound.module.css";
 
 const ROWS_SHOWN = 6;
-const FAULTS_SHOWN = 50;
 
 type Chosen = { file: File; preview: CsvPreview; names: string[] };
 
@@ -190,29 +189,6 @@ function Reading({ expected, rows_read }: { expected: number; rows_read: number 
       </Text>
       <Progress value={rows_read === 0 ? 100 : share} animated={rows_read === 0} aria-label="Rows read" />
     </Stack>
-  );
-}
-
-function FileFaults({ error }: { error: Error }) {
-  const issues = error instanceof ApiError ? error.issues : [];
-  const faults = issues.map(rowFault);
-  return (
-    <Alert color="red" role="alert" title="Nothing of the file was stored">
-      {faults.length === 0 ? (
-        error.message
-      ) : (
-        <ul style={{ margin: 0, paddingInlineStart: "1.1rem" }}>
-          {faults.slice(0, FAULTS_SHOWN).map(({ place, text }) => (
-            <li key={`${place} ${text}`}>
-              <b>
-                <bdi>{place}</bdi>
-              </b>
-              : {text}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Alert>
   );
 }
 

@@ -1,0 +1,149 @@
+import { beforeAll, expect, test } from "vitest";
+import { createOutbound, request } from "../harness/batch.ts";
+import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
+import { createTestDialer } from "../harness/dialer.ts";
+
+const HOUR_ms = 3_600_000;
+
+let it: ConsoleTest;
+let page: ConsolePage;
+let campaign_id: number;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  const outbound = await createOutbound(it.app);
+  const closed = Array.from({ length: 25 }, (_, index) => [
+    `2026-${index < 20 ? "01" : "12"}-${String((index % 20) + 1).padStart(2, "0")}`,
+    { active: false },
+  ]);
+  const campaign = await outbound.createCampaign({
+    active_days: ["mon", "tue", "wed", "thu", "fri"],
+    outreach_override_rules: { dates: Object.fromEntries(closed) },
+  });
+  campaign_id = campaign.id;
+  await outbound.createBatch({ campaign_id, batch_id: "20261118.1" });
+  await outbound.add("20261118.1", [request("P1", "+15125550101")]);
+  const dialer = createTestDialer(it.app, () => ({ tells: ["NO-ANSWER"] }));
+  it.app.clock.advance(4 * HOUR_ms);
+  await dialer.pass(1, 10_000);
+  await outbound.add("20261118.1", [request("P2", "+15125550102")]);
+  it.app.clock.advance(24 * HOUR_ms);
+  page = await it.open(await it.person("Admin"), { viewport: { width: 1400, height: 1000 } });
+  // Calendars begin with the day on which the program's clock stands.
+  await page.clock.setFixedTime(it.app.clock.now());
+});
+
+const settings = () => page.goto(`/console/campaigns/${campaign_id}?view=settings`);
+
+test("an exception that is begun or looked for from the calendar is shown, however many dates go before it", async () => {
+  await settings();
+  const row = (date: string) => page.getByRole("group", { name: date, exact: true });
+  await row("2026-01-20").waitFor();
+  expect(await row("2026-12-03").count()).toBe(0);
+  await page.getByRole("radiogroup", { name: "Week or month" }).getByText("Month").click();
+  await page.getByRole("button", { name: "Month after" }).click();
+  await page.getByRole("button", { name: /^3 December 2026/ }).click();
+  await page.getByRole("button", { name: "Go to its exception" }).click();
+  await row("2026-12-03").waitFor();
+  await page.getByRole("button", { name: /^24 December 2026/ }).click();
+  await page.getByRole("button", { name: "Make an exception" }).click();
+  await row("2026-12-24").waitFor();
+  await row("2026-12-24").getByRole("combobox").and(page.locator(":focus")).waitFor();
+  await page.getByLabel("For a date").fill("2026-12-26");
+  await page.getByRole("button", { name: "Add the date" }).click();
+  await row("2026-12-26").waitFor();
+  await page.getByRole("button", { name: "Discard changes" }).click();
+});
+
+test("a batch with half of a date is not made, for it would never expire, and its year has four digits", async () => {
+  await page.goto(`/console/campaigns/${campaign_id}?view=batches`);
+  await page.getByRole("button", { name: "New batch" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("20261118.half");
+  const expires = dialog.getByLabel(/^Expires/);
+  await expires.pressSequentially("1224");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await expires.and(page.locator(":focus")).waitFor();
+  await expires.pressSequentially("122420260600PM");
+  await dialog.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("heading", { level: 1, name: "20261118.half" }).waitFor();
+  const { body } = await it.app.send("GET", "/api/v1/outbound/batches/20261118.half");
+  expect(new Date(body.expires_on).toISOString()).toBe("2026-12-24T17:00:00.000Z");
+});
+
+test("what happened on an earlier day is shown with its day", async () => {
+  await page.goto(`/console/campaigns/${campaign_id}`);
+  const latest = page.getByRole("region", { name: "What happened last" });
+  await latest.getByRole("row", { name: /^18 Nov 2026, 17:0\d P1 / }).waitFor();
+  await page.getByText(/19 Nov 2026: 0 people/).waitFor();
+});
+
+test("a finding goes when what it was found in is changed", async () => {
+  await settings();
+  await page.getByRole("button", { name: "Add a webhook" }).click();
+  await page.getByLabel("URL of webhook 1").fill("http://plain.example");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  const finding = page.getByText("Input should be a URL that starts with https://");
+  await finding.waitFor();
+  await page.getByLabel("URL of webhook 1").fill("https://hooks.example");
+  await finding.waitFor({ state: "detached", timeout: 5000 });
+});
+
+test("a campaign that may not be deleted says so, and nothing else is asked", async () => {
+  await settings();
+  await page.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Its batches are deleted with it").waitFor();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByText("20261118.1").waitFor();
+  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
+test("a list whose country code is wrong says that, not that a row is", async () => {
+  await page.goto("/console/suppressions");
+  await page.getByRole("button", { name: "Import CSV" }).click();
+  const dialog = page.getByRole("dialog");
+  const rows = Array.from({ length: 60 }, (_, index) => `nobody ${index}`).join("\n");
+  const list = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(`address\n${rows}\n`) };
+  await dialog.locator('input[type="file"]').setInputFiles(list);
+  await dialog.getByLabel("Country code of numbers without one").fill("0");
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByText("Calling code").waitFor();
+  await dialog.getByLabel("Country code of numbers without one").fill("1");
+  await dialog.getByRole("button", { name: "Import" }).click();
+  await dialog.getByText("Row 2, column address").waitFor();
+  await dialog.getByText("There are more.").waitFor();
+});
+
+test("a forecast is of what the form says: nothing beyond its bounds is typed, and what is empty is not guessed", async () => {
+  await page.goto(`/console/campaigns/${campaign_id}?view=forecast`);
+  const [answers, days] = [page.getByLabel("So many attempts"), page.getByLabel("Days")];
+  await answers.fill("");
+  await answers.pressSequentially("250");
+  expect(await answers.inputValue()).toBe("25 %");
+  await days.fill("");
+  const asked: string[] = [];
+  page.on("request", (each) => each.url().endsWith("/forecast") && asked.push(each.postData() ?? ""));
+  await page.getByRole("button", { name: "Forecast" }).click();
+  await days.and(page.locator(":focus")).waitFor();
+  await days.pressSequentially("7");
+  await page.getByRole("button", { name: "Forecast" }).click();
+  await expect.poll(() => asked).toEqual([JSON.stringify({ answer_rate: 0.25, days: 7, requests: null })]);
+});
+
+test("a board that has not all batches says so", async () => {
+  await page.goto(`/console/campaigns/${campaign_id}`);
+  const now = page.getByRole("link", { name: "20261118.1" });
+  await now.waitFor();
+  const all = page.getByRole("link", { name: "all batches" });
+  expect(await all.count()).toBe(0);
+  for (let number = 1; number <= 50; number += 1) {
+    const batch_id = `20261119.${number}`;
+    await it.app.send("POST", "/api/v1/outbound/batches", { batch_id, campaign_id, paused: true });
+  }
+  await now.waitFor({ state: "detached" });
+  await all.click();
+  await page.waitForURL("**?view=batches");
+});

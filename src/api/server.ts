@@ -101,14 +101,15 @@ export type ServerOptions = {
   bodyLimit_bytes?: number;
 };
 
-/** The reference page asks nobody outside: no fonts, no measuring, no assistant. */
+/** The reference page asks nobody outside, and sells nothing: no fonts, no measuring, no assistant, no bar of its maker. */
 const REFERENCE = {
   url: "/openapi.json",
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
   mcp: { disabled: true },
-};
+  showDeveloperTools: "never",
+} as const;
 
 export const API_KEY_HEADER = "Service-API-Key";
 

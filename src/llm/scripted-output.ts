@@ -22,16 +22,20 @@ export function valueOfSchema(schema: JsonSchema, messages: readonly ModelMessag
   return valueFor(schema, { root: schema, lines, text, today: today(messages), left: MOST_VALUES }, "", 0);
 }
 
-/** The user's words. An analysis gets the whole transcript as one message, with "[0:07] User:" before the user's lines. */
+const SAID_BY_USER = /^(?:\[[\d:]+\]\s*)?(?:user|caller|customer)\s*:\s*(.+)$/i;
+const SAID_BY_AGENT = /^(?:\[[\d:]+\]\s*)?agent\s*:\s*(.+)$/i;
+
+/**
+ * The user's words. An analysis gets the whole transcript as one message, with "[0:07] User:" before the user's lines;
+ * where nobody said a word to the agent, what the agent said.
+ */
 function userLines(messages: readonly ModelMessage[]): string[] {
   const lines = messages
     .flatMap((message) => (message.role === "user" ? message.text.split("\n") : []))
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const marked = lines.flatMap(
-    (line) => /^(?:\[[\d:]+\]\s*)?(?:user|caller|customer)\s*:\s*(.+)$/i.exec(line)?.[1] ?? [],
-  );
-  return marked.length > 0 ? marked : lines;
+  const said = (by: RegExp) => lines.flatMap((line) => by.exec(line)?.[1] ?? []);
+  return [said(SAID_BY_USER), said(SAID_BY_AGENT)].find((words) => words.length > 0) ?? lines;
 }
 
 function valueFor(schema: unknown, source: Source, name: string, depth: number): unknown {

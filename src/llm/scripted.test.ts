@@ -56,6 +56,17 @@ describe("what a request demands", () => {
     expect(none.warnings).toEqual(["find_slots was not called: no tool may be used now."]);
   });
 
+  test("of a transcript in which the user is silent, the agent's words count, and no tool call", async () => {
+    const text =
+      '[0:00] (The agent called find({}) → {"ok":true})\n[0:01] Agent: Are you there?\n[0:05] User: ';
+    const schema = { type: "object", properties: { summary: { type: "string" } } };
+    const answer = await readAnswer(
+      model,
+      request({ messages: [{ role: "user", text }], output_schema: { name: "summary", schema } }),
+    );
+    expect(JSON.parse(answer.text)).toEqual({ summary: "Are you there?" });
+  });
+
   test("an output schema gives JSON of that schema, from the transcript", async () => {
     const schema = {
       type: "object",

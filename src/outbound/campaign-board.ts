@@ -8,6 +8,7 @@ import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { findCampaign } from "./campaign-store.ts";
 import { type ExplainedAttempt, explainAttempt } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
+import { clockText } from "./next-step.ts";
 import { NextStepSchema } from "./request-trace.ts";
 
 const MOST_BATCHES = 50;
@@ -92,7 +93,7 @@ export function campaignBoardRoutes(
           batch_id: look.batch.batch_id,
           waiting: open[index]?.waiting ?? 0,
           rate: look.rate,
-          next_step: stepOf(look, open[index]?.waiting ?? 0),
+          next_step: stepOf(look, open[index], now),
         })),
         latest: await latestRequests(db, campaign.id, zone, now),
       };
@@ -100,11 +101,18 @@ export function campaignBoardRoutes(
   );
 }
 
-function stepOf({ step }: BatchLook, waiting: number) {
+type OpenBatch = { key: number; waiting: number; next_due: string | null };
+
+function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Date) {
   if (step.kind === "over")
     return { kind: "over" as const, reason: "batch-over", text: step.text, until: null };
-  if (waiting === 0)
+  if (!open?.waiting)
     return { kind: "waiting" as const, reason: "done", text: "Nobody waits in this batch.", until: null };
+  const due = open.next_due === null ? now : new Date(open.next_due);
+  if (step.kind === "start" && due > now) {
+    const text = `Waiting: only retries are left, the next at ${clockText(due, zone, now)}.`;
+    return { kind: "waiting" as const, reason: "retry", text, until: due.toISOString() };
+  }
   if (step.kind === "start")
     return {
       kind: "under-way" as const,
@@ -120,9 +128,14 @@ function stepOf({ step }: BatchLook, waiting: number) {
   };
 }
 
-async function openBatches(db: Db, campaign_id: number): Promise<{ key: number; waiting: number }[]> {
-  const { rows } = await sql<{ key: number; waiting: number }>`
-    select b.key, coalesce((
+/** Index: requests_waiting, looked into twice for each batch. */
+async function openBatches(db: Db, campaign_id: number): Promise<OpenBatch[]> {
+  const firstDue = (tried: 0 | 1) => sql`(
+    select due_at from requests r
+    where r.batch_key = b.key and r.request_status = 'PENDING' and least(r.attempt_count, 1) = ${sql.lit(tried)}
+    order by due_at limit 1)`;
+  const { rows } = await sql<OpenBatch>`
+    select b.key, least(${firstDue(0)}, ${firstDue(1)}) as next_due, coalesce((
       select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
     ), 0) as waiting
     from batches b where b.campaign_id = ${campaign_id} and b.deleted_at is null

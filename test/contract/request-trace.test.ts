@@ -227,3 +227,23 @@ test("the board shows what runs and what waits, with reasons", async () => {
     latest: [{ reference_id: "p0", text: "Attempt 1: busy; retry 1 of 1 from 11:00 America/New_York." }],
   });
 });
+
+test("the board says when the next is tried, where all who wait were tried before", async () => {
+  const { campaign_id } = await filled(2, { retry_count: 1, retry_interval: "1h" });
+  const dialer = createTestDialer(app, () => ({ tells: ["BUSY"] }));
+  await dialer.pass(3);
+  const { body } = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`);
+  expect(body.batches).toMatchObject([
+    {
+      waiting: 2,
+      next_step: {
+        kind: "waiting",
+        reason: "retry",
+        text: expect.stringMatching(
+          /^Waiting: only retries are left, the next at \d\d:\d\d America\/New_York\.$/,
+        ),
+        until: expect.any(String),
+      },
+    },
+  ]);
+});

@@ -42,7 +42,7 @@ export function TurnView(props: {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
           <Said key={index} source={event.source} lang={event.lang}>
-            {event.text}
+            {event.text || (event.source === "user" && "(silence)")}
           </Said>
         ),
       )}

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
 
-/** A group of permissions as the console shows them (domain decision 1b). */
+/** A group of permissions as the console shows them. */
 type Group = { name: string; description: string; stem: string; verbs: Verb[] };
 type Verb = "read" | "write" | "delete";
 

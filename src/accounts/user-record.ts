@@ -6,7 +6,7 @@ import { recordId, timestamp } from "../api/schema.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 
-/** A person's place in a sub-organization, known by e-mail address (domain decision 1). */
+/** A person's place in a sub-organization, known by e-mail address. */
 const utmText = () => z.string().max(256).nullish();
 const Utm = z
   .object({

@@ -1,4 +1,4 @@
-/** What a search gives back at a time (domain decision 22); longer parts become windows that overlap. */
+/** What a search gives back at a time; longer parts become windows that overlap. */
 export const CHUNK_CHARACTERS = 1_200;
 const OVERLAP_CHARACTERS = 150;
 

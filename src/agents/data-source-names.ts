@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** Which of some entries name a data source, or are a label that one has: a tool may give either (domain decision 22). */
+/** Which of some entries name a data source, or are a label that one has: a tool may give either. */
 export async function knownSources(
   db: Db,
   sub_organization_id: number,

@@ -29,9 +29,9 @@ export type SearchOutcome = { results: SearchResult[]; missing: string[] };
 export type Embedded = { model: string; duration_ms: number; tokens: number | null; problem: string | null };
 
 /**
- * Searches the data sources that have one of these names or, where no source is named so, this label (domain decision
- * 22). Best results first; of texts that are given whole, in the order they were asked for. With an embedder, by meaning
- * too; it may fail. `embedded` null: it was not asked.
+ * Searches the data sources that have one of these names or, where no source is named so, this label. Best results
+ * first; of texts that are given whole, in the order they were asked for. With an embedder, by meaning too; it may fail.
+ * `embedded` null: it was not asked.
  */
 export async function searchDataSources(
   db: Db,

@@ -4,7 +4,7 @@ import { DAYS_OF_WEEK, type DayOfWeek, holds } from "./message-rules.ts";
 import { canonicalTimezone } from "./timezone.ts";
 
 /**
- * Which number of a directory member is reached at a moment, in a language (domain decision 23). Extensions and their
+ * Which number of a directory member is reached at a moment, in a language. Extensions and their
  * numbers are gone through in order, and the first number is reached that has no rules, or one that holds. A rule is a
  * map of texts and holds when all of them do:
  *

@@ -1,5 +1,5 @@
 /**
- * Which text of a custom message is said at a moment (domain decision 8). A rule holds inside its days and times, or
+ * Which text of a custom message is said at a moment. A rule holds inside its days and times, or
  * outside them when inverted. Of those that hold, the most specific wins: a date before weekdays, weekdays before
  * times alone, and inverted rules last, since "not on weekdays from 8 to 17" also holds on Saturday. Among equals the
  * shortest range of time wins, then the first in the list. None holds: the message's own text.

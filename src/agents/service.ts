@@ -10,7 +10,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 
-/** How a tool's calls authenticate; the keys each way needs (domain decision 4.1). */
+/** How a tool's calls authenticate; the keys each way needs. */
 const AUTH_KEYS = {
   basic: ["username", "password"],
   bearer: ["token"],

@@ -6,7 +6,7 @@ export type Speaker = { language: string; provider: string; voice: string };
 type Match = { start: number; end: number; replacement: string; rule: number };
 
 /**
- * A text as it is to be spoken, by the overrides of a dictionary (domain decision 11). All that match are found in the text
+ * A text as it is to be spoken, by the overrides of a dictionary. All that match are found in the text
  * as it stands, so none is applied to another's replacement; where two begin at one place the longer wins, then the
  * earlier rule. For speech only: transcripts keep what was written. Pure.
  */

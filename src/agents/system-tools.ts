@@ -23,7 +23,7 @@ const text = (description: string, pattern?: string): Argument => ({
 });
 
 /**
- * What they do is in `sessions/`, by name (domain decision 6). A model reads the descriptions. An action asks the
+ * What they do is in `sessions/`, by name. A model reads the descriptions. An action asks the
  * channel to do something, a context tool changes or reads the session, an endpoint looks something up.
  */
 const TOOLS: Record<string, SystemTool> = {

@@ -120,7 +120,7 @@ export const ToolDefinition = z
   .meta({ id: "ToolDefinition" });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
 
-/** What a call does: as written, else told by what the definition has (domain decision 4.2). */
+/** What a call does: as written, else told by what the definition has. */
 export function toolType(definition: ToolDefinition): ToolType {
   if (definition.type) return definition.type;
   if (definition.context) return "context";

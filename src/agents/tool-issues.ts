@@ -16,7 +16,7 @@ import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from
 import type { Issue } from "./validation-issue.ts";
 
 /*
- * What is wrong, or odd, about a definition whose shape is right (domain decision 0.5). Errors block the save; warnings
+ * What is wrong, or odd, about a definition whose shape is right. Errors block the save; warnings
  * and infos are told with every answer that shows the tool.
  */
 

@@ -14,7 +14,7 @@ export type Destination =
   /** A number that is nobody's in the directory, where only the directory may be reached. */
   | { kind: "not-allowed" };
 
-/** How alike a misheard name has to be (domain decision 23). */
+/** How alike a misheard name has to be. */
 const LIKE_ENOUGH = 0.85;
 const MAX_CLOSEST = 5;
 

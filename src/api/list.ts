@@ -5,7 +5,7 @@ import type { Db } from "../db/database.ts";
 import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
 
 /**
- * The one list mechanism (domain decision 0.3): search pairs by index, order, paging with totals, a date range and
+ * The one list mechanism: search pairs by index, order, paging with totals, a date range and
  * a choice of fields. An area only says which fields it has, what column stands behind each and how it matches.
  */
 export type ListField = {

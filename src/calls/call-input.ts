@@ -4,7 +4,7 @@ import { type Captured, gatheredText, nothingGathered } from "./call-state.ts";
 import { awaitPhrase, runTurnOf } from "./call-turn.ts";
 import { heardMeasure, measure } from "./spoken-text.ts";
 
-/** The third silence in a row, or the second wait that ran out altogether, ends a call (domain decision 12.2). */
+/** The third silence in a row, or the second wait that ran out altogether, ends a call. */
 const MAX_SILENCES = 3;
 const MAX_OVERALL_TIMEOUTS = 2;
 

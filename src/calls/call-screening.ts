@@ -1,7 +1,7 @@
 import type { Screening } from "./call-settings.ts";
 
 /*
- * Who answered a call that we placed: judged by the first words (domain decision 20, mode v1). A machine's greeting goes
+ * Who answered a call that we placed: judged by the first words. A machine's greeting goes
  * on for longer than a person's "Hello?", and says what such greetings say. Pure.
  */
 

@@ -49,7 +49,7 @@ export type CallTiming = {
   responsive: boolean;
 };
 
-/** The platform's defaults (domain decision 12.2); null in a channel's configuration stands for them. */
+/** The platform's defaults; null in a channel's configuration stands for them. */
 export function callTiming(given: z.infer<typeof TelephonyConfigurations> | null): CallTiming {
   const ms = (seconds: number | null | undefined, fallback: number) =>
     Math.round((seconds ?? fallback) * 1000);
@@ -67,7 +67,7 @@ export function callTiming(given: z.infer<typeof TelephonyConfigurations> | null
   };
 }
 
-/** Listening for machines before, or instead of, the greeting (domain decision 20). */
+/** Listening for machines before, or instead of, the greeting. */
 export type Screening =
   /** We listen, and greet a person. */
   | {

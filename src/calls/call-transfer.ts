@@ -8,7 +8,7 @@ import type { Transfer } from "./voice-call.ts";
 import type { TransferResult } from "./voice-calls.ts";
 
 /*
- * A call that goes to another number (domain decision 23). The event of it is written when it begins, and told its
+ * A call that goes to another number. The event of it is written when it begins, and told its
  * outcome when that is known. When nobody could be reached the agent goes on: the outcome is what its tool answered.
  */
 

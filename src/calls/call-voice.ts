@@ -5,7 +5,7 @@ import { waitSoundUrl } from "../sessions/wait-sound.ts";
 import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
 
-/** A call of voice ends after an hour (domain decision 13.3). */
+/** A call of voice ends after an hour. */
 export const LONGEST_CALL_S = 3600;
 
 /**

@@ -48,7 +48,7 @@ const SipConfiguration = z
   })
   .meta({ id: "SipConfiguration" });
 
-/** How a voice channel listens and speaks (domain decision 12.2); null stands for the platform's default. */
+/** How a voice channel listens and speaks; null stands for the platform's default. */
 export const TelephonyConfigurations = z
   .object({
     pre_input_timeout: seconds(0, 10),

@@ -1,6 +1,6 @@
 import type { ChannelStatus } from "./channel-status.ts";
 
-/** What carriers' words mean, as plain tables: a carrier's signal names a channel status (domain decision 18). */
+/** What carriers' words mean, as plain tables: a carrier's signal names a channel status. */
 
 /** By the state of a call, as Twilio's API and most others name it. */
 export const CALL_SIGNALS: Readonly<Record<string, ChannelStatus>> = {

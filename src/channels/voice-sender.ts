@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import { type AnswererDetection, CarrierFault, type Carriers, type OutgoingCall } from "./carrier.ts";
 import { type Outreach, type Reached, requireGo, type Sender } from "./outreach.ts";
 
-/** People are called this long, and talk at most this long (domain decisions 32 and 13.3). */
+/** People are called this long, and talk at most this long. */
 const RING_TIMEOUT_S = 40;
 const LONGEST_S = 3600;
 
@@ -66,7 +66,7 @@ const outgoingCall = (outreach: Outreach): OutgoingCall => ({
 });
 
 /**
- * How the carrier listens for a mailbox (domain decision 20). In mode v2 the agent itself finds out, and the carrier need
+ * How the carrier listens for a mailbox. In mode v2 the agent itself finds out, and the carrier need
  * not listen. Pure; exported for its test.
  */
 export function answererDetection(config: Record<string, unknown> | null): AnswererDetection | null {

@@ -23,7 +23,7 @@ export const Event = z
   .meta({ id: "Event" });
 type Event = z.infer<typeof Event>;
 
-/** The event catalogue (domain decision 15), but for the types that `log` tools choose themselves. */
+/** The event catalogue, but for the types that `log` tools choose themselves. */
 export type NewEvent = {
   at: Date;
   source: "tool-call" | "llm-prompt" | "outbound" | "api";

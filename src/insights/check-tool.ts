@@ -8,7 +8,7 @@ import type { InsightToolInput, InsightToolOutput } from "./tool-configuration-s
 import { DEFINITIONS, definitionById } from "./tool-definition.ts";
 
 /*
- * What may be saved as a configuration (domain decision 29, row 28); pure.
+ * What may be saved as a configuration; pure.
  */
 
 type Configured = { insight_tool_definition_id: number; tool_arguments: unknown };

@@ -21,7 +21,7 @@ rating: Good if the person got what they wanted, OK if only in part, Bad if not 
 };
 
 /**
- * What every sub-organization starts with (domain decision 21c): each session is summed up and rated when it is over. What
+ * What every sub-organization starts with: each session is summed up and rated when it is over. What
  * has one of these names already, even deleted, is left as it is: its owner decided.
  *
  * Lock: the sub-organization's row, so that machines that start together do this one after the other.

@@ -13,5 +13,5 @@ export type MailParts = {
   dataDir: string;
 };
 
-/** A session by mail takes further mails this long after the last one (domain decision 12.4). */
+/** A session by mail takes further mails this long after the last one. */
 export const MAIL_TTL_MS = 7 * 86_400_000;

@@ -14,7 +14,7 @@ import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail 
 import { templateMail } from "./mail-template.ts";
 
 /**
- * How campaigns reach people by mail (domain decision 32): a session, the agent's template as its first words, and the
+ * How campaigns reach people by mail: a session, the agent's template as its first words, and the
  * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
  */
 export const mailSender = (parts: MailParts): Sender => ({

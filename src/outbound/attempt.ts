@@ -17,7 +17,7 @@ export const RENEW_ms = 1_000;
 const MINUTE_ms = 60_000;
 const HOUR_ms = 60 * MINUTE_ms;
 
-/** A call's carrier that tells nothing for so long is asked what became of it (domain decision 18). */
+/** A call's carrier that tells nothing for so long is asked what became of it. */
 const CALL_SILENCE_ms = 15 * MINUTE_ms;
 /** A call that was answered may still go on for so long where nobody can be asked: an hour at most, and some. */
 export const LONGEST_CALL_ms = 75 * MINUTE_ms;

@@ -147,7 +147,7 @@ async function columns(tx: Tx, { caller, at }: Stamp, { webhooks: _, ...campaign
 
 type Sender = Pick<Campaign, "mode" | "source" | "caller_id">;
 
-/** The agent of the number or address that sends, else of the one that is shown (domain decision 16c). */
+/** The agent of the number or address that sends, else of the one that is shown. */
 async function agentBehind(tx: Tx, caller: Caller, { mode, source, caller_id }: Sender): Promise<number> {
   for (const address of [source, caller_id]) {
     if (address === null) continue;

@@ -4,7 +4,7 @@ import { insights } from "./insight-figures.ts";
 import { outboundCampaigns } from "./outbound-figures.ts";
 import { sessionEvents, sessionSummary, sessions, sessionTransfers } from "./session-figures.ts";
 
-/** Every dashboard there is (domain decision 25), in the order in which they are shown. Test sessions are in none. */
+/** Every dashboard there is, in the order in which they are shown. Test sessions are in none. */
 export type Dashboard = {
   name: string;
   display_name: string;

@@ -1,5 +1,5 @@
 /**
- * What an export of a sub-organization holds (domain decision 24): one JSON Lines file a table, every row as it is
+ * What an export of a sub-organization holds: one JSON Lines file a table, every row as it is
  * stored, but for secrets. A new table is one line here; a test names each table that is neither here nor left out.
  */
 export type ExportedTable = { file: string; table: string; rows: Rows };

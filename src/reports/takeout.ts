@@ -13,7 +13,7 @@ import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { giveUpLost, makeTakeout, takeoutFolder } from "./make-takeout.ts";
 
-/** An export of everything a sub-organization has (domain decision 24), made by a job, kept for a week. */
+/** An export of everything a sub-organization has, made by a job, kept for a week. */
 const RETENTION_MS = 7 * 86_400_000;
 
 const CreateTakeoutResponse = z

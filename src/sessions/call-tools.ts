@@ -1,6 +1,6 @@
 import { done, failed, type ToolContext, type ToolOutcome } from "./tool-outcome.ts";
 
-/** The built-in tools of telephone calls (domain decisions 6 and 20). */
+/** The built-in tools of telephone calls. */
 export function runCallTool(
   context: ToolContext,
   name: string,

@@ -8,7 +8,7 @@ import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
 import type { Db } from "../db/database.ts";
 
 /**
- * What a visitor of web chat sees (domain decision 12.3): the page of a chat target, and the script that puts a button
+ * What a visitor of web chat sees: the page of a chat target, and the script that puts a button
  * for it on somebody's site. The page is plain files of `public/chat`; its protocol is `web-chat.ts`.
  */
 const FOLDER = path.join(import.meta.dirname, "../../public/chat");

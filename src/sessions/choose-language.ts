@@ -4,7 +4,7 @@ import { sessionFacts } from "./session-facts.ts";
 import type { TurnRecord } from "./turn-record.ts";
 
 /**
- * A message that is nothing but a key of the greeting's menu changes the language (domain decision 9c). That holds for
+ * A message that is nothing but a key of the greeting's menu changes the language. That holds for
  * the person's first message, and again after each repetition of the greeting. Tells whether the greeting was repeated,
  * which is all the answer there is; else the agent goes on in the language that was chosen.
  */

@@ -1,5 +1,5 @@
 /*
- * What is said while a model or a tool is slow (domain decision 10). Pure: which phrases there are for what is being
+ * What is said while a model or a tool is slow. Pure: which phrases there are for what is being
  * waited for, when each comes, and in which order.
  */
 

@@ -3,7 +3,7 @@ import type { ToolDefinition } from "../agents/tool-definition.ts";
 import { renderTemplate, variableLookup } from "../expressions/template.ts";
 
 /**
- * Cards that a live chat shows for a tool's result (specification, "ResponseDisplayConfig"; domain decision 4.5). Pure;
+ * Cards that a live chat shows for a tool's result (specification, "ResponseDisplayConfig"). Pure;
  * null when the tool keeps its results to itself, says nothing of display, or gave no list where one was named.
  */
 export type CardList = { type: "card-list"; version: 1; items: Card[] };

@@ -15,7 +15,7 @@ const IN_WORDS: Record<EndReason, string> = {
   error: "The session ended after an error",
 };
 
-/** A chat is closed after this long without a word (domain decision 12.3). */
+/** A chat is closed after this long without a word. */
 export const IDLE_MS = 30 * 60_000;
 
 /**

@@ -23,7 +23,7 @@ import { insertCalls, loadHistory } from "./turn-store.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "./variables.ts";
 
 /*
- * The session end tool (domain decision 3): once, whatever ended the session, after its end. The model fills in the
+ * The session end tool: once, whatever ended the session, after its end. The model fills in the
  * arguments from what was said, the tool is called, and the call stands in the session like any other; what it answers is
  * never spoken, and its failure changes nothing about the end.
  *

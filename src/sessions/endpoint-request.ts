@@ -11,7 +11,7 @@ export type EndpointRequest = {
   body: string | undefined;
 };
 
-/** Places the arguments where the tool says (domain decision 4.4). Pure. */
+/** Places the arguments where the tool says. Pure. */
 export function endpointRequest(
   endpoint: Endpoint,
   values: Record<string, unknown>,

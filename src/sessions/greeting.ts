@@ -16,7 +16,7 @@ import {
 export type SpokenPart = { text: string; language: string | null; interruptible: boolean; is_menu: boolean };
 
 /**
- * The greeting of this moment: preamble, then the text of the rule that fits best (domain decision 8), each language of
+ * The greeting of this moment: preamble, then the text of the rule that fits best, each language of
  * its menu in a part of its own. The preamble is heard to its end. Empty: the agent does not greet.
  */
 export function greetingParts(

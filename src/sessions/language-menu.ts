@@ -3,7 +3,7 @@ import type { SnapshotLanguageGroup } from "./snapshot.ts";
 
 /*
  * The menu that `{{ language.mode }}` in a greeting stands for: which key or number leads to which language of the
- * agent's group (domain decision 9c). Pure.
+ * agent's group. Pure.
  */
 
 /** As a template names it; a session has no variable of that name. */

@@ -17,7 +17,7 @@ export type OpenedSession = {
 };
 
 /**
- * Brings a new session's automatic tasks to their first step, then greets (domain decision 5.7). Apart from the
+ * Brings a new session's automatic tasks to their first step, then greets. Apart from the
  * transaction that made the session, because a task's first hooks may call tools. A session whose process died in
  * between is opened by its first turn.
  */

@@ -11,7 +11,7 @@ import { parseByteRange } from "./byte-range.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { sessionParam } from "./transcript.ts";
 
-/** A link to a recording works for a quarter of an hour (domain decision 13.1), for whoever holds it. */
+/** A link to a recording works for a quarter of an hour, for whoever holds it. */
 const LINK_LIFE_MS = 15 * 60_000;
 const PURPOSE = "recording";
 

@@ -12,7 +12,7 @@ import type { TurnRecord } from "./turn-record.ts";
 import type { SessionTask } from "./workflow-state.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
 
-/** Past this many calls with bad arguments the model is told to stop trying (domain decision 4.3). */
+/** Past this many calls with bad arguments the model is told to stop trying. */
 const MAX_REPAIRS = 2;
 /** Calls that a workflow makes before the model is asked at all belong to no round of its. */
 const BEFORE_ROUNDS = -1;

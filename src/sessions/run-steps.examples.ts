@@ -116,7 +116,7 @@ export const steps = (list: object[], more: object = {}): object => ({
   ...more,
 });
 
-/** The worked example of domain decision 5.8: an address is asked for until it is one, three times at most. */
+/** A worked example: an address is asked for until it is one, three times at most. */
 export const ADDRESS_AND_TIME = steps([
   {
     id: "ASK_EMAIL",

@@ -12,7 +12,7 @@ import { type Members, storable } from "./variable-path.ts";
 import type { SessionTask, TaskState, Work } from "./workflow-state.ts";
 
 /*
- * The interpreter of context tasks (domain decision 5.4 to 5.6): task, state and event in, state and effects out. It does
+ * The interpreter of context tasks: task, state and event in, state and effects out. It does
  * nothing itself. Where an action calls a tool it stops, with what is left to do in the state, and goes on at `called`:
  * so a session can be stored and taken up again at any of these points.
  *

@@ -71,7 +71,7 @@ function withoutStatic(tool: SnapshotTool, values: Record<string, unknown>): Rec
 
 type ToolType = "action" | "endpoint" | "context" | "log";
 
-/** What a definition that leaves its type open means (domain decision 4.2). */
+/** What a definition that leaves its type open means. */
 const typeOf = ({ definition }: SnapshotTool): ToolType =>
   definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
 
@@ -106,7 +106,7 @@ function execute(
   }
 }
 
-/** A `log` tool writes an event from its arguments (domain decision 4.2). */
+/** A `log` tool writes an event from its arguments. */
 function logEvent(tool: SnapshotTool, values: Record<string, unknown>): NonNullable<ToolEffects["event"]> {
   const { type, category, description, ...attributes } = values;
   return {

@@ -2,7 +2,7 @@ import { type Embedded, searchDataSources } from "../agents/data-source-search.t
 import { done, failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 import type { TraceEntry } from "./trace.ts";
 
-/** Searches the data sources that the tool's own parameter `doc` names; the model only asks (domain decision 22). */
+/** Searches the data sources that the tool's own parameter `doc` names; the model only asks. */
 export async function searchSources(
   { db, embedderOf }: Pick<ToolParts, "db" | "embedderOf">,
   { sub_organization_id, signal }: ToolContext,

@@ -11,7 +11,7 @@ import { insertTrace } from "./trace.ts";
 import type { SessionState } from "./variables.ts";
 import { sessionTasks } from "./workflow-state.ts";
 
-/** How a session comes in (domain decision 13.1). `source` is always the person, `target` always ours. */
+/** How a session comes in. `source` is always the person, `target` always ours. */
 export type SessionStart = {
   sub_organization_id: number;
   agent_id: number;

@@ -7,7 +7,7 @@ import { startSession } from "./start-session.ts";
 import { runTurn } from "./turn.ts";
 import type { TurnResult } from "./turn-event.ts";
 
-/** One turn with an agent under test (domain decision 14); the same `test_id` goes on with the same session. */
+/** One turn with an agent under test; the same `test_id` goes on with the same session. */
 const TestMessage = z
   .object({
     service_name: z.string(),

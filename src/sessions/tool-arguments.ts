@@ -2,8 +2,8 @@ import type { ToolDefinition } from "../agents/tool-definition.ts";
 import { type Lookup, renderDeep, renderFormat } from "../expressions/template.ts";
 
 /**
- * The argument pipeline of one call, in the order of domain decision 4.3: what the model gave, then static parameters,
- * then defaults and transforms. Pure; validation and sending come after.
+ * The argument pipeline of one call, in its order: what the model gave, then static parameters, then defaults and
+ * transforms. Pure; validation and sending come after.
  */
 export type PreparedArguments =
   | { ok: true; arguments: Arguments; notes: string[] }
@@ -88,7 +88,7 @@ function applyTransform(
     : transform.value;
 }
 
-/** Null, an empty text, list or map (domain decision 4.3). */
+/** Null, an empty text, list or map. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;

@@ -12,7 +12,7 @@ import { TurnRecord } from "./turn-record.ts";
 import { findMessageTurn, loadHistory } from "./turn-store.ts";
 import { TurnTiming } from "./turn-timing.ts";
 
-/** A model that calls tools without end is stopped here and has to answer in words (domain decision 4.4). */
+/** A model that calls tools without end is stopped here and has to answer in words. */
 const MAX_TOOL_ROUNDS = 10;
 const APOLOGY = "I'm sorry, I can't answer right now. Please try again in a moment.";
 

@@ -19,7 +19,7 @@ export const MAX_VALUE_CHARACTERS = 256 * 1024;
 const MAX_INDEX = 999;
 const MAX_PARTS = 32;
 
-/** Variables the program sets itself; only the voice may be chosen (domain decision 7.2). */
+/** Variables the program sets itself; only the voice may be chosen. */
 const isSystem = (name: string): boolean => name === "vars" || /^(vars\.)?session(\.|$)/.test(name);
 const VOICE = "vars.session.voice";
 

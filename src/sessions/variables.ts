@@ -53,7 +53,7 @@ export function localTime(at: Date, timezone: string): LocalTime {
 }
 
 /**
- * The system variables of domain decision 7.2; they can't be overridden, but for `vars.session.voice` where no voice is
+ * The system variables; they can't be overridden, but for `vars.session.voice` where no voice is
  * given (`session-voice.ts`).
  */
 export function systemVariables(
@@ -85,7 +85,7 @@ export function sessionLookup(state: SessionState, system: Record<string, unknow
   return variableLookup({ ...state.variables, ...system });
 }
 
-/** Campaign and request variables live under `vars.`; a name that says so already is kept (domain decision 7.3). */
+/** Campaign and request variables live under `vars.`; a name that says so already is kept. */
 export const underVars = (variables: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [

@@ -19,7 +19,7 @@ import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
 /**
- * Web chat (domain decision 12.3). A page opens a session on a target (its client id) and gets a token that alone lets
+ * Web chat. A page opens a session on a target (its client id) and gets a token that alone lets
  * it go on: over a WebSocket, or by plain HTTP where sockets don't get through. What the model and tools do stays with
  * the operator; a visitor sees words, typing, cards and the end.
  */

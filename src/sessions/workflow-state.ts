@@ -86,8 +86,8 @@ export const holdsTasks = (tool: SnapshotTool): boolean =>
   !tool.is_system && toolType(tool.definition) === "context" && tasksOf(tool.definition).length > 0;
 
 /**
- * The tasks of a session: lower priority first, then those without one, else in the order of the prompt's tools
- * (domain decision 5.1). Imports are for developers' machines and never run here.
+ * The tasks of a session: lower priority first, then those without one, else in the order of the prompt's tools.
+ * Imports are for developers' machines and never run here.
  */
 export function sessionTasks(tools: readonly SnapshotTool[]): SessionTask[] {
   // A state kept under this name would be nobody's own.

@@ -6,7 +6,7 @@ import { type OnOpen, type SessionStart, startSession } from "../sessions/start-
 import type { Correspondence, WrittenTarget } from "../sessions/written-target.ts";
 import { type Medium, MOST_LATE_MS } from "./text-store.ts";
 
-/** A dialogue of texts stays open this long without a word, unless its campaign says otherwise (domain decision 12.4). */
+/** A dialogue of texts stays open this long without a word, unless its campaign says otherwise. */
 export const TEXT_TTL_MINUTES = 720;
 
 /** The dialogue's session that a word of this moment belongs to. Index: text_sessions_dialogue. */

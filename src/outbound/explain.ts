@@ -79,5 +79,6 @@ const GIVEN_UP: Record<Extract<Decision, { kind: "given-up" }>["why"], string> =
   "no-retries": "the campaign has no retries",
   "used-up": "all retries are used up",
   "batch-over": "the batch is over",
+  answered: "a person answered, and is not called again",
   "reached-before": "the person was reached by an earlier attempt",
 };

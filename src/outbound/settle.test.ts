@@ -54,6 +54,15 @@ describe("a word about an attempt", () => {
     });
   });
 
+  test("that nobody knows the end of a call which a person answered is followed by no other attempt", () => {
+    const answered = attempt({ channel_status: "HUMAN", answerer: "HUMAN" });
+    const connected = request({ request_status: "CONNECTED", channel_status: "HUMAN" });
+    expect(settle(answered, connected, word("NO_OUTCOME"), around)).toMatchObject({
+      request: { request_status: "FAILED", channel_status: "NO_OUTCOME", due_at: null },
+      decision: { kind: "given-up", why: "answered" },
+    });
+  });
+
   test("that a machine's call is over means MACHINE, unless a message was left", () => {
     const machine = attempt({ channel_status: "MACHINE", answerer: "MACHINE" });
     const connected = request({ request_status: "CONNECTED", channel_status: "MACHINE" });

@@ -55,7 +55,14 @@ export type Decision =
   | {
       kind: "given-up";
       status: ChannelStatus;
-      why: "not-retryable" | "permanent" | "no-retries" | "used-up" | "batch-over" | "reached-before";
+      why:
+        | "not-retryable"
+        | "permanent"
+        | "no-retries"
+        | "used-up"
+        | "batch-over"
+        | "answered"
+        | "reached-before";
     };
 
 const NOTHING: Settled = { attempt: null, request: null, decision: null };
@@ -120,6 +127,7 @@ function atTheEnd(attempt: AttemptState, status: ChannelStatus, word: Word, arou
   );
   const final = status === "MACHINE" ? "COMPLETED" : status;
   if (retry.kind === "none") return over({ kind: "given-up", status, why: retry.why }, final);
+  if (attempt.answerer === "HUMAN") return over({ kind: "given-up", status, why: "answered" }, final);
   if (!around.batch_goes_on) return over({ kind: "given-up", status, why: "batch-over" }, final);
   if (around.was_reached_before) return over({ kind: "given-up", status, why: "reached-before" }, final);
   return {

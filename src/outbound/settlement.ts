@@ -175,6 +175,9 @@ export class Settlement {
   #revive(attempt: AttemptRow, request: RequestRow): void {
     request.attempt_count += 1;
     Object.assign(request, { request_status: "INITIATED", due_at: null });
+    // It was answered before anybody said that it was placed.
+    const { session_id, conversation_id } = attempt;
+    if (session_id !== null) Object.assign(request, { session_id, conversation_id });
     this.#changedRequests.add(request);
     const attempt_number = request.attempt_count;
     Object.assign(attempt, { state: "UNCERTAIN", ended_at: null, provider_status: null, attempt_number });

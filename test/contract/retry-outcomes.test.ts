@@ -148,8 +148,12 @@ describe("a call that the carrier did not show in time, and has after all,", () 
 
   test("is an attempt again, and its person is not called beside it", async () => {
     const { batch_id, dialer, key } = await takenBack();
+    const talk = { session_id: 77, conversation_id: 78 };
+    await app.db.transaction().execute((tx) => dialer.attempts.sessionStarted(tx, key, talk));
     await takeIn(app.db, [news(key, "IN-PROGRESS")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["CONNECTED IN-PROGRESS 1"]);
+    const linked = app.db.selectFrom("requests").select(["session_id", "conversation_id"]);
+    expect(await linked.where("session_id", "=", 77).execute()).toEqual([talk]);
     await dialer.pass(10);
     expect(dialer.world.handed).toHaveLength(1);
     await takeIn(app.db, [news(key, "COMPLETED")], app.clock.now());

@@ -124,6 +124,9 @@ export const custom = (match: ListField["match"], order: RawBuilder<unknown> | n
   order,
 });
 
+/** The order of a field that is the same for every record of this id; PostgreSQL takes no bare constant there. */
+export const noOrder = (id: string): RawBuilder<unknown> => sql`${column(id)} is null`;
+
 export type ListQuery = {
   page: number;
   limit: number;

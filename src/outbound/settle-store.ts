@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -68,53 +68,39 @@ async function lockRows(tx: Tx, keys: string[]) {
     const id = idOf(request);
     if (!requests.has(id)) requests.set(id, request);
   }
-  const reached = await reachedBefore(
-    tx,
-    rows.filter((row) => hasOthers(row, row.request)),
-  );
-  const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
+  const retries = rows.filter((row) => hasOthers(row, row.request));
+  const reached = await withAnother(tx, retries, REACHED);
+  const elsewhere = await withAnother(tx, rows.filter(isTakenBack), LIVE);
+  const known = rows.map((row) => ({
+    ...row,
+    was_reached_before: reached.has(row.key),
+    is_tried_elsewhere: elsewhere.has(row.key),
+  }));
   return {
-    attempts: new Map(
-      rows.map((row) => [
-        row.key,
-        {
-          ...row,
-          was_reached_before: reached.has(row.key),
-          is_tried_elsewhere: elsewhere.has(row.key),
-        },
-      ]),
-    ),
+    attempts: new Map(known.map((row) => [row.key, row as AttemptRow])),
     requests,
     around: new Map(rows.map((row) => [row.key, row as Around])),
   };
 }
 
-/**
- * Those whose person another attempt reached. By a statement of its own, which sees what was stored while the locks of
- * their requests were waited for. Index: `attempts_reference`.
- */
-async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
-  if (among.length === 0) return new Set();
-  const keys = among.map(({ key }) => key);
-  const { rows } = await sql<{ key: string }>`
-    select a.key from attempts a
-    where a.key = any(${keys}::text[]) and exists (
-      select from attempts e
-      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.batch_key = a.batch_key
-        and e.key <> a.key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'
-      offset 0)`.execute(tx);
-  return new Set(rows.map(({ key }) => key));
-}
+/** Their person another attempt of the same batch reached. */
+const REACHED = sql`
+  e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'`;
+/** Another batch tries their reference just now. Index: `attempts_live_reference`. */
+const LIVE = sql`e.state <> 'ENDED'`;
 
-/** Those whose reference another batch tries just now. Index: `attempts_live_reference`. */
-async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+/**
+ * Those whose reference has another attempt `e` that is so. By a statement of its own, which sees what was stored while
+ * the locks of their requests were waited for. Index: `attempts_reference`.
+ */
+async function withAnother(tx: Tx, among: { key: string }[], so: RawBuilder<unknown>): Promise<Set<string>> {
   if (among.length === 0) return new Set();
   const keys = among.map(({ key }) => key);
   const { rows } = await sql<{ key: string }>`
     select a.key from attempts a
     where a.key = any(${keys}::text[]) and exists (
       select from attempts e
-      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.state <> 'ENDED'
+      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key and ${so}
       offset 0)`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }
@@ -156,13 +142,13 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     handed_over_by: row.handed_over_by,
   }));
   await sql`
-    update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status, answerer = n.answerer,
-      provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
+    update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status,
+      answerer = n.answerer, provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
       conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
       checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by
     from json_to_recordset(${JSON.stringify(given)}::json) as n (
-      key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text, error_code text, sid text,
-      session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
+      key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text,
+      error_code text, sid text, session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
       checks integer, holds_slot boolean, decision json, handed_over_by timestamptz
     )
     where a.key = n.key`.execute(tx);

@@ -26,9 +26,6 @@ const Conversation = z
   })
   .meta({ id: "Conversation" });
 
-/** Clients may order by what is the same for all; PostgreSQL takes no bare constant there. */
-const ALIKE = sql`c.id is null`;
-
 const conversationList: list.ListRules = {
   fields: {
     timestamp: list.time("c.timestamp"),
@@ -39,8 +36,11 @@ const conversationList: list.ListRules = {
     prompt_name: list.text("c.prompt_name"),
     llm_provider: list.exact("c.llm_provider"),
     llm_model: list.text("c.llm_model"),
-    llm_version: list.custom(() => sql`false`, ALIKE),
-    is_legacy: list.custom((value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`), ALIKE),
+    llm_version: list.custom(() => sql`false`, list.noOrder("c.id")),
+    is_legacy: list.custom(
+      (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
+      list.noOrder("c.id"),
+    ),
   },
   time: "c.timestamp",
   order: [

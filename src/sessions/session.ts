@@ -38,9 +38,6 @@ export const Session = z
   .meta({ id: "Session" });
 type Session = z.infer<typeof Session>;
 
-/** Clients may order by what is the same for all; PostgreSQL takes no bare constant there. */
-const ALIKE = sql`s.id is null`;
-
 const sessionList: list.ListRules = {
   fields: {
     timestamp: list.time("s.timestamp"),
@@ -58,7 +55,10 @@ const sessionList: list.ListRules = {
     target: list.text("s.target"),
     duration: list.number("s.duration"),
     is_outbound: list.boolean("s.is_outbound"),
-    is_legacy: list.custom((value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`), ALIKE),
+    is_legacy: list.custom(
+      (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
+      list.noOrder("s.id"),
+    ),
     is_test: list.boolean("s.is_test"),
   },
   time: "s.timestamp",

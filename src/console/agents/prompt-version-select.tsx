@@ -13,8 +13,7 @@ export function PromptVersionSelect(props: {
   const { prompt_id, value, onChange, error } = props;
   const history = useQuery({
     queryKey: ["prompt history", prompt_id],
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/prompts/{prompt_id}/history", { path: { prompt_id: prompt_id }, signal }),
+    queryFn: ({ signal }) => call("GET /api/v1/prompts/{prompt_id}/history", { path: { prompt_id }, signal }),
     enabled: prompt_id > 0,
   });
   const numbers = (history.data ?? []).map((version) => String(version.version_number));

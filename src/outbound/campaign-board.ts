@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { findCampaign } from "./campaign-store.ts";
+import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type ExplainedAttempt, explainAttempt } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
 import { clockText } from "./next-step.ts";
@@ -13,6 +14,8 @@ import { NextStepSchema } from "./request-trace.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;
+/** Of those who are next in a batch, so many are looked at to say whether all of them are being reached. */
+const MOST_NEXT = 20;
 
 const Latest = z
   .object({
@@ -71,7 +74,7 @@ export function campaignBoardRoutes(
     async ({ caller, params }) => {
       const campaign = await findCampaign(db, caller, params.campaign_id);
       const now = clock.now();
-      const open = await openBatches(db, campaign.id);
+      const open = await openBatches(db, campaign.id, now);
       const looks: BatchLook[] = [];
       for (const { key } of open) looks.push(await lookAtBatch({ db, clock, limits }, key));
       const counts = await countAll(db, campaign.id);
@@ -101,7 +104,8 @@ export function campaignBoardRoutes(
   );
 }
 
-type OpenBatch = { key: number; waiting: number; next_due: string | null };
+/** `all_busy`: whoever is due is being reached by another attempt. */
+type OpenBatch = { key: number; waiting: number; next_due: string | null; all_busy: boolean };
 
 function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Date) {
   if (step.kind === "over")
@@ -113,6 +117,13 @@ function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Dat
     const text = `Waiting: only retries are left, the next at ${clockText(due, zone, now)}.`;
     return { kind: "waiting" as const, reason: "retry", text, until: due.toISOString() };
   }
+  if (open.all_busy && (step.kind === "start" || step.reason === "rate"))
+    return {
+      kind: "waiting" as const,
+      reason: "same-address",
+      text: "Waiting: other attempts to the numbers and addresses that are next are under way.",
+      until: null,
+    };
   if (step.kind === "start")
     return {
       kind: "under-way" as const,
@@ -128,17 +139,29 @@ function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Dat
   };
 }
 
-/** Index: requests_waiting, looked into twice for each batch. */
-async function openBatches(db: Db, campaign_id: number): Promise<OpenBatch[]> {
+/** Index: requests_waiting, looked into four times for each batch. */
+async function openBatches(db: Db, campaign_id: number, now: Date): Promise<OpenBatch[]> {
   const firstDue = (tried: 0 | 1) => sql`(
     select due_at from requests r
     where r.batch_key = b.key and r.request_status = 'PENDING' and least(r.attempt_count, 1) = ${sql.lit(tried)}
     order by due_at limit 1)`;
+  const mayStart = (waits: typeof WAITS_FOR_FIRST) => sql`(
+    select ${NOT_LIVE} as may from (
+      select r.reference_id, r.target from requests r
+      where r.batch_key = b.key and ${waits} and r.due_at <= ${now.toISOString()}::timestamptz
+      order by r.due_at, r.id limit ${MOST_NEXT}
+    ) r cross join (select b.campaign_id, o.organization_id) w)`;
   const { rows } = await sql<OpenBatch>`
     select b.key, least(${firstDue(0)}, ${firstDue(1)}) as next_due, coalesce((
       select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
-    ), 0) as waiting
-    from batches b where b.campaign_id = ${campaign_id} and b.deleted_at is null
+    ), 0) as waiting,
+      coalesce((
+        select not bool_or(may) from (
+          select * from ${mayStart(WAITS_FOR_RETRY)} retry union all select * from ${mayStart(WAITS_FOR_FIRST)} first
+        ) next
+      ), false) as all_busy
+    from batches b join sub_organizations o on o.id = b.sub_organization_id
+    where b.campaign_id = ${campaign_id} and b.deleted_at is null
     order by b.key desc limit ${MOST_BATCHES}`.execute(db);
   return rows;
 }

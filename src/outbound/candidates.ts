@@ -27,7 +27,7 @@ const FILTERED_FIRSTS = 20;
 /**
  * Of each batch the retry that is due first, and the requests that wait longest for a first attempt, those of one list
  * from its top: in that order they are taken. Reads a handful of rows however many wait (index: `requests_waiting`);
- * those that somebody changes right now, or whose reference is being reached, are passed over.
+ * those that somebody changes right now, or whose reference or address is being reached, are passed over.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -37,6 +37,7 @@ export async function lockCandidates(
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
     campaign_id: batch.campaign.id,
+    organization_id: batch.organization_id,
     days: days.map(({ date }) => date),
     firsts: per_person !== null || isFiltered(batch) ? FILTERED_FIRSTS : 1,
   }));
@@ -46,7 +47,7 @@ export async function lockCandidates(
       where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.counted_on = any(w.days)
     ) as counted_on
     from json_to_recordset(${JSON.stringify(given)}::json)
-      as w (batch_key bigint, campaign_id bigint, days date[], firsts integer)
+      as w (batch_key bigint, campaign_id bigint, organization_id bigint, days date[], firsts integer)
     cross join lateral (
       select * from (
         select ${REQUEST} from requests r
@@ -72,19 +73,22 @@ const REQUEST = sql`
   r.refusals, r.due_at, r.request_variables, r.enrichment`;
 
 /**
- * Asked of each request by itself, by index `attempts_live_reference` (`offset 0` keeps it so): as a join, all that is
- * under way in the campaign, and the dead rows of what was, would be read for each batch.
+ * Asked of each request by itself, by the indexes `attempts_live_reference` and `attempts_live_address` (`offset 0` keeps
+ * it so): as a join, all that is under way in the campaign, and the dead rows of what was, would be read for each batch.
  */
-const NOT_LIVE = sql`not exists (
+export const NOT_LIVE = sql`not exists (
   select from attempts a
-  where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' offset 0)`;
+  where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' offset 0)
+  and not exists (
+  select from attempts a
+  where a.organization_id = w.organization_id and a.target = r.target and a.holds_slot offset 0)`;
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
 
 /**
- * Batches in which somebody waits who was passed over, because another process has the row or their reference is being
- * reached from another batch. Nothing wakes a batch when that ends. Index: `requests_waiting`.
+ * Batches in which somebody waits who was passed over, because another process has the row or their reference or address
+ * is being reached by another attempt. Nothing wakes a batch when that ends. Index: `requests_waiting`.
  */
 export async function passedOver(
   tx: Tx,
@@ -154,6 +158,7 @@ export const requestView = (
   retry_count,
   due_at: new Date(candidate.due_at),
   is_reached_elsewhere: false,
+  is_address_busy: false,
   too_often,
   obstacle,
 });

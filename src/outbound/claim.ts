@@ -6,6 +6,7 @@ import type { ClaimedAttempt } from "./attempt.ts";
 import { statusAt } from "./batch-state.ts";
 import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import {
+  BusyAddresses,
   decideClaim,
   earlier,
   FirstAttempts,
@@ -120,6 +121,7 @@ async function readKnown(
     lines,
     candidates,
     tried,
+    busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
     obstacleOf: (batch, candidate) =>
       obstacleOf(batch.campaign, candidate, blocked(batch, candidate.target), destinations),

@@ -27,6 +27,8 @@ export type Known = {
   /** By `batch_key`, in the order in which they are taken. */
   candidates: Map<number, Candidate[]>;
   tried: Tried;
+  /** Addresses to which the batches before start an attempt; who is busy already is no candidate. */
+  busy: BusyAddresses;
   firsts: FirstAttempts;
   obstacleOf(batch: DueBatch, candidate: Candidate): Obstacle | null;
 };
@@ -45,6 +47,19 @@ export class FirstAttempts {
 
   add(batch: DueBatch, date: string): void {
     this.#counts.set(`${batch.campaign.id} ${date}`, this.on(batch, date) + 1);
+  }
+}
+
+/** Numbers and addresses of organizations to which an attempt is under way. */
+export class BusyAddresses {
+  #names = new Set<string>();
+
+  has({ organization_id }: DueBatch, target: string): boolean {
+    return this.#names.has(`${organization_id} ${target}`);
+  }
+
+  add({ organization_id }: DueBatch, target: string): void {
+    this.#names.add(`${organization_id} ${target}`);
   }
 }
 
@@ -84,6 +99,7 @@ export function decideClaim(
     const next = seen[index] as Candidate;
     decided.starts.push(newStart(batch, next, counts_on, now));
     known.tried.add({ ...batch, target: next.target }, now);
+    known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
     known.lines.take(batch);
     plan.started = now;
@@ -94,16 +110,15 @@ export function decideClaim(
 
 function choose({ batch, days }: Open, seen: Candidate[], known: Known, now: Date): Choice {
   // One by one as they are asked for: most batches start their first candidate.
-  const views = seen
-    .values()
-    .map((candidate) =>
-      requestView(
-        candidate,
-        batch.campaign.retry_count,
-        known.obstacleOf(batch, candidate),
-        known.tried.tooOften({ ...batch, target: candidate.target }),
-      ),
-    );
+  const views = seen.values().map((candidate) => ({
+    ...requestView(
+      candidate,
+      batch.campaign.retry_count,
+      known.obstacleOf(batch, candidate),
+      known.tried.tooOften({ ...batch, target: candidate.target }),
+    ),
+    is_address_busy: known.busy.has(batch, candidate.target),
+  }));
   const hours = { schedule: batch.campaign, zone: batch.timezone as string };
   return chooseNext(views, days, (date) => known.firsts.on(batch, date), hours, now);
 }

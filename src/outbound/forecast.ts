@@ -145,6 +145,7 @@ function step(input: ForecastInput, line: Line, book: Book, now: Date): boolean 
       refusals: 0,
       counted_on: [],
       is_reached_elsewhere: false,
+      is_address_busy: false,
       too_often: null,
       obstacle: null,
     };

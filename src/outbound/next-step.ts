@@ -21,6 +21,7 @@ export const WAIT_REASONS = [
   "retry",
   "cap",
   "same-reference",
+  "same-address",
   "too-often",
   "lookup",
   "refused-by-carrier",
@@ -125,6 +126,8 @@ export type RequestView = {
   counted_on: readonly string[];
   /** The same reference is being reached from another batch of the campaign. */
   is_reached_elsewhere: boolean;
+  /** An attempt to the same number or address is under way, from whichever campaign of the organization. */
+  is_address_busy: boolean;
   /** Its address was tried as often as this installation allows, over all campaigns; null: not yet. */
   too_often: TooOften | null;
   /** What the number's lookup, the filters, the suppression list and the operator say; null: reach them. */
@@ -161,6 +164,8 @@ export function requestStep(
       "Waiting: the same reference_id is being reached from another batch of the campaign.",
       null,
     );
+  if (request.is_address_busy)
+    return wait("same-address", "Waiting: another attempt to the same number or address is under way.", null);
   const { obstacle } = request;
   if (obstacle?.kind === "lookup")
     return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);

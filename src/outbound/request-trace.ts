@@ -168,7 +168,7 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
     tried.tooOften(person),
   );
   const step = requestStep(
-    { ...view, is_reached_elsewhere: around.is_reached_elsewhere },
+    { ...view, is_reached_elsewhere: around.is_reached_elsewhere, is_address_busy: around.is_address_busy },
     // While it is closed no day's cap is known to stand in the way.
     days.length > 0 ? days : [{ date: "", cap: null }],
     reached,
@@ -178,13 +178,24 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   return explainWaiting(look.step, step, around.ahead);
 }
 
-type Around = { counted_on: string[]; is_reached_elsewhere: boolean; ahead: number };
+type Around = {
+  counted_on: string[];
+  is_reached_elsewhere: boolean;
+  is_address_busy: boolean;
+  ahead: number;
+};
 
 /** Retries that are due, and first attempts that wait longer, come before a first attempt. */
 async function aroundRequest(
   db: Db,
   { batch, days }: BatchLook,
-  request: { request_id: number; reference_id: string; attempt_count: number; due_at: string },
+  request: {
+    request_id: number;
+    reference_id: string;
+    target: string;
+    attempt_count: number;
+    due_at: string;
+  },
 ): Promise<Around> {
   const { rows } = await sql<Around>`
     select array(
@@ -196,6 +207,10 @@ async function aroundRequest(
         select from attempts where campaign_id = ${batch.campaign.id} and reference_id = ${request.reference_id}
           and state <> 'ENDED'
       ) as is_reached_elsewhere,
+      exists(
+        select from attempts
+        where organization_id = ${batch.organization_id} and target = ${request.target} and holds_slot
+      ) as is_address_busy,
       (select count(*) from (
         select from requests
         where batch_key = ${batch.batch_key} and request_status = 'PENDING' and id <> ${request.request_id}

@@ -77,18 +77,19 @@ export function createSettleQueue({ db, clock }: { db: Db; clock: Clock }): Sett
   };
 }
 
-const DEADLOCK = "40P01";
-const isConflictOfLocks = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === DEADLOCK;
+/** Deadlock; and an attempt that is one again while another to the same person begins: the second look sees that one. */
+const CONFLICTS = ["40P01", "23505"];
+const isConflict = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && CONFLICTS.includes(error.code ?? "");
 
-/** Two transactions that locked each other's rows: PostgreSQL ends one, which changes nothing and is done again. */
+/** Of two transactions in conflict PostgreSQL ends one, which changes nothing and is done again. */
 async function settleAgain(work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await work();
       return;
     } catch (error) {
-      if (!isConflictOfLocks(error) || tries === TRIES) throw error;
+      if (!isConflict(error) || tries === TRIES) throw error;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -69,8 +69,8 @@ async function lockRows(tx: Tx, keys: string[]) {
     if (!requests.has(id)) requests.set(id, request);
   }
   const retries = rows.filter((row) => hasOthers(row, row.request));
-  const reached = await withAnother(tx, retries, REACHED);
-  const elsewhere = await withAnother(tx, rows.filter(isTakenBack), LIVE);
+  const reached = await reachedBefore(tx, retries);
+  const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
   const known = rows.map((row) => ({
     ...row,
     was_reached_before: reached.has(row.key),
@@ -83,25 +83,42 @@ async function lockRows(tx: Tx, keys: string[]) {
   };
 }
 
-/** Their person another attempt of the same batch reached. */
-const REACHED = sql`
-  e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED') and e.answerer is distinct from 'MACHINE'`;
-/** Another batch tries their reference just now. Index: `attempts_live_reference`. */
-const LIVE = sql`e.state <> 'ENDED'`;
-
 /**
- * Those whose reference has another attempt `e` that is so. By a statement of its own, which sees what was stored while
- * the locks of their requests were waited for. Index: `attempts_reference`.
+ * Those whose person another attempt of the same batch reached. By a statement of its own, which sees what was stored
+ * while the locks of their requests were waited for. Index: `attempts_reference`.
  */
-async function withAnother(tx: Tx, among: { key: string }[], so: RawBuilder<unknown>): Promise<Set<string>> {
+async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
   if (among.length === 0) return new Set();
   const keys = among.map(({ key }) => key);
   const { rows } = await sql<{ key: string }>`
     select a.key from attempts a
     where a.key = any(${keys}::text[]) and exists (
       select from attempts e
-      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key and ${so}
+      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
+        and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
+        and e.answerer is distinct from 'MACHINE'
       offset 0)`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/**
+ * Those whose reference or address another attempt tries just now. Indexes: `attempts_live_reference`,
+ * `attempts_live_address`.
+ */
+async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+  if (among.length === 0) return new Set();
+  const keys = among.map(({ key }) => key);
+  const { rows } = await sql<{ key: string }>`
+    select a.key from attempts a
+    where a.key = any(${keys}::text[]) and (
+      exists (
+        select from attempts e
+        where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
+          and e.state <> 'ENDED' offset 0)
+      or exists (
+        select from attempts e
+        where e.organization_id = a.organization_id and e.target = a.target and e.key <> a.key
+          and e.holds_slot offset 0))`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }
 

@@ -66,7 +66,7 @@ export type AttemptRow = {
   holds_slot: boolean;
   voicemail_left: boolean;
   was_reached_before: boolean;
-  /** Its reference is being tried in another batch of its campaign. */
+  /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
   is_tried_elsewhere: boolean;
 };
 export type RequestRow = {
@@ -180,7 +180,8 @@ export class Settlement {
     if (session_id !== null) Object.assign(request, { session_id, conversation_id });
     this.#changedRequests.add(request);
     const attempt_number = request.attempt_count;
-    Object.assign(attempt, { state: "UNCERTAIN", ended_at: null, provider_status: null, attempt_number });
+    const revived = { state: "UNCERTAIN", ended_at: null, provider_status: null, holds_slot: true } as const;
+    Object.assign(attempt, { ...revived, attempt_number });
     this.#changedAttempts.add(attempt);
   }
 
@@ -251,7 +252,8 @@ export class Settlement {
       return;
     }
     attempt.state = "PLACED";
-    attempt.holds_slot = attempt.mode === "voice";
+    // A message that its carrier has holds nothing any more; a call does until it ends.
+    attempt.holds_slot &&= attempt.mode === "voice";
     attempt.check_at = this.#after(silence_ms(attempt.mode));
   }
 

@@ -46,8 +46,8 @@ export const outreachVariables = (
   );
 
 /**
- * The attempts, their requests under way, and the day's counts, in one statement. A reference that somebody else began
- * to reach in this very moment is left out: the unique index decides.
+ * The attempts, their requests under way, and the day's counts, in one statement. A reference or an address that somebody
+ * else began to reach in this very moment is left out: the unique indexes decide.
  */
 export async function insertAttempts(
   tx: Tx,

@@ -7,7 +7,7 @@ import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
 import { openBy } from "./by-the-book.ts";
-import { type Fate, type Happening, type History, history } from "./history.ts";
+import { addressOf, type Fate, type Happening, type History, history } from "./history.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
 const RUNS = Number(process.env.DATABASE_HISTORIES ?? 15);
@@ -42,7 +42,7 @@ const PLANS: Record<Fate, Plan> = {
 let histories = 0;
 /** Each history has its own people; a reference that two batches share is one of them. */
 const numberOf = (reference: string): string =>
-  `+1512${5_000_000 + histories * 10 + reference.charCodeAt(0) - "a".charCodeAt(0)}`;
+  `+1512${5_000_000 + histories * 10 + addressOf(reference).charCodeAt(0) - "a".charCodeAt(0)}`;
 const LIMITS = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
 
 async function play(told: History): Promise<void> {
@@ -197,6 +197,12 @@ async function check(told: History, campaign_id: number): Promise<void> {
         where d.request_id = a.request_id and d.attempt_count = a.attempt_number
           and d.channel_manager_status = a.decision ->> 'status'
       )`,
+  );
+  await nothing(
+    "two calls to one number at once",
+    sql`
+    select a.target from attempts a join attempts b on b.target = a.target and b.key > a.key
+    where a.campaign_id = ${campaign_id} and a.state <> 'ENDED' and b.state <> 'ENDED'`,
   );
   await nothing(
     "a line is held by an attempt that is over",

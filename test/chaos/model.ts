@@ -15,7 +15,7 @@ import {
 } from "../../src/outbound/settlement.ts";
 import { notShown } from "../../src/outbound/unsettled.ts";
 import type { StatusChange } from "../../src/webhooks/status-change.ts";
-import type { Fate, Happening, History } from "./history.ts";
+import { addressOf, type Fate, type Happening, type History } from "./history.ts";
 
 /**
  * The engine with its rows in memory: every decision is the program's own (`batchStep`, `chooseNext`, `Settlement`), only
@@ -29,6 +29,8 @@ export type Batch = {
   last_at: Date | null;
 };
 export type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
+/** Mistakes that a dialer could make, so that the promises can be seen to notice them. */
+export type PlantedFaults = { forgets_addresses?: boolean };
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
 
@@ -38,6 +40,8 @@ const SHOWN_AFTER_ms = 6_000;
 /** False where the carrier did not take it. */
 export const wasTried = ({ state, channel_status }: AttemptRow): boolean =>
   state !== "ENDED" || channel_status !== "PENDING";
+
+const numberOf = (reference: string): string => `+1512555010${addressOf(reference).charCodeAt(0) - 97}`;
 
 /** As `takeUnsettled`. */
 const handedOverBy = ({ check_at }: AttemptRow): string =>
@@ -64,7 +68,10 @@ export class Model {
   /** Attempts of which it was concluded that the carrier never had them. */
   #givenUp = new Set<string>();
 
-  constructor(history: History) {
+  #faults: PlantedFaults;
+
+  constructor(history: History, faults: PlantedFaults = {}) {
+    this.#faults = faults;
     this.now = history.from;
     this.#zone = history.zone;
     this.#perPerson = history.per_person;
@@ -205,8 +212,13 @@ export class Model {
   }
 
   #isLive(request: RequestRow): boolean {
-    const reference = this.references.get(request);
-    return this.attempts.some((a) => a.reference_id === reference && a.state !== "ENDED");
+    const reference = this.references.get(request) as string;
+    const isAddressLive = (a: ModelAttempt) => a.holds_slot && a.target === numberOf(reference);
+    return this.attempts.some(
+      (a) =>
+        (a.reference_id === reference && a.state !== "ENDED") ||
+        (this.#faults.forgets_addresses !== true && isAddressLive(a)),
+    );
   }
 
   #view(request: RequestRow): RequestView {
@@ -219,16 +231,17 @@ export class Model {
         .filter((a) => a.reference_id === reference && a.counted_on !== null)
         .map((a) => a.counted_on as string),
       is_reached_elsewhere: false,
-      too_often: this.#perPerson && tooOften(this.#tried(reference), this.#perPerson),
+      is_address_busy: false,
+      too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
       obstacle: null,
     };
   }
 
-  /** As `readTried`: a reference has one address here. */
-  #tried(reference: string | undefined): Date[] {
+  /** As `readTried`. */
+  #tried(reference: string): Date[] {
     const since_ms = this.now.getTime() - (this.#perPerson?.window_ms ?? 0);
     return this.attempts
-      .filter((a) => a.reference_id === reference && Date.parse(a.started_at) > since_ms && wasTried(a))
+      .filter((a) => a.target === numberOf(reference) && Date.parse(a.started_at) > since_ms && wasTried(a))
       .map((a) => new Date(a.started_at))
       .toSorted((a, b) => b.getTime() - a.getTime());
   }
@@ -249,7 +262,7 @@ export class Model {
       attempt_number: request.attempt_count,
       mode: "voice",
       source: "+15125550100",
-      target: "+15125550101",
+      target: numberOf(this.references.get(request) as string),
       state: "CLAIMED",
       channel_status: "PENDING",
       answerer: null,

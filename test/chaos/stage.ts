@@ -130,7 +130,10 @@ export async function setStage(
   return stage;
 }
 
-/** Batches at one attempt a second each, all of one campaign that tells its webhook of everything. */
+/**
+ * Batches at one attempt a second each, all of one campaign that tells its webhook of everything. Two batches each hold
+ * the same telephones under references of their own, so that they want to call the same people in the same seconds.
+ */
 async function fill(
   { db }: Database,
   sub_organization_id: number,
@@ -161,7 +164,7 @@ async function fill(
     pacing as (insert into batch_pacing (batch_key, wake_at) select key, now() from batch)
     insert into requests (batch_key, reference_id, target, request_status, channel_manager_status, due_at, created_at,
       request_variables)
-    select key, 'person-' || key || '-' || n, '+1512' || lpad((key * 1000 + n)::text, 7, '0'), 'PENDING', 'PENDING',
+    select key, 'person-' || key || '-' || n, '+1512' || lpad(((key + 1) / 2 * 1000 + n)::text, 7, '0'), 'PENDING', 'PENDING',
       now(), now(), '{}'
     from batch, generate_series(1, ${each}::integer) n`.execute(db);
 }

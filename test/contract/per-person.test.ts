@@ -95,7 +95,7 @@ test("what the carrier did not take reached nobody, and is not counted", async (
 test("without the setting each campaign decides for itself", async () => {
   for (let i = 0; i < 3; i++) await campaignOf([ANN]);
   const dialer = createTestDialer(app, () => ({ tells: ["COMPLETED"] }));
-  await dialer.tick();
+  await dialer.pass(0.1, 1_000);
   expect(dialer.world.handed).toHaveLength(3);
 });
 

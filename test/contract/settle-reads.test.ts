@@ -26,11 +26,11 @@ test("what settling an attempt reads does not grow with its campaign", async () 
   await sql`
     insert into attempts
     select (json_populate_record(a, json_build_object(
-      'key', 'live-' || r.id, 'request_id', r.id, 'reference_id', r.reference_id))).*
+      'key', 'live-' || r.id, 'request_id', r.id, 'reference_id', r.reference_id, 'target', r.target))).*
     from attempts a join requests r on r.batch_key = a.batch_key and r.id <> a.request_id`.execute(app.db);
   await sql`
     insert into attempts
-    select (json_populate_record(a, json_build_object('key', 'ended-' || n, 'state', 'ENDED', 'reference_id', 'r' || n))).*
+    select (json_populate_record(a, json_build_object('key', 'ended-' || n, 'state', 'ENDED', 'holds_slot', false, 'reference_id', 'r' || n))).*
     from attempts a, generate_series(1, 30_000) n where a.key = (select min(key) from attempts)`.execute(
     app.db,
   );

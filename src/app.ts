@@ -27,7 +27,7 @@ import { embedderOf, embeddingJobs } from "./agents/source-embedding.ts";
 import { type SpeechSettings, speechAccessOf } from "./agents/speech-access.ts";
 import { ensureSystemTools } from "./agents/system-tools.ts";
 import { toolRoutes } from "./agents/tool.ts";
-import { voiceSampleRoutes } from "./agents/voice-sample.ts";
+import { type SpeechDeps, voiceSampleRoutes } from "./agents/voice-sample.ts";
 import { voiceRoutes } from "./agents/voices.ts";
 import { consoleRoutes } from "./api/console-files.ts";
 import { healthRoutes } from "./api/health.ts";
@@ -134,6 +134,8 @@ export type Parts = {
   transcriptionProviders?: TranscriptionSettings;
   /** Keys and addresses from the environment for services that speak, by provider. */
   speechProviders?: SpeechSettings;
+  /** Speaks where no provider does (`speech-offline.ts`); left out: nothing does. */
+  speakOffline?: SpeechDeps["speakOffline"];
   /** The installation's mail server and the sender of its own mails, from the environment. */
   mailServer?: { smtp_url: string; from: string } | null;
   /** The certificate of the built-in SMTP server, read. */
@@ -259,7 +261,8 @@ export async function createApp(parts: Parts): Promise<App> {
   voiceRoutes(api);
   const speechEnvironment = { speech: parts.speechProviders ?? {}, llm: parts.llmProviders };
   const speechAccess = speechAccessOf({ db, vault, environment: speechEnvironment });
-  voiceSampleRoutes(api, { db, egress: parts.egress, speechAccess });
+  const speakOffline = parts.speakOffline ?? (async () => null);
+  voiceSampleRoutes(api, { db, egress: parts.egress, speechAccess, speakOffline });
   bridgePhrasesRoutes(api, parts);
   conversationBridgesRoutes(api, parts);
   dataSourceRoutes(api, { db, clock, embeds: config.embedding_model !== null });

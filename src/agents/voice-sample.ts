@@ -7,7 +7,6 @@ import type { Db } from "../db/database.ts";
 import { checkVoice, voiceFields } from "./language-config.ts";
 import { LANGUAGES, type LanguageCode } from "./languages.ts";
 import { findOverrides } from "./pronunciation.ts";
-import { speakOffline } from "./speech-offline.ts";
 import { type Sound, type Speech, type SpeechAccess, speak } from "./speech-service.ts";
 import { SPEECH_SERVICES } from "./speech-services.ts";
 import { withPronunciations } from "./speech-text.ts";
@@ -51,6 +50,8 @@ export type SpeechDeps = {
   egress: Egress;
   /** The key of a provider that a sub-organization's voices are spoken with; null: there is none. */
   speechAccess(sub_organization_id: number, provider: TtsProvider): Promise<SpeechAccess | null>;
+  /** Speaks without a provider; null where this machine can't. */
+  speakOffline(speech: Speech): Promise<Sound | null>;
 };
 
 export function voiceSampleRoutes(api: Api, deps: SpeechDeps): void {
@@ -105,7 +106,7 @@ async function sampleOf(
   if (access) {
     return { sound: await speak(deps.egress, SPEECH_SERVICES[provider], access, speech), stands_in: false };
   }
-  const sound = await speakOffline(speech);
+  const sound = await deps.speakOffline(speech);
   if (sound) return { sound, stands_in: true };
   throw new Fault(
     "unsupported",

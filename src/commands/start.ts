@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
+import { speakOffline } from "../agents/speech-offline.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
@@ -78,6 +79,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     twilio: secrets.twilio,
     mailServer: secrets.mail,
     speechProviders: environmentSpeech(config, secrets),
+    speakOffline: (speech) => speakOffline(speech),
     mailTls,
     simulation,
     transcriptionProviders: environmentTranscription(config, secrets),

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { createRandom } from "../harness/fuzz/random.ts";
+import { rounds, SEED } from "../harness/seed.ts";
 import { type Answer, type Program, parley, send, usedFolder } from "./program.ts";
 
-const ROUNDS = 4;
+const ROUNDS = rounds(2, 20);
+const random = createRandom(SEED);
 /** A session takes 120 messages a minute. */
-const MESSAGES = 60;
+const MESSAGES = ROUNDS * 15;
 
-test("kill -9 at random moments loses no acknowledged chat message and doubles none", async () => {
+test(`kill -9 at random moments loses no acknowledged chat message and doubles none (seed ${SEED})`, async () => {
   const { folder } = await usedFolder();
   let program = parley(["start"], { folder });
   const { url } = await program.ready();
@@ -36,7 +39,7 @@ test("kill -9 at random moments loses no acknowledged chat message and doubles n
     for (let round = 0; round < ROUNDS && !done; round++) {
       const reached = acknowledged.length;
       while (acknowledged.length < reached + 4 && !done) await sleep(5);
-      await sleep(Math.random() * 200);
+      await sleep(random.int(200));
       await program.end("SIGKILL");
       program = await startAgain(folder, env);
     }

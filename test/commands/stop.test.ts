@@ -2,8 +2,12 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import WebSocket from "ws";
+import { createRandom } from "../harness/fuzz/random.ts";
 import { type LlmServer, startLlmServer } from "../harness/llm-server.ts";
+import { SEED } from "../harness/seed.ts";
 import { newFolder, parley, postgresOf, processesIn, send, until, usedFolder } from "./program.ts";
+
+const random = createRandom(SEED);
 
 let llm: LlmServer;
 beforeAll(async () => {
@@ -43,21 +47,19 @@ describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s", (signal) => {
     const { folder } = await usedFolder();
     const program = parley(["start"], { folder });
     const { closed } = await openChat((await program.ready()).url);
-    const before = performance.now();
     expect(await program.end(signal)).toEqual({ code: 0, signal: null });
-    expect(performance.now() - before).toBeLessThan(10_000);
     expect(await closed).toBe(1001);
     expect(processesIn(postgresOf(folder))).toEqual([]);
     expect(program.stderr()).toBe("");
   });
 });
 
-test("a signal at any moment of a first start leaves no server, and nothing that hinders the next", async () => {
+test(`a signal at any moment of a first start leaves no server, and nothing that hinders the next (seed ${SEED})`, async () => {
   const folder = newFolder();
   for (const reached of [/^secret\.key$/, /^postgres(\.new-|$)/, /^postgres$/, /^postgres$/]) {
     const program = parley(["start"], { folder });
     await until(() => below(folder).some((name) => reached.test(name)), 40_000);
-    await sleep(Math.random() * 300);
+    await sleep(random.int(300));
     // By the signal itself where the runtime was still loading the program.
     expect([0, null]).toContain((await program.end("SIGTERM")).code);
     expect(program.stderr()).toBe("");

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { createRandom } from "../harness/fuzz/random.ts";
+import { rounds, SEED } from "../harness/seed.ts";
 import { parley, usedFolder } from "./program.ts";
 import { callerOf, createTold } from "./told-campaign.ts";
 
-const ROUNDS = 3;
+const ROUNDS = rounds(2, 4);
+const random = createRandom(SEED);
 /** An inbox keeps a hundred messages, some of which may come twice. */
-const MESSAGES = 45;
+const MESSAGES = ROUNDS * 15;
 
-test("kill -9 while webhooks are sent loses none that was acknowledged: each arrives, under its own id", async () => {
+test(`kill -9 while webhooks are sent loses none that was acknowledged: each arrives, under its own id (seed ${SEED})`, async () => {
   const { folder, greeting } = await usedFolder();
   let program = parley(["start"], { folder });
   const { url } = await program.ready();
@@ -30,7 +33,7 @@ test("kill -9 while webhooks are sent loses none that was acknowledged: each arr
     for (let round = 0; round < ROUNDS && !done; round++) {
       const reached = acknowledged.length;
       while (acknowledged.length < reached + 10 && !done) await sleep(5);
-      await sleep(Math.random() * 150);
+      await sleep(random.int(150));
       await program.end("SIGKILL");
       program = parley(["start"], { folder, env: { PORT: new URL(url).port } });
       await program.ready();

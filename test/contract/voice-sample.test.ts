@@ -48,6 +48,25 @@ describe.each(paths)("%s", (path) => {
   });
 });
 
+test("where no provider speaks, the machine's own speaker stands in, and the answer says so", async () => {
+  const heard: string[] = [];
+  const app = await createTestApp({}, undefined, {
+    async speakOffline({ text }) {
+      heard.push(text);
+      return { bytes: Buffer.from("RIFF"), content_type: "audio/wav" };
+    },
+  });
+  expect(await app.send("POST", path, { ...sample, text: "Hi" })).toMatchObject({
+    status: 200,
+    body: "RIFF",
+    headers: {
+      "x-voice-stand-in": "espeak-ng",
+      "content-disposition": expect.stringContaining("sample.wav"),
+    },
+  });
+  expect(heard).toEqual(["Hi"]);
+});
+
 /*
  * The services' requests and answers as their public documentation shows them; the pages are named in
  * src/agents/speech-services.ts.

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll } from "vitest";
 
-/** What does not end in this time goes with the process of the file, a moment later. */
+/** What does not end in this time goes with the process that runs the files. */
 const MOST_MS = 5_000;
 
 const open: (() => unknown)[] = [];
@@ -12,9 +11,10 @@ const open: (() => unknown)[] = [];
  */
 export const afterFile = (close: () => unknown): void => void open.push(close);
 
-afterAll(async () => {
+/** Called once after each file, by the set-up file: files of one process share this module. */
+export async function closeAfterFile(): Promise<void> {
   for (const close of open.splice(0).reverse()) {
     const closed = Promise.try(close).catch(() => {});
     await Promise.race([closed, sleep(MOST_MS, undefined, { ref: false })]);
   }
-});
+}

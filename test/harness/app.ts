@@ -109,6 +109,7 @@ export async function createTestApp(
       | "mailServer"
       | "mailLookUp"
       | "speechProviders"
+      | "speakOffline"
       | "llmProviders"
       | "consoleBuild"
     >

@@ -1,4 +1,8 @@
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
 const SYSTEM_CHROMIUM = "/usr/bin/chromium";
@@ -15,14 +19,42 @@ const ARGS = [
 
 /** A real browser: the machine's own, else the one npm brings. */
 export async function launchChromium(): Promise<Browser> {
-  const executablePath = existsSync(SYSTEM_CHROMIUM) ? SYSTEM_CHROMIUM : await npmChromium();
-  return chromium.launch({ executablePath, args: ARGS });
+  if (existsSync(SYSTEM_CHROMIUM)) return chromium.launch({ executablePath: SYSTEM_CHROMIUM, args: ARGS });
+  const folder = await unpackChromium();
+  // Without the arguments it proposes: one process dies with its first page, and web security is what tests look at.
+  return chromium.launch({
+    executablePath: path.join(folder, "chromium"),
+    args: ARGS,
+    env: {
+      ...process.env,
+      LD_LIBRARY_PATH: path.join(folder, "al2023", "lib"),
+      FONTCONFIG_PATH: path.join(folder, "fonts"),
+    },
+  });
 }
 
-/** Without the arguments it proposes: one process dies with its first page, and web security is what tests look at. */
-async function npmChromium(): Promise<string> {
-  // It unpacks the system libraries it needs only where it believes to be in this place.
-  process.env.AWS_EXECUTION_ENV = "AWS_Lambda_nodejs22.x";
-  const { default: bundled } = await import("@sparticuz/chromium");
-  return bundled.executablePath();
+const MODULES = path.resolve(import.meta.dirname, "../../node_modules");
+const CACHE = path.join(MODULES, ".cache/parley-chromium");
+
+/**
+ * Resolves with the folder that holds the browser of npm, unpacked once a version. Test files start side by side, and
+ * the package takes a file that another process is still writing for whole: each unpacks into a folder of its own, and
+ * whoever is first gives it the name.
+ */
+async function unpackChromium(): Promise<string> {
+  const manifest = path.join(MODULES, "@sparticuz/chromium/package.json");
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  const folder = path.join(CACHE, version);
+  if (existsSync(folder)) return folder;
+  await mkdir(CACHE, { recursive: true });
+  const own = await mkdtemp(`${folder}.`);
+  try {
+    const program = path.join(import.meta.dirname, "chromium-unpack.ts");
+    await promisify(execFile)(process.execPath, [program], { env: { ...process.env, TMPDIR: own } });
+    await rename(own, folder);
+  } catch (error) {
+    await rm(own, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
 }

@@ -65,6 +65,13 @@ export async function createConsoleTest(
   };
 }
 
+/** What is looked at is the page as it stays, not a colour on its way to another. A sheet that the content policy lets pass. */
+const WITHOUT_TRANSITIONS = `{
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("*, *::before, *::after { transition: none !important; animation-duration: 0s !important; }");
+  document.adoptedStyleSheets.push(sheet);
+}`;
+
 async function openSignedIn(
   { app, address, browser }: Pick<ConsoleTest, "app" | "address" | "browser">,
   who: Person,
@@ -78,6 +85,7 @@ async function openSignedIn(
   });
   context.setDefaultTimeout(PATIENCE_MS);
   await signIn(context, { db: app.db, clock: app.clock, address, user_id: who.user_id });
+  await context.addInitScript(WITHOUT_TRANSITIONS);
   const page = Object.assign(await context.newPage(), { faults: [] as string[] });
   page.on("pageerror", (error) => page.faults.push(error.message));
   page.on("console", (message) => {

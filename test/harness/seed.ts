@@ -7,4 +7,10 @@ import fc from "fast-check";
 export const SEED = Number(process.env.SEED ?? 20270312);
 if (!Number.isSafeInteger(SEED)) throw new Error(`SEED takes a whole number, not ${process.env.SEED}`);
 
+/** `./parley test --nightly`: the long forms, from a seed that changes. */
+export const NIGHTLY = process.env.NIGHTLY === "1";
+
 fc.configureGlobal({ seed: SEED });
+
+/** How often something random is done: in the suite, and in its long form. */
+export const rounds = (suite: number, nightly: number): number => (NIGHTLY ? nightly : suite);

@@ -49,7 +49,10 @@ export const CommunicationBatchUpdate = z
     paused: paused(),
     expires_on: expiresOn(),
     call_rate: callRate(),
-    auto_call_rate: z.boolean().nullish(),
+    auto_call_rate: z
+      .boolean()
+      .nullish()
+      .describe("Spreads what is left over the hours until expires_on, stored or sent along."),
   })
   .meta({ id: "CommunicationBatchUpdate" });
 export type BatchUpdate = z.output<typeof CommunicationBatchUpdate>;

@@ -98,7 +98,7 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     {
       summary: "Pause, resume or reschedule a batch",
       description:
-        "`paused` and `expires_on` are replaced, so leaving one out resets it; `call_rate` and `auto_call_rate` stay as they are when left out. A later `expires_on` reopens an expired batch; what it canceled stays canceled.",
+        'A field that is left out stays as it is; null resets it. `{"paused": true}` holds any batch that is not deleted. `auto_call_rate: true` needs an `expires_on`, stored or sent along. A later `expires_on` reopens an expired batch; what it canceled stays canceled.',
       tag,
       permission: "outbound_write",
       params,
@@ -165,12 +165,16 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
 
 const DONE = { create: "created", update: "updated", delete: "deleted" } as const;
 
+/** What the body doesn't name stays as it is; null resets (spec: all four fields). */
 function changed(locked: LockedBatch, body: BatchUpdate) {
   const { batch } = locked;
-  const paused = body.paused ?? null;
-  const expires_on = body.expires_on ?? null;
-  const auto_call_rate = body.auto_call_rate ?? batch.auto_call_rate;
-  requireExpiry(auto_call_rate, expires_on);
+  const paused = named(body.paused, batch.paused ?? null);
+  const expires_on = named(body.expires_on, batch.expires_on ?? null);
+  const auto_call_rate = named(body.auto_call_rate, batch.auto_call_rate) ?? false;
+  // Asked only of who changes the pace: holding a batch must never fail for what is stored beside it.
+  if (body.auto_call_rate !== undefined || body.expires_on !== undefined) {
+    requireExpiry(auto_call_rate, expires_on);
+  }
   return {
     status: statusAfter(locked, {
       kind: "updated",
@@ -180,9 +184,11 @@ function changed(locked: LockedBatch, body: BatchUpdate) {
     paused,
     expires_on,
     auto_call_rate,
-    call_rate: body.call_rate === undefined ? (batch.call_rate ?? null) : body.call_rate,
+    call_rate: named(body.call_rate, batch.call_rate ?? null),
   };
 }
+
+const named = <T>(sent: T | undefined, stored: T): T => (sent === undefined ? stored : sent);
 
 /** Without an end there are no hours to spread the calls over. */
 function requireExpiry(auto_call_rate: boolean, expires_on: string | null | undefined): void {

@@ -147,21 +147,87 @@ describe("a batch", () => {
     expect(answer).toMatchObject({ status: 404, body: { detail: "Campaign with ID 999999 not found" } });
   });
 
-  test("on PUT keeps its rates when they are left out, and nothing else", async () => {
-    const { batch_id } = await outbound.createBatch({
+  test("on PUT keeps what is left out; null resets it", async () => {
+    const expires_on = inAnHour();
+    const whole = { paused: true, expires_on, call_rate: 7, auto_call_rate: true };
+    const created = await outbound.createBatch(whole);
+    const { batch_id } = created;
+    for (const body of [{}, { call_rate: 7 }, { paused: true }, { auto_call_rate: true }, { expires_on }]) {
+      const kept = await outbound.put(batch_id, body);
+      expect(kept, JSON.stringify(body)).toMatchObject({ status: 200, body: created });
+    }
+    const reset = await outbound.put(batch_id, { call_rate: null, auto_call_rate: null, expires_on: null });
+    expect(reset.body).toMatchObject({
       paused: true,
-      expires_on: inAnHour(),
-      call_rate: 7,
-      auto_call_rate: true,
+      call_rate: null,
+      auto_call_rate: false,
+      expires_on: null,
     });
-    const kept = await outbound.put(batch_id, { expires_on: inAnHour() });
-    expect(kept.body).toMatchObject({ paused: null, call_rate: 7, auto_call_rate: true });
-    expect(await outbound.put(batch_id, {})).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ["body", "expires_on"], type: "missing" }] },
-    });
-    const reset = await outbound.put(batch_id, { call_rate: null, auto_call_rate: false });
-    expect(reset.body).toMatchObject({ call_rate: null, auto_call_rate: false, expires_on: null });
+    expect((await outbound.put(batch_id, { paused: null })).body).toMatchObject({ paused: null });
+  });
+
+  test("can't lose its end while its calls are spread over the hours until then", async () => {
+    const { batch_id } = await outbound.createBatch({ expires_on: inAnHour(), auto_call_rate: true });
+    for (const body of [{ expires_on: null }, { expires_on: null, paused: true }]) {
+      expect(await outbound.put(batch_id, body)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", "expires_on"], type: "missing" }] },
+      });
+    }
+    const open = await outbound.createBatch();
+    expect((await outbound.put(open.batch_id, { auto_call_rate: true })).status).toBe(422);
+  });
+
+  test("a batch that was held stays held whatever else of it is changed, and calls nobody", async () => {
+    const { batch_id } = await outbound.createBatch({ paused: true, expires_on: inAnHour() });
+    await outbound.add(batch_id, request("a", "512-555-0001"));
+    const held = await outbound.put(batch_id, { call_rate: 120 });
+    expect(held.body).toMatchObject({ status: "PAUSED", paused: true, call_rate: 120 });
+    expect(held.body.expires_on).not.toBeNull();
+  });
+
+  test("over any sequence of updates holds what was last named, and holding it always works", async () => {
+    type State = {
+      paused: boolean | null;
+      expires_on: string | null;
+      call_rate: number | null;
+      auto_call_rate: boolean;
+    };
+    const update = fc.record(
+      {
+        paused: fc.option(fc.boolean()),
+        expires_on: fc.option(fc.integer({ min: 1, max: 9 }).map((day) => `2027-03-0${day}T00:00:00+00:00`)),
+        call_rate: fc.option(fc.integer({ min: 1, max: 3600 })),
+        auto_call_rate: fc.option(fc.boolean()),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(update, { maxLength: 8 }), async (updates) => {
+        const { batch_id } = await outbound.createBatch();
+        await outbound.add(batch_id, request("a", "512-555-0001"));
+        let expected: State = { paused: null, expires_on: null, call_rate: null, auto_call_rate: false };
+        for (const body of updates) {
+          const next = { ...expected, ...body, auto_call_rate: false };
+          next.auto_call_rate =
+            (body.auto_call_rate === undefined ? expected.auto_call_rate : body.auto_call_rate) ?? false;
+          const answer = await outbound.put(batch_id, body);
+          if (next.auto_call_rate && next.expires_on === null) {
+            expect(answer.status, JSON.stringify(body)).toBe(422);
+          } else {
+            expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+            expected = next;
+          }
+          expect((await outbound.get(batch_id)).body).toMatchObject({
+            ...expected,
+            status: expected.paused ? "PAUSED" : "ACTIVE",
+          });
+        }
+        const held = await outbound.put(batch_id, { paused: true });
+        expect(held).toMatchObject({ status: 200, body: { ...expected, paused: true, status: "PAUSED" } });
+      }),
+      { numRuns: 30 },
+    );
   });
 
   test("is paused and resumed", async () => {

@@ -79,14 +79,8 @@ function Actions({ batch }: { batch: BatchDetails }) {
   const client = useQueryClient();
   const path = { batch_id: batch.batch_id };
   const hold = useMutation({
-    mutationFn: async (paused: boolean) => {
-      // What is left out is reset, so the day it expires goes along, as it is now.
-      const { expires_on } = await read(batch.batch_id);
-      return call("PUT /api/v1/outbound/batches/{batch_id}", {
-        path,
-        body: { paused, expires_on: expires_on ?? null },
-      });
-    },
+    mutationFn: (paused: boolean) =>
+      call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused } }),
     async onSuccess(_, paused) {
       notifications.show({ message: paused ? "The batch is paused" : "The batch goes on", color: "green" });
       await Promise.all(LISTS.map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -209,10 +203,10 @@ function SettingsPanel({ batch }: { batch: BatchDetails }) {
       call_rate: found?.call_rate ?? null,
       auto_call_rate: found?.auto_call_rate ?? false,
     }),
-    save: (values, stored) =>
+    save: (values) =>
       call("PUT /api/v1/outbound/batches/{batch_id}", {
         path: { batch_id: batch.batch_id },
-        body: { ...values, paused: stored?.paused ?? null },
+        body: values,
       }),
     reread: () => read(batch.batch_id),
     invalidates: LISTS,

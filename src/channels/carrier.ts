@@ -40,23 +40,26 @@ export type Carriers = {
 /**
  * A carrier did not do what was asked. `fate` says what may have come of it: "refused", it never will, `status` says
  * why; "not-sent", it did not take it, another try is safe (after `retry_after_s`, where it told); "unknown", it may have
- * taken it: before another try it has to be asked (`find`).
+ * taken it: before another try it has to be asked (`find`). `is_ours`: what it refused is our account, our permission, our
+ * number or our template, and no fault of the person's; once that is mended the same try goes well.
  */
 export class CarrierFault extends Error {
   readonly fate: "refused" | "not-sent" | "unknown";
   readonly status: ChannelStatus | null;
   readonly retry_after_s: number | null;
+  readonly is_ours: boolean;
 
   constructor(
     message: string,
     fate: CarrierFault["fate"],
-    more: { status?: ChannelStatus; retry_after_s?: number; cause?: unknown } = {},
+    more: { status?: ChannelStatus; retry_after_s?: number; is_ours?: boolean; cause?: unknown } = {},
   ) {
     super(message, { cause: more.cause });
     this.name = "CarrierFault";
     this.fate = fate;
     this.status = more.status ?? null;
     this.retry_after_s = more.retry_after_s ?? null;
+    this.is_ours = more.is_ours ?? false;
   }
 }
 

@@ -170,7 +170,7 @@ function faultOf(error: unknown, server: SmtpServer, handedOver: boolean): Carri
   const words = hideSecrets(response ?? errorText(error), [password, `\0${user}\0${password}`]).slice(0, 500);
   if (code === "EAUTH") {
     const message = `${where} did not accept user and password: ${words}`;
-    return new CarrierFault(message, "not-sent", { retry_after_s: 300 });
+    return new CarrierFault(message, "not-sent", { retry_after_s: 300, is_ours: true });
   }
   if (responseCode !== undefined && responseCode >= 500) {
     const status = refusalStatus(command, response ?? "");

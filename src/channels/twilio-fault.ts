@@ -5,15 +5,16 @@ import type { ChannelStatus } from "./channel-status.ts";
 
 /** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
 type Meaning =
-  | { fate: "refused"; status: ChannelStatus }
+  | { fate: "refused"; status: ChannelStatus; is_ours: boolean }
   /** `after_s`: how long another try should wait where the answer doesn't say. */
-  | { fate: "not-sent"; after_s: number };
+  | { fate: "not-sent"; after_s: number; is_ours: boolean };
 
-const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status });
-const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s });
+const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: false });
+const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: true });
+const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, is_ours: false });
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
-const ACCOUNT = notSent(300);
+const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, is_ours: true };
 const TOO_FAST = notSent(1);
 
 export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
@@ -41,20 +42,28 @@ export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
   // They answered STOP to this sender before.
   21610: refused("PRIOR_UNSUBSCRIBED"),
 
-  // Our number, our permissions, our words.
-  21210: refused("FAILED"),
-  21212: refused("FAILED"),
-  21215: refused("FAILED"),
-  21408: refused("DELIVERY_FAILED"),
+  // Our number, our permissions, our template: the same for everybody, until somebody mends it.
+  21210: ours("FAILED"),
+  21212: ours("FAILED"),
+  21215: ours("FAILED"),
+  21408: ours("DELIVERY_FAILED"),
+  21603: ours("DELIVERY_FAILED"),
+  21606: ours("DELIVERY_FAILED"),
+  21654: ours("DELIVERY_FAILED"),
+  21655: ours("DELIVERY_FAILED"),
+  21659: ours("DELIVERY_FAILED"),
+  21660: ours("DELIVERY_FAILED"),
+  63007: ours("DELIVERY_FAILED"),
+  63016: ours("DELIVERY_FAILED"),
+  63027: ours("DELIVERY_FAILED"),
+  63040: ours("DELIVERY_FAILED"),
+  63041: ours("DELIVERY_FAILED"),
+  63042: ours("DELIVERY_FAILED"),
+
+  // Our words to this person, or this pair of numbers.
   21602: refused("DELIVERY_FAILED"),
-  21603: refused("DELIVERY_FAILED"),
-  21606: refused("DELIVERY_FAILED"),
   21612: refused("DELIVERY_FAILED"),
   21617: refused("DELIVERY_FAILED"),
-  21659: refused("DELIVERY_FAILED"),
-  21660: refused("DELIVERY_FAILED"),
-  63007: refused("DELIVERY_FAILED"),
-  63016: refused("DELIVERY_FAILED"),
 };
 
 /** Whether another try may meet something else, by the code a failed message carries; others don't say. */
@@ -122,14 +131,17 @@ function faultOfAnswer(
   const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
   const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
   const told = Number(headers["retry-after"]);
-  const retry = (after_s: number) =>
-    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s });
+  const retry = (after_s: number, is_ours = false) =>
+    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s, is_ours });
 
   const meaning = code === null ? undefined : TWILIO_ERRORS[code];
-  if (meaning?.fate === "not-sent") return retry(meaning.after_s);
-  if (meaning) return new CarrierFault(message, "refused", { status: meaning.status });
+  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.is_ours);
+  if (meaning) {
+    const { status, is_ours } = meaning;
+    return new CarrierFault(message, "refused", { status, is_ours });
+  }
   if (http === 429) return retry(1);
-  if (http === 401 || http === 403) return retry(300);
+  if (http === 401 || http === 403) return retry(300, true);
   // Twilio keeps 5xx for what it can't say the end of.
   if (http >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
   return new CarrierFault(message, "refused", { status: "FAILED" });

@@ -25,6 +25,7 @@ export function voiceSender(parts: Parts): Sender {
     if (found?.carrier.calls) return { calls: found.carrier.calls, account: found.account };
     throw new CarrierFault("This installation has no carrier for the channel's calls.", "refused", {
       status: "UNEXPECTED_ERROR",
+      is_ours: true,
     });
   };
   const reached = (taken: Pick<Reached, "sid" | "status">): Reached => ({

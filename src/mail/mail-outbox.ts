@@ -28,7 +28,7 @@ export async function handToCarrier(
       "This channel has no way to send mail: no credentials, and no mail server of the installation.";
     const status = "UNEXPECTED_ERROR";
     await updateMail(db, mail.id, { state: "failed", note: message, channel_status: status }, "queued");
-    throw new CarrierFault(message, "refused", { status });
+    throw new CarrierFault(message, "refused", { status, is_ours: true });
   }
   let isOthers = false;
   const handingOver = async () => {

@@ -67,6 +67,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   if (!target) {
     throw new CarrierFault(`${outreach.source} is no e-mail address of an agent any more.`, "refused", {
       status: "UNEXPECTED_ERROR",
+      is_ours: true,
     });
   }
   const before = await openedBefore(parts, outreach);
@@ -94,7 +95,8 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   });
   const system = systemVariables(facts, state.language, localTime(at, session.agent_timezone));
   const words = await templateMail(snapshot, sessionLookup(state, system), at);
-  if (!words) throw new CarrierFault("The agent's e-mail template has no subject.", "refused");
+  if (!words)
+    throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
 
   await db.transaction().execute(async (tx) => {
     const written = await tx
@@ -134,7 +136,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
 function requireTemplate({ agent, message }: Snapshot): void {
   if (message?.type === "email_template") return;
   const words = `Agent "${agent.name}" has no message of type email_template to write.`;
-  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR" });
+  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR", is_ours: true });
 }
 
 /** The session of this very try, by a process that died before its mail was stored. Index: sessions_sid. */

@@ -17,8 +17,15 @@ export const RENEW_ms = 1_000;
 const MINUTE_ms = 60_000;
 const HOUR_ms = 60 * MINUTE_ms;
 
-/** A call's carrier that tells nothing for so long is asked what became of it. */
-const CALL_SILENCE_ms = 15 * MINUTE_ms;
+/**
+ * A call's carrier that tells nothing for so long is asked what became of it: its word may have been lost, and a call
+ * that is over without our knowing holds a line. A conversation of five minutes costs five questions.
+ */
+export const CALL_SILENCE_ms = MINUTE_ms;
+/** What a carrier does not show of a call that it took is asked once more after this. */
+export const NOT_SHOWN_ms = 15_000;
+/** A call that nobody answered as far as we know counts as failed after so long where nobody can be asked. */
+export const CALL_UNASKED_ms = 15 * MINUTE_ms;
 /** A call that was answered may still go on for so long where nobody can be asked: an hour at most, and some. */
 export const LONGEST_CALL_ms = 75 * MINUTE_ms;
 /** Carriers keep trying to deliver a text or a mail for as long. */
@@ -43,6 +50,9 @@ const FIRST_REFUSAL_ms = 5_000;
 const LONGEST_REFUSAL_ms = 10 * MINUTE_ms;
 export const refusalWait_ms = (refusals: number, retry_after_s: number | null): number =>
   Math.max((retry_after_s ?? 0) * 1000, Math.min(FIRST_REFUSAL_ms * 2 ** refusals, LONGEST_REFUSAL_ms));
+
+/** Who was refused because of us stands behind those who wait already, as long as their number is paused at least. */
+export const OUR_REFUSAL_ms = MINUTE_ms;
 
 /** Begins with the time: neighbours in time are neighbours in the index. 80 random bits, none to be guessed. */
 export const newAttemptKey = (now: Date): string =>

@@ -4,7 +4,7 @@ import { afterOutcomes, healthy, type SourceHealth, sourceLimit } from "./breake
 const start = new Date("2026-11-18T12:00:00Z");
 const later = (s: number) => new Date(start.getTime() + s * 1000);
 const ended = (health: SourceHealth, of: number, failed: number, s: number) =>
-  afterOutcomes(health, { ended: of, failed }, later(s));
+  afterOutcomes(health, { ended: of, failed, refused: null }, later(s));
 
 describe("a source", () => {
   test("goes on while few fail, and while too few ended to tell", () => {
@@ -12,7 +12,7 @@ describe("a source", () => {
     expect(ended(healthy(start), 10, 4, 1).tripped).toBe(false);
   });
 
-  test("pauses for a minute when half of five or more failed within two", () => {
+  test("pauses for a minute when half of the last five or more failed", () => {
     const { health, tripped } = ended(healthy(start), 6, 3, 10);
     expect(tripped).toBe(true);
     expect(health.closed_until).toEqual(later(70));
@@ -20,9 +20,26 @@ describe("a source", () => {
     expect(sourceLimit(health, 20, later(70))).toBe(1);
   });
 
-  test("forgets what is older than two minutes", () => {
-    const { health } = ended(healthy(start), 4, 4, 1);
-    expect(ended(health, 1, 1, 200).tripped).toBe(false);
+  test("judges the last attempts however slowly they come, and forgets those before", () => {
+    let health = healthy(start);
+    for (let i = 0; i < 40; i++) health = ended(health, 1, 0, i * 3600).health;
+    let failures = 0;
+    for (let tripped = false; !tripped; failures++)
+      ({ health, tripped } = ended(health, 1, 1, (50 + failures) * 3600));
+    expect(failures).toBeLessThanOrEqual(7);
+  });
+
+  test("pauses at once for what the carrier refuses because of us, keeps its words, and goes on when it is mended", () => {
+    const refusal = { ended: 0, failed: 0, refused: "The account is suspended" };
+    const { health, tripped } = afterOutcomes(healthy(start), refusal, start);
+    expect([tripped, health.reason, health.closed_until]).toEqual([
+      true,
+      "The account is suspended",
+      later(60),
+    ]);
+    const again = afterOutcomes(health, refusal, later(61));
+    expect([again.tripped, again.health.closed_until]).toEqual([true, later(181)]);
+    expect(ended(again.health, 1, 0, 182).health).toEqual(healthy(later(182)));
   });
 
   test("goes on at once when the attempt after the pause goes well", () => {

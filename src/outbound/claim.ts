@@ -60,7 +60,11 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Claim> 
 }
 
 type Around = ReturnType<Lines["around"]>;
-const LINES_FREE: Around = { source_paused_until: null, free_lines: { source: 1, organization: 1 } };
+const LINES_FREE: Around = {
+  source_paused_until: null,
+  source_refusal: null,
+  free_lines: { source: 1, organization: 1 },
+};
 
 /** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
 function openDays(plan: Plan, around: Around, now: Date, fallback: Date | null): Day[] | null {

@@ -257,6 +257,9 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 function newsOfFault(error: unknown, key: string, at: Date): News {
   const why = errorText(error);
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
+  // Nobody's fault but ours: whatever it was, the person has not been tried.
+  if (error.is_ours && error.fate !== "unknown")
+    return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true };
   switch (error.fate) {
     case "refused":
       return {

@@ -51,6 +51,7 @@ export class Lines {
     const used = this.#sources.get(name) ?? 0;
     return {
       source_paused_until: health.closed_until,
+      source_refusal: health.reason,
       free_lines: {
         source: sourceLimit(health, this.#limits.per_source, this.#now) - used,
         organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,

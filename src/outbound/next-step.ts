@@ -42,6 +42,8 @@ export type BatchView = {
   rate: number | null;
   last_at: Date | null;
   source_paused_until: Date | null;
+  /** The carrier's words, where it refuses something of ours. */
+  source_refusal: string | null;
   /** Further attempts that may run at once: of the number, and of the organization beside what is kept for callers. */
   free_lines: { source: number; organization: number };
 };
@@ -61,12 +63,17 @@ export function batchStep(batch: BatchView, now: Date): BatchStep {
     );
   const { schedule, zone } = batch.hours;
   if (!isOpenOnAll(clocksOf(batch.hours), now)) return closed(schedule, zone, now);
-  if (batch.source_paused_until !== null && batch.source_paused_until > now)
+  if (batch.source_paused_until !== null && batch.source_paused_until > now) {
+    const why =
+      batch.source_refusal === null
+        ? `too much failed from ${batch.source}`
+        : `the carrier refuses ${batch.source} (${batch.source_refusal}), which costs nobody an attempt`;
     return wait(
       "source-paused",
-      `Waiting: too much failed from ${batch.source}; it is tried again at ${clockText(batch.source_paused_until, zone, now)}.`,
+      `Waiting: ${why}; it is tried again at ${clockText(batch.source_paused_until, zone, now)}.`,
       batch.source_paused_until,
     );
+  }
   if (batch.rate === null)
     return wait("never-opens", "Waiting: the schedule has no open hour before the batch expires.", null);
   const slot = nextSlot(batch.last_at, batch.rate);

@@ -22,7 +22,7 @@ import { wakeAt } from "./wake.ts";
  * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
- * requests by key, pacing, sources. Returns how many attempts ended.
+ * requests by key, pacing, days, sources. Returns how many attempts ended.
  */
 export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -47,7 +47,7 @@ async function lockRows(tx: Tx, keys: string[]) {
   const { rows } = await sql<
     Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & Around & { request: RequestRow }
   >`
-    select a.*, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+    select a.*, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
@@ -133,6 +133,7 @@ async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> 
       isWaiting(request_status) && due_at !== null ? [{ batch_key, at: due_at }] : [],
     ),
   );
+  await giveBackDays(tx, changed.given_back);
   await recordOutcomes(tx, changed.outcomes, now);
 }
 
@@ -157,18 +158,36 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     holds_slot: row.holds_slot,
     decision: row.decision,
     handed_over_by: row.handed_over_by,
+    counted_on: row.counted_on,
   }));
   await sql`
     update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status,
       answerer = n.answerer, provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
       conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
-      checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by
+      checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by,
+      counted_on = n.counted_on
     from json_to_recordset(${JSON.stringify(given)}::json) as n (
       key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text,
       error_code text, sid text, session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
-      checks integer, holds_slot boolean, decision json, handed_over_by timestamptz
+      checks integer, holds_slot boolean, decision json, handed_over_by timestamptz, counted_on date
     )
     where a.key = n.key`.execute(tx);
+}
+
+/** Rare: only what the carrier refused because of us. Locked after pacing, as claims do, which add to them. */
+async function giveBackDays(tx: Tx, days: { campaign_id: number; day: string }[]): Promise<void> {
+  if (days.length === 0) return;
+  await sql`
+    with given as (
+      select campaign_id, day, count(*) as n
+      from json_to_recordset(${JSON.stringify(days)}::json) as g (campaign_id bigint, day date) group by 1, 2
+    ),
+    locked as (
+      select d.campaign_id, d.day, given.n from campaign_days d join given using (campaign_id, day)
+      order by d.campaign_id, d.day for update of d
+    )
+    update campaign_days d set first_attempts = d.first_attempts - locked.n
+    from locked where d.campaign_id = locked.campaign_id and d.day = locked.day`.execute(tx);
 }
 
 /** By primary key; fires the trigger that counts them once. */

@@ -7,7 +7,9 @@ import {
   type AttemptPhase,
   MAX_REFUSALS,
   type Mode,
+  NOT_SHOWN_ms,
   nextCheck_ms,
+  OUR_REFUSAL_ms,
   refusalWait_ms,
   SHOWN_AFTER_ms,
   silence_ms,
@@ -29,12 +31,15 @@ export type News =
       error_code?: string | null;
       session?: { session_id: number; conversation_id: number } | null;
     }
-  /** The carrier did not take it, or never got it: as if it had not been tried. */
-  | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string }
+  /**
+   * The carrier did not take it, or never got it: as if it had not been tried. `is_ours`: it refuses our account, number,
+   * permission or template, which costs the person nothing however often it comes.
+   */
+  | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string; is_ours?: boolean }
   /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
   | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
-  /** The carrier was asked, and the attempt goes on. */
-  | { kind: "goes-on"; key: string };
+  /** The carrier was asked, and the attempt goes on; `is_shown` false: it did not show it, and is asked again soon. */
+  | { kind: "goes-on"; key: string; is_shown: boolean };
 
 export type AttemptRow = {
   key: string;
@@ -57,6 +62,8 @@ export type AttemptRow = {
   session_id: number | null;
   conversation_id: number | null;
   started_at: string;
+  /** The day whose cap it counts towards. */
+  counted_on: string | null;
   placed_at: string | null;
   ended_at: string | null;
   check_at: string | null;
@@ -112,6 +119,7 @@ export class Settlement {
   #changedRequests = new Set<RequestRow>();
   #changes: StatusChange[] = [];
   #events = new Map<number, NewEvent[]>();
+  #given_back: { campaign_id: number; day: string }[] = [];
   #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
 
   constructor(
@@ -133,7 +141,7 @@ export class Settlement {
     if (news.kind === "word") this.#word(attempt, request, news);
     else if (news.kind === "not-taken") this.#notTaken(attempt, request, news);
     else if (news.kind === "unknown") this.#unknown(attempt, news);
-    else this.#goesOn(attempt);
+    else this.#goesOn(attempt, news.is_shown);
   }
 
   #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
@@ -252,6 +260,7 @@ export class Settlement {
       return;
     }
     attempt.state = "PLACED";
+    attempt.checks = 0;
     // A message that its carrier has holds nothing any more; a call does until it ends.
     attempt.holds_slot &&= attempt.mode === "voice";
     attempt.check_at = this.#after(silence_ms(attempt.mode));
@@ -269,7 +278,8 @@ export class Settlement {
   #notTaken(attempt: AttemptRow, request: RequestRow, news: Extract<News, { kind: "not-taken" }>): void {
     const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
     if (!isUntouched || attempt.state === "ENDED" || attempt.state === "PLACED") return;
-    if (request.refusals + 1 >= MAX_REFUSALS) {
+    const is_ours = news.is_ours === true;
+    if (!is_ours && request.refusals + 1 >= MAX_REFUSALS) {
       const word = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
       this.#word(attempt, request, { kind: "word", key: attempt.key, ...word, provider_status: news.why });
       return;
@@ -277,13 +287,16 @@ export class Settlement {
     // That a process of ours died before it handed something over says nothing about the carrier.
     const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
     this.#end(attempt);
-    if (isCarriers) this.#count(attempt, true);
+    if (is_ours) {
+      this.#countRefusal(attempt, news.why);
+      this.#giveBackDay(attempt);
+    } else if (isCarriers) this.#count(attempt, true);
     attempt.provider_status = news.why;
     this.#changedAttempts.add(attempt);
     if (attempt.attempt_number !== request.attempt_count) return;
     request.attempt_count -= 1;
-    const wait_ms = refusalWait_ms(request.refusals, news.retry_after_s);
-    request.refusals += 1;
+    const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, news.retry_after_s);
+    if (!is_ours) request.refusals += 1;
     this.#changedRequests.add(request);
     if (!this.#goesOnWith(attempt)) {
       const previous = request.channel_status;
@@ -323,18 +336,37 @@ export class Settlement {
     });
   }
 
-  #goesOn(attempt: AttemptRow): void {
+  #goesOn(attempt: AttemptRow, is_shown: boolean): void {
     if (attempt.state !== "PLACED") return;
     this.#changedAttempts.add(attempt);
-    attempt.check_at = this.#after(silence_ms(attempt.mode));
+    attempt.checks = is_shown ? 0 : attempt.checks + 1;
+    attempt.check_at = this.#after(is_shown ? silence_ms(attempt.mode) : NOT_SHOWN_ms);
   }
 
-  #count({ organization_id, source }: AttemptRow, failed: boolean): void {
+  #count(attempt: AttemptRow, failed: boolean): void {
+    const tally = this.#tallyOf(attempt);
+    tally.ended += 1;
+    if (failed) tally.failed += 1;
+  }
+
+  #countRefusal(attempt: AttemptRow, why: string): void {
+    this.#tallyOf(attempt).refused = why.slice(0, 500);
+  }
+
+  #tallyOf({ organization_id, source }: AttemptRow): Tally {
     const key = `${organization_id} ${source}`;
-    const known = this.#tallies.get(key) ?? { organization_id, source, tally: { ended: 0, failed: 0 } };
+    const tally = { ended: 0, failed: 0, refused: null };
+    const known = this.#tallies.get(key) ?? { organization_id, source, tally };
     this.#tallies.set(key, known);
-    known.tally.ended += 1;
-    if (failed) known.tally.failed += 1;
+    return known.tally;
+  }
+
+  /** Nobody was reached, so the day's cap has room for somebody else. */
+  #giveBackDay(attempt: AttemptRow): void {
+    const { campaign_id, counted_on } = attempt;
+    if (counted_on === null) return;
+    this.#given_back.push({ campaign_id, day: counted_on });
+    attempt.counted_on = null;
   }
 
   #tell(
@@ -383,6 +415,7 @@ export class Settlement {
       changes: this.#changes,
       events: this.#events,
       outcomes: [...this.#tallies.values()],
+      given_back: this.#given_back,
     };
   }
 

@@ -11,16 +11,18 @@ type Row = Source & {
   failed: number;
   closed_until: string | null;
   trips: number;
+  reason: string | null;
 };
 
 export const healthOf = (
-  row: Pick<Row, "since" | "ended" | "failed" | "closed_until" | "trips">,
+  row: Pick<Row, "since" | "ended" | "failed" | "closed_until" | "trips" | "reason">,
 ): SourceHealth => ({
   since: new Date(row.since),
   ended: row.ended,
   failed: row.failed,
   closed_until: row.closed_until === null ? null : new Date(row.closed_until),
   trips: row.trips,
+  reason: row.reason,
 });
 
 /**
@@ -47,14 +49,15 @@ export async function recordOutcomes(
     ...afterOutcomes(known.get(nameOf(outcome)) ?? healthy(now), outcome.tally, now),
   }));
   await sql`
-    insert into dial_sources (organization_id, source, since, ended, failed, closed_until, trips)
-    select organization_id, source, since, ended, failed, closed_until, trips
+    insert into dial_sources (organization_id, source, since, ended, failed, closed_until, trips, reason)
+    select organization_id, source, since, ended, failed, closed_until, trips, reason
     from json_to_recordset(${JSON.stringify(changed.map(({ health, organization_id, source }) => ({ ...health, organization_id, source })))}::json)
       as n (organization_id bigint, source text, since timestamptz, ended integer, failed integer,
-        closed_until timestamptz, trips integer)
+        closed_until timestamptz, trips integer, reason text)
     order by organization_id, source
     on conflict (organization_id, source) do update set since = excluded.since, ended = excluded.ended,
-      failed = excluded.failed, closed_until = excluded.closed_until, trips = excluded.trips`.execute(tx);
+      failed = excluded.failed, closed_until = excluded.closed_until, trips = excluded.trips,
+      reason = excluded.reason`.execute(tx);
   for (const { organization_id, source, health, tripped } of changed) {
     if (tripped) await tellOfClosing(tx, { organization_id, source }, health, now);
   }
@@ -66,7 +69,7 @@ const nameOf = ({ organization_id, source }: Source): string => `${organization_
 async function tellOfClosing(
   tx: Tx,
   { organization_id, source }: Source,
-  { closed_until, trips }: SourceHealth,
+  { closed_until, trips, reason }: SourceHealth,
   at: Date,
 ): Promise<void> {
   const { rows } = await sql<{ id: number }>`
@@ -84,8 +87,8 @@ async function tellOfClosing(
         source_id: null,
         category: "outbound",
         type: "source-paused",
-        description: `Nearly all attempts from ${source} failed; nothing is tried from it until ${closed_until?.toISOString()}`,
-        attributes: { source, until: closed_until, trips },
+        description: `${reason === null ? `Nearly all attempts from ${source} failed` : `The carrier refuses ${source}: ${reason}`}; nothing is tried from it until ${closed_until?.toISOString()}`,
+        attributes: { source, until: closed_until, trips, reason },
       },
     ]);
   }

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
+import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Sender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import {
   type AttemptPhase,
+  CALL_UNASKED_ms,
   HAND_OVER_ms,
   LEASE_ms,
   LONGEST_CALL_ms,
@@ -10,6 +12,7 @@ import {
   SHOWN_AFTER_ms,
 } from "./attempt.ts";
 import { findOutreach } from "./attempts.ts";
+import { leadsFurther } from "./settle.ts";
 import type { News } from "./settlement.ts";
 
 /**
@@ -21,9 +24,11 @@ export type Unsettled = {
   mode: Mode;
   state: AttemptPhase;
   started_at: string;
-  channel_status: string;
+  channel_status: ChannelStatus;
   handed_over_by: string | null;
   checks: number;
+  /** Its conversation goes on, as far as we know. */
+  is_talking: boolean;
 };
 
 /**
@@ -42,7 +47,10 @@ export async function takeUnsettled(db: Db, owner: string, now: Date, most: numb
       where state <> 'ENDED' and check_at <= ${now.toISOString()}::timestamptz
       order by check_at limit ${most} for update skip locked
     )
-    returning a.key, a.mode, a.state, a.started_at, a.channel_status, a.handed_over_by, a.checks`.execute(db);
+    returning a.key, a.mode, a.state, a.started_at, a.channel_status, a.handed_over_by, a.checks,
+      exists (select from sessions s where s.id = a.session_id and s.ended_at is null) as is_talking`.execute(
+    db,
+  );
   return rows;
 }
 
@@ -57,24 +65,42 @@ export async function askCarrier(
   try {
     const outreach = await findOutreach(db, key);
     const found = outreach && (await sender.find(outreach, new Date(attempt.started_at)));
-    if (found === null) return state === "PLACED" ? silence(attempt, now) : notShown(attempt, now);
-    const isAsBefore = state === "PLACED" && found.status === attempt.channel_status;
-    if (isAsBefore) return mode === "voice" ? { kind: "goes-on", key } : silence(attempt, now);
+    if (found === null) return state === "PLACED" ? placedNotShown(attempt, now) : notShown(attempt, now);
+    const isAsBefore = state === "PLACED" && !leadsFurther(attempt.channel_status, found.status);
+    if (isAsBefore)
+      return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
     const { status, sid, session_id, conversation_id } = found;
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
     return { kind: "word", key, status, is_transient: null, at: now, sid, session, provider_status: "asked" };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     if (state !== "PLACED") return { kind: "unknown", key, why, from: "asking" };
-    return mayGoOn(attempt, now) ? { kind: "goes-on", key } : silence(attempt, now);
+    return placedUnasked(attempt, now);
   }
 }
 
-/** Somebody answered, and may still be on the telephone: not to be called meanwhile. */
-const mayGoOn = ({ mode, channel_status, started_at }: Unsettled, now: Date): boolean =>
-  mode === "voice" &&
-  channel_status !== "QUEUED" &&
-  now.getTime() - new Date(started_at).getTime() < LONGEST_CALL_ms;
+type Placed = Pick<Unsettled, "key" | "mode" | "channel_status" | "started_at" | "checks" | "is_talking">;
+
+/** A carrier that can't be asked about a call it took: somebody may be on the telephone, and is not called meanwhile. Pure. */
+export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): News {
+  const { key, mode, channel_status, started_at } = attempt;
+  const age_ms = now.getTime() - new Date(started_at).getTime();
+  const longest_ms = channel_status === "QUEUED" ? CALL_UNASKED_ms : LONGEST_CALL_ms;
+  return mode === "voice" && age_ms < longest_ms
+    ? { kind: "goes-on", key, is_shown: true }
+    : silence(attempt, now);
+}
+
+/**
+ * A carrier that does not show a call it took: asked once more, then the call is over and its line free. Somebody who is
+ * talking with us is believed rather than it. Pure.
+ */
+export function placedNotShown(attempt: Placed, now: Date): News {
+  if (attempt.is_talking) return placedUnasked(attempt, now);
+  return attempt.mode === "voice" && attempt.checks === 0
+    ? { kind: "goes-on", key: attempt.key, is_shown: false }
+    : silence(attempt, now);
+}
 
 /**
  * A carrier that takes something on shows it soon: what it doesn't show then never got through. It is asked twice at
@@ -91,7 +117,7 @@ export function notShown(
 }
 
 /** The carrier had it and tells nothing more: a call counts as failed, a message as delivered as far as one can tell. */
-const silence = ({ key, mode }: Unsettled, now: Date): News => ({
+const silence = ({ key, mode }: Pick<Unsettled, "key" | "mode">, now: Date): News => ({
   kind: "word",
   key,
   status: mode === "voice" ? "NO_OUTCOME" : "DELIVERY_UNKNOWN",

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
-import { LEASE_ms } from "./attempt.ts";
+import { CALL_SILENCE_ms, LEASE_ms } from "./attempt.ts";
 import { WAITS_FOR_RETRY } from "./candidates.ts";
 import { retryWait_s } from "./retry-interval.ts";
 
@@ -66,7 +66,10 @@ export async function advanceRetries(db: Db, now: Date): Promise<void> {
   }
 }
 
-/** All that waits for a time. Rare: when a dialer starts, and when its clock was set back. */
+/**
+ * All that waits for a time. Rare: when a dialer starts, and when its clock was set back. Calls that are under way are
+ * asked about within a minute: what their carrier told meanwhile may be lost.
+ */
 export async function lookAtAll(db: Db, now: Date): Promise<void> {
   const at = now.toISOString();
   const lease_end = new Date(now.getTime() + LEASE_ms).toISOString();
@@ -77,4 +80,8 @@ export async function lookAtAll(db: Db, now: Date): Promise<void> {
   await sql`
     update attempts set check_at = ${lease_end}::timestamptz
     where state in ('CLAIMED', 'UNCERTAIN') and check_at > ${lease_end}::timestamptz`.execute(db);
+  const silence_end = new Date(now.getTime() + CALL_SILENCE_ms).toISOString();
+  await sql`
+    update attempts set check_at = ${silence_end}::timestamptz
+    where state = 'PLACED' and mode = 'voice' and check_at > ${silence_end}::timestamptz`.execute(db);
 }

@@ -55,6 +55,7 @@ export function textSender(
     if (found?.carrier.texts) return found;
     throw new CarrierFault("This installation has no carrier for the channel's texts.", "refused", {
       status: "UNEXPECTED_ERROR",
+      is_ours: true,
     });
   };
 
@@ -93,6 +94,7 @@ export function textSender(
         if (first === undefined) {
           throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
             status: "UNEXPECTED_ERROR",
+            is_ours: true,
           });
         }
         const text = {
@@ -250,7 +252,7 @@ async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise
   throw new CarrierFault(
     `WhatsApp allows free text only within 24 hours of the person's last word; name an approved template in the variable ${TEMPLATE_VARIABLE}.`,
     "refused",
-    { status: "DELIVERY_FAILED" },
+    { status: "DELIVERY_FAILED", is_ours: true },
   );
 }
 

@@ -5,6 +5,7 @@ import { chooseNext } from "../../src/outbound/choose-next.ts";
 import { batchStep, type RequestView } from "../../src/outbound/next-step.ts";
 import { lastStart, rateOf } from "../../src/outbound/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/outbound/per-person.ts";
+import { leadsFurther } from "../../src/outbound/settle.ts";
 import {
   type Around,
   type AttemptRow,
@@ -13,7 +14,7 @@ import {
   type RequestRow,
   Settlement,
 } from "../../src/outbound/settlement.ts";
-import { notShown } from "../../src/outbound/unsettled.ts";
+import { notShown, placedNotShown, placedUnasked } from "../../src/outbound/unsettled.ts";
 import type { StatusChange } from "../../src/webhooks/status-change.ts";
 import { addressOf, type Fate, type Happening, type History } from "./history.ts";
 
@@ -182,6 +183,7 @@ export class Model {
           rate,
           last_at: lastStart(batch.last_at, this.now),
           source_paused_until: null,
+          source_refusal: null,
           free_lines: { source: 1, organization: 1 },
         },
         this.now,
@@ -323,15 +325,20 @@ export class Model {
       const isPlaced = attempt.state === "PLACED";
       const known = this.#shownBy(key);
       const answer = answers[index % answers.length];
-      const silence: News = { kind: "word", key, status: "NO_OUTCOME", is_transient: null, at: this.now };
       if (answer === "unreachable") {
-        this.#takeIn([isPlaced ? silence : { kind: "unknown", key, why: "unreachable", from: "asking" }]);
+        this.#takeIn([
+          isPlaced
+            ? placedUnasked(attempt, this.now)
+            : { kind: "unknown", key, why: "unreachable", from: "asking" },
+        ]);
       } else if (known === null) {
-        const news = isPlaced ? silence : notShown(attempt, this.now);
+        const news = isPlaced
+          ? placedNotShown({ ...attempt, is_talking: false }, this.now)
+          : notShown(attempt, this.now);
         if (news.kind === "not-taken") this.#givenUp.add(key);
         this.#takeIn([news]);
-      } else if (isPlaced && known === attempt.channel_status) {
-        this.#takeIn([{ kind: "goes-on", key }]);
+      } else if (isPlaced && !leadsFurther(attempt.channel_status, known)) {
+        this.#takeIn([{ kind: "goes-on", key, is_shown: true }]);
       } else {
         this.#takeIn([
           { kind: "word", key, status: known, is_transient: null, at: this.now, sid: `sid-${key}` },

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { requireGo, type Sender } from "../../src/channels/outreach.ts";
 import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../src/outbound/attempt.ts";
@@ -21,6 +22,7 @@ beforeEach(() => dialing.forget());
 const one = async (campaign: object = {}) =>
   (await dialing.filled(1, { hourly_rate: 3600, ...campaign })).batch_id;
 const shown = async (batch_id: string) => (await dialing.shown(batch_id))[0];
+const held = () => app.db.selectFrom("attempts").select("key").where("holds_slot", "=", true).execute();
 const COMPLETED: Plan = { tells: ["IN-PROGRESS", "COMPLETED"] };
 
 describe("a carrier", () => {
@@ -84,15 +86,72 @@ describe("a carrier", () => {
     expect(await shown(batch_id)).toBe("FAILED NO_OUTCOME 1");
   });
 
-  test("that says nothing for a quarter of an hour: the call counts as failed and frees its line", async () => {
+  test("that shows a call no more when it is asked, twice: the call counts as failed and frees its line", async () => {
     const batch_id = await one();
     const dialer = createTestDialer(app, () => ({}));
     await dialer.tick();
     dialer.world.taken.clear();
-    await dialer.pass(16);
+    await dialer.pass(1);
+    expect(await shown(batch_id)).toBe("INITIATED QUEUED 1");
+    await dialer.pass(0.25, 15_000);
     expect(await shown(batch_id)).toBe("FAILED NO_OUTCOME 1");
-    const held = await app.db.selectFrom("attempts").select("key").where("holds_slot", "=", true).execute();
-    expect(held).toEqual([]);
+    expect(await held()).toEqual([]);
+  });
+
+  test("whose callbacks are lost is asked within a minute, lines are freed and the campaign goes on", async () => {
+    const { batch_id } = await dialing.filled(3, { hourly_rate: 3600 });
+    const limits = { per_source: 1, per_organization: 100, kept_for_callers: 0.3 };
+    const dialer = createTestDialer(app, () => ({ tells: ["IN-PROGRESS", "COMPLETED"] }), { limits });
+    for (let minute = 0; minute < 6; minute++) {
+      await dialer.tick();
+      await dialer.tick();
+      app.clock.advance(60_000);
+      dialer.world.tell();
+    }
+    expect(await dialing.shown(batch_id)).toEqual(Array(3).fill("COMPLETED COMPLETED 1"));
+    expect(await held()).toEqual([]);
+  });
+
+  test("is asked within a minute of a start about calls that ended while the program was away", async () => {
+    const batch_id = await one();
+    const before = createTestDialer(app, () => ({ tells: ["IN-PROGRESS", "COMPLETED"] }));
+    await before.tick();
+    await sql`update attempts set check_at = check_at + interval '14 min'`.execute(app.db);
+    const { senders } = before.world;
+    const after = createTestDialer(app, () => ({}), { senders });
+    await after.tick();
+    app.clock.advance(60_000);
+    await after.tick();
+    expect(await shown(batch_id)).toBe("COMPLETED COMPLETED 1");
+    expect(await held()).toEqual([]);
+  });
+
+  test("is asked once a minute about a conversation that goes on, and not more often", async () => {
+    await one();
+    const dialer = createTestDialer(app, () => ({ first: "IN-PROGRESS" }));
+    let asked = 0;
+    const find = dialer.world.senders.voice.find;
+    dialer.world.senders.voice.find = async (...about) => {
+      asked++;
+      return find(...about);
+    };
+    await dialer.tick();
+    const { rows } = await sql<{ key: string }>`select key from attempts`.execute(app.db);
+    const key = rows[0]?.key ?? "";
+    await dialer.attempts.signal([word(key, "HUMAN", app.clock.now())]);
+    await dialer.pass(10, 5_000);
+    expect(asked).toBe(10);
+  });
+
+  test("that can't be asked about a call nobody answered is believed to ring for a quarter of an hour", async () => {
+    const batch_id = await one();
+    const dialer = createTestDialer(app, () => ({}));
+    await dialer.tick();
+    dialer.world.setDown(true);
+    await dialer.pass(14);
+    expect(await shown(batch_id)).toBe("INITIATED QUEUED 1");
+    await dialer.pass(2);
+    expect(await shown(batch_id)).toBe("FAILED NO_OUTCOME 1");
   });
 
   test("that says nothing, but tells when asked that the call goes on, is believed", async () => {

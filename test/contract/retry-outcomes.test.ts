@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
+import type { Outreach } from "../../src/channels/outreach.ts";
 import { takeIn } from "../../src/outbound/settle-store.ts";
 import type { News } from "../../src/outbound/settlement.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -65,7 +66,7 @@ describe("a retry that ends as the attempt before it did is told of, too:", () =
     const dialer = createTestDialer(app, (_, tries) => plan(tries));
     await dialer.tick();
     await dialer.settle();
-    await dialer.pass(180);
+    await dialer.pass(480);
     expect(await shown(batch_id)).toEqual([`FAILED ${status} 2`]);
     expect(await told(campaign_id)).toEqual([`1 ${status} PENDING`, `2 ${status} FAILED`]);
     expect(await events(campaign_id, status)).toEqual([1, 2]);
@@ -154,6 +155,8 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     expect(await shown(batch_id)).toEqual(["CONNECTED IN-PROGRESS 1"]);
     const linked = app.db.selectFrom("requests").select(["session_id", "conversation_id"]);
     expect(await linked.where("session_id", "=", 77).execute()).toEqual([talk]);
+    const [outreach] = dialer.world.handed as [Outreach];
+    dialer.world.taken.set(key, { outreach, at: app.clock.now(), statuses: ["IN-PROGRESS"], plan: {} });
     await dialer.pass(10);
     expect(dialer.world.handed).toHaveLength(1);
     await takeIn(app.db, [news(key, "COMPLETED")], app.clock.now());

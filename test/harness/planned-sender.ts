@@ -5,7 +5,7 @@ import type { Outreach, Reached, Sender, Senders } from "../../src/channels/outr
 /** What the world makes of one try: what comes of handing it over, and what the carrier tells of it later. */
 export type Plan = {
   /** As `CarrierFault`; "lost": the carrier has it, and the answer never comes. "crash": an error nobody foresaw. */
-  send?: "taken" | "refused" | "not-sent" | "unknown" | "lost" | "crash";
+  send?: "taken" | "refused" | "refused-ours" | "not-sent" | "unknown" | "lost" | "crash";
   /** Of a refusal. */
   refused_as?: ChannelStatus;
   /** How it stands when it was taken. */
@@ -59,6 +59,7 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       const planned = plan(outreach, tries);
       const { send = "taken", first = "QUEUED", tells = [], is_transient = null } = planned;
       if (send === "refused") throw refusal(planned);
+      if (send === "refused-ours") throw new CarrierFault("Account suspended", "refused", { is_ours: true });
       if (send === "not-sent") throw new CarrierFault("busy", "not-sent");
       if (send === "unknown") throw new CarrierFault("connection reset", "unknown");
       if (send === "crash") throw new TypeError("Cannot read properties of undefined");

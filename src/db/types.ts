@@ -352,6 +352,7 @@ export interface DialSources {
   ended: number;
   failed: number;
   organization_id: number;
+  reason: string | null;
   since: string;
   source: string;
   trips: Generated<number>;

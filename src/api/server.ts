@@ -44,7 +44,7 @@ export type Operation<P, Q, B, R> = {
   form?: Form;
   response?: R;
   /** What kind of bytes a success answers with, where they are no JSON. */
-  produces?: string;
+  produces?: string | string[];
   /** 200 unless the public API says otherwise. */
   status?: number;
   /** Refusals that the public API names for it, beside 401, 403 and 422. */
@@ -257,8 +257,10 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
   };
 }
 
-const produced = (response: Schema, type: string | undefined) =>
-  type === undefined ? response : { content: { [type]: { schema: response } } };
+const produced = (response: Schema, types: string | string[] | undefined) =>
+  types === undefined
+    ? response
+    : { content: Object.fromEntries([types].flat().map((type) => [type, { schema: response }])) };
 
 const callerKey = (request: FastifyRequest): string =>
   (request.params as { session_id?: string }).session_id ?? request.ip;

@@ -322,7 +322,7 @@ export type InsightsFolderFileMove = { "destination_folder_id": number; "file_id
 
 export type InsightsFolderRequest = { "name": string; "label"?: string | null | undefined; "description"?: string | null | undefined };
 
-export type InsightsOutput = { "id": number; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined; "insight_tool_id": number; "insight_tool_version": number; "workflow_id"?: number | null | undefined; "insight_key": string; "string_value"?: string | null | undefined; "numeric_value"?: number | null | undefined; "json_value": Record<string, unknown>; "created_at"?: string | undefined; "updated_at"?: string | undefined; "upload_file_metadata": unknown };
+export type InsightsOutput = { "id": number; "session_id"?: number | null | undefined; "upload_file_id"?: number | null | undefined; "insight_tool_id": number; "insight_tool_version": number; "workflow_id"?: number | null | undefined; "insight_key": string; "string_value"?: string | null | undefined; "numeric_value"?: number | null | undefined; "json_value": Record<string, string | number>; "created_at"?: string | undefined; "updated_at"?: string | undefined; "upload_file_metadata": unknown };
 
 export type InsightsUploadFile = { "id": number; "folder_id": number; "filename": string; "object_key": string; "call_id"?: string | null | undefined; "agent_number"?: string | null | undefined; "customer_number"?: string | null | undefined; "duration"?: number | null | undefined; "start_time"?: string | null | undefined; "end_time"?: string | null | undefined; "error_message"?: string | null | undefined; "metadata"?: Record<string, string | number> | null | undefined; "created_at"?: string | undefined };
 

@@ -22,6 +22,9 @@ after hangup -> say ""
 \`\`\`
 `;
 
+/** Written out: clients made from the public types know an expression by its object form only. */
+const jp = (expression: string) => ({ type: "jp", expression }) as const;
+
 /** Asked, answered, and branched by what was answered: coming → anything to prepare; not coming → another day. */
 export const confirmVisit = {
   type: "context",
@@ -47,7 +50,10 @@ export const confirmVisit = {
           instructions: ["Ask whether they can come {{ vars.visit_date }}."],
           inputs: [{ name: "coming", type: "boolean", description: "Can you come to your visit?" }],
           on: { submit: [{ action: "save" }] },
-          next: [{ id: "ASK_NEEDS", if: "coming == `true`", requires: ["coming"] }, { id: "ASK_OTHER_DAY" }],
+          next: [
+            { id: "ASK_NEEDS", if: jp("coming == `true`"), requires: ["coming"] },
+            { id: "ASK_OTHER_DAY" },
+          ],
         },
         {
           id: "ASK_NEEDS",
@@ -68,8 +74,11 @@ export const confirmVisit = {
           id: "ASK_OTHER_DAY",
           goal: "Find a day that suits",
           instructions: [
-            { if: "local.refusals == `0`", text: "Ask which other day would suit them." },
-            { if: "local.refusals > `0`", text: "The clinic is closed at weekends: ask for another day." },
+            { if: jp("local.refusals == `0`"), text: "Ask which other day would suit them." },
+            {
+              if: jp("local.refusals > `0`"),
+              text: "The clinic is closed at weekends: ask for another day.",
+            },
           ],
           inputs: [
             {
@@ -85,20 +94,20 @@ export const confirmVisit = {
                 action: "call",
                 name: "find_slots",
                 arguments: { service: "check-up", date: "{{ inputs.other_day }}" },
-                result: { save: [{ from: "length(slots)", to: "free" }] },
+                result: { save: [{ from: jp("length(slots)"), to: "free" }] },
               },
-              { action: "inc", name: "local.refusals", if: "local.free == `0`" },
+              { action: "inc", name: "local.refusals", if: jp("local.free == `0`") },
               {
                 action: "say",
                 text: "Nothing is free that day, I am sorry.",
-                if: "local.free == `0` && local.refusals < `3`",
+                if: jp("local.free == `0` && local.refusals < `3`"),
               },
-              { action: "save", if: "local.free > `0`" },
+              { action: "save", if: jp("local.free > `0`") },
             ],
           },
           next: [
-            { id: "MOVED", if: "local.free > `0`" },
-            { id: "CALL_BACK", if: "local.refusals >= `3`" },
+            { id: "MOVED", if: jp("local.free > `0`") },
+            { id: "CALL_BACK", if: jp("local.refusals >= `3`") },
             "ASK_OTHER_DAY",
           ],
         },

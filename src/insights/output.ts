@@ -18,7 +18,11 @@ export const InsightsOutput = z
     insight_key: z.string(),
     string_value: z.string().nullish(),
     numeric_value: z.number().nullish(),
-    json_value: z.record(z.string(), z.unknown()).describe("{key: value}"),
+    json_value: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .describe(
+        '{key: value}. Booleans stand as "true" and "false", arrays and objects as JSON text, null as an empty string.',
+      ),
     created_at: timestamp().optional(),
     updated_at: timestamp().optional(),
     upload_file_metadata: z.unknown().describe("What was given with the recording; null for sessions."),

@@ -95,7 +95,7 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
 
 /** A value by its type: always whole in json_value, and where it can be compared or counted in a column of its own. Pure. */
 export function columnsOf({ key, type, value }: InsightValue) {
-  const json_value = { [key]: value };
+  const json_value = { [key]: publicValue(value) };
   const none = { insight_key: key, string_value: null, numeric_value: null, json_value };
   switch (type) {
     case "string":
@@ -111,6 +111,12 @@ export function columnsOf({ key, type, value }: InsightValue) {
     default:
       return unreachable(type);
   }
+}
+
+/** json_value holds strings and numbers only: clients that check answers refuse a whole page for anything else. */
+function publicValue(value: unknown): string | number {
+  if (typeof value === "string" || typeof value === "number") return value;
+  return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
 /** What failed runs used was used as well, so tokens add up over tries. */

@@ -114,10 +114,22 @@ async function loadRecording(db: Db, recordings: Recordings, upload_file_id: num
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
-  const words = Words.safeParse((found?.json_value as Record<string, unknown> | undefined)?.[TRANSCRIPT_KEY]);
+  const words = Words.safeParse(
+    jsonOf((found?.json_value as Record<string, unknown> | undefined)?.[TRANSCRIPT_KEY]),
+  );
   if (words.success) return { transcript: asTranscript(words.data), file };
   const spoken = TEXT_TYPES.has(file.media_type) ? await readUploaded(recordings, file) : null;
   return { transcript: spoken && asTranscript(spoken), file };
+}
+
+/** A list stands in json_value as its JSON text. */
+function jsonOf(stored: unknown): unknown {
+  if (typeof stored !== "string") return stored;
+  try {
+    return JSON.parse(stored);
+  } catch {
+    return null;
+  }
 }
 
 async function readUploaded(recordings: Recordings, file: RecordingFile): Promise<Spoken[] | null> {

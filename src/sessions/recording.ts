@@ -8,6 +8,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { parseByteRange } from "./byte-range.ts";
+import { DOWNLOAD_TYPE, recordingMediaType } from "./recording-media-type.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { sessionParam } from "./transcript.ts";
 
@@ -56,12 +57,13 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
     streamPath,
     {
       summary: "Listen to a recording",
-      description: "The token stands for a sign-in, so that a player can open the link. `Range` is honoured.",
+      description:
+        "The token stands for a sign-in, so that a player can open the link. `Range` is honoured. Answers `application/octet-stream`, and the sound's own type where `Accept` prefers `audio/*`.",
       tag,
       permission: "public",
       query: z.object({ token: z.string().max(200) }),
       response: z.string().meta({ format: "binary" }),
-      produces: "application/octet-stream",
+      produces: [DOWNLOAD_TYPE, "audio/*"],
     },
     async ({ query, request, reply }) => {
       const id = readRecordingToken(vault, clock.now(), query.token);
@@ -76,7 +78,8 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
 
       const range = parseByteRange(request.headers.range, info.size);
       reply
-        .type(recording.content_type)
+        .type(recordingMediaType(recording.content_type, request.headers))
+        .header("vary", "accept, sec-fetch-dest")
         .header("accept-ranges", "bytes")
         .header("cache-control", "private, no-store");
       switch (range.kind) {

@@ -26,6 +26,21 @@ describe("the demo", () => {
     }
   });
 
+  test("its expressions are in the object form, which every client made from the reference can read", async () => {
+    const { body } = await app.send("GET", "/api/v1/tools/?limit=100");
+    const texts: string[] = [];
+    let objects = 0;
+    JSON.stringify(body.items, (key, value) => {
+      if (["if", "valueFrom", "from", "expression"].includes(key)) {
+        if (typeof value === "string" && key !== "expression") texts.push(value);
+        if (typeof value === "object" && value !== null) objects += 1;
+      }
+      return value;
+    });
+    expect(texts).toEqual([]);
+    expect(objects).toBeGreaterThan(5);
+  });
+
   test("the reminder walks its steps with the offline model: coming, then what to prepare, then goodbye", async () => {
     const say = converse(app, await agentNamed("Demo reminder"));
     expect((await say("")).text).toBe(

@@ -60,7 +60,9 @@ test("a recording is fetched with the channel's account, and played to whoever h
   const { pathname, search } = new URL(link);
   const whole = await app.api.server.inject({ url: pathname + search });
   expect(whole.statusCode).toBe(200);
-  expect(whole.headers["content-type"]).toBe("audio/wav");
+  expect(whole.headers["content-type"]).toBe("application/octet-stream");
+  const played = await app.api.server.inject({ url: pathname + search, headers: { accept: "audio/*" } });
+  expect(played.headers["content-type"]).toBe("audio/wav");
   expect(whole.rawPayload.equals(SOUND)).toBe(true);
   const part = await app.api.server.inject({ url: pathname + search, headers: { range: "bytes=4-7" } });
   expect(part.statusCode).toBe(206);

@@ -40,7 +40,7 @@ beforeAll(async () => {
   app.clock.advance(60_000);
   await store({ session_id, insight_key: "score", numeric_value: 4.5, json_value: { score: 4.5 } });
   app.clock.advance(60_000);
-  await store({ upload_file_id: file.id, insight_key: "topics", json_value: { topics: ["price"] } });
+  await store({ upload_file_id: file.id, insight_key: "topics", json_value: { topics: '["price"]' } });
 });
 
 async function store(row: {
@@ -90,7 +90,7 @@ describe("insight outputs", () => {
         insight_key: "topics",
         string_value: null,
         numeric_value: null,
-        json_value: { topics: ["price"] },
+        json_value: { topics: '["price"]' },
         created_at: "2026-11-18T12:02:00+00:00",
         updated_at: "2026-11-18T12:02:00+00:00",
         upload_file_metadata: { queue: "billing" },

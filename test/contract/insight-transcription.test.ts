@@ -237,7 +237,7 @@ describe("a recording", () => {
         expect(
           outputs.find((output: { insight_key: string }) => output.insight_key === "transcript"),
         ).toMatchObject({
-          json_value: { transcript: words },
+          json_value: { transcript: JSON.stringify(words) },
         });
         expect(
           outputs.find((output: { insight_key: string }) => output.insight_key === "value"),
@@ -392,7 +392,7 @@ describe("a transcript that comes as text", () => {
         await runInsights(app);
         expect(await executionOf(file.id)).toMatchObject({ status: "COMPLETED", cost_usd: null });
         const outputs = await outputsOf(file.id);
-        const { transcript } = outputs.at(-1).json_value;
+        const transcript = JSON.parse(outputs.at(-1).json_value.transcript);
         expect(
           transcript.map(({ role, content }: { role: string; content: string }) => `${role}: ${content}`),
         ).toEqual(["Agent: Hello", "User: I want a refund."]);

@@ -31,9 +31,10 @@ async function record(session_id: number, name: string): Promise<void> {
 
 const links = async (session_id: number) =>
   (await app.send("POST", `${PATH}${session_id}`)).body.recordings as string[];
-const fetchSound = (link: string, range?: string) => {
+const fetchSound = (link: string, range?: string, accept?: string) => {
   const { pathname, search } = new URL(link);
-  return app.api.server.inject({ url: pathname + search, headers: range ? { range } : {} });
+  const headers = { ...(range && { range }), ...(accept && { accept }) };
+  return app.api.server.inject({ url: pathname + search, headers });
 };
 
 describe("recordings", () => {
@@ -55,11 +56,25 @@ describe("recordings", () => {
     const whole = await fetchSound(found[0] as string);
     expect(whole.statusCode).toBe(200);
     expect(whole.headers).toMatchObject({
-      "content-type": "audio/wav",
+      "content-type": "application/octet-stream",
       "content-length": String(SOUND.length),
       "accept-ranges": "bytes",
     });
     expect(whole.rawPayload.equals(SOUND)).toBe(true);
+  });
+
+  test("its type is the one the reference declares, and sound's own for a player", async () => {
+    const id = await session();
+    await record(id, "typed.wav");
+    const [link = ""] = await links(id);
+    const typeFor = async (accept?: string, range?: string) =>
+      (await fetchSound(link, range, accept)).headers["content-type"];
+    expect(await typeFor("application/octet-stream")).toBe("application/octet-stream");
+    expect(await typeFor("*/*", "bytes=0-3")).toBe("application/octet-stream");
+    expect(await typeFor("audio/*")).toBe("audio/wav");
+    const { body } = await app.send("GET", "/openapi.json");
+    const declared = body.paths[`${PATH}stream`].get.responses["200"].content;
+    expect(Object.keys(declared)).toEqual(["application/octet-stream", "audio/*"]);
   });
 
   test("a player can ask for a part", async () => {

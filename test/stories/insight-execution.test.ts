@@ -112,8 +112,8 @@ test("a session that ends is analysed once, and its outputs, tokens and cost can
     ["topic", "a refund", null, { topic: "a refund" }],
     ["asked", null, 1, { asked: 1 }],
     ["verdict", "Good", null, { verdict: "Good" }],
-    ["resolved", "true", 1, { resolved: true }],
-    ["next_steps", '["wait"]', null, { next_steps: ["wait"] }],
+    ["resolved", "true", 1, { resolved: "true" }],
+    ["next_steps", '["wait"]', null, { next_steps: '["wait"]' }],
   ]);
   expect(found[0]).toMatchObject({
     session_id: Number(chat.session_id),

@@ -74,7 +74,7 @@ const COLUMNS: Column<InsightsOutput>[] = [
 function answer({ string_value, numeric_value, json_value, insight_key }: InsightsOutput): string {
   if (string_value !== null && string_value !== undefined) return string_value;
   if (numeric_value !== null && numeric_value !== undefined) return String(numeric_value);
-  return JSON.stringify(json_value[insight_key] ?? json_value);
+  return String(json_value[insight_key] ?? "");
 }
 
 const fileName = (metadata: unknown): string | null =>

@@ -27,7 +27,7 @@ export function InsightPanel({ id }: { id: string }) {
             <Facts
               items={items.map(({ insight_key, string_value, numeric_value, json_value }) => [
                 insight_key,
-                string_value ?? numeric_value ?? JSON.stringify(json_value),
+                string_value ?? numeric_value ?? String(json_value[insight_key] ?? ""),
               ])}
             />
           )

@@ -85,7 +85,7 @@ export interface Attempts {
   sid: string | null;
   source: string;
   started_at: string;
-  state: string;
+  state: "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
   sub_organization_id: number;
   target: string;
 }
@@ -123,7 +123,7 @@ export interface Batches {
   last_updated_at: string;
   last_updated_by: string;
   paused: boolean | null;
-  status: string;
+  status: "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED" | "EXPIRED";
   sub_organization_id: number;
   upload_filename: string | null;
 }
@@ -175,7 +175,7 @@ export interface Calls {
   number: string;
   session_id: number;
   sid: string;
-  state: string;
+  state: "answered" | "open" | "transferring" | "ended";
   sub_organization_id: number;
   transfer_by_agent: boolean | null;
   transfer_number: string | null;
@@ -446,7 +446,7 @@ export interface InsightBackfills {
   planned_output_tokens: number;
   queued_count: Generated<number>;
   rule: string | null;
-  status: string;
+  status: "RUNNING" | "PAUSED" | "COMPLETED" | "CANCELED";
   sub_organization_id: number;
   to_datetime: string;
   updated_at: string;
@@ -468,7 +468,7 @@ export interface InsightExecutions {
   run_at: string;
   session_id: number | null;
   started_at: string | null;
-  status: string;
+  status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
   sub_organization_id: number;
   upload_file_id: number | null;
   workflow_id: number;
@@ -581,7 +581,7 @@ export interface InsightWorkflows {
   name: string;
   source: string;
   start_datetime: string | null;
-  status: string;
+  status: "ACTIVE" | "INACTIVE";
   sub_organization_id: number;
   updated_at: string;
 }
@@ -635,7 +635,7 @@ export interface MailMessages {
   channel_status: string | null;
   channel_target_id: number;
   created_at: string;
-  direction: string;
+  direction: "in" | "out";
   from_address: string;
   from_name: string | null;
   html: string | null;
@@ -647,7 +647,7 @@ export interface MailMessages {
   note: string | null;
   sent_at: string | null;
   session_id: number | null;
-  state: string;
+  state: "received" | "answered" | "ignored" | "queued" | "handing" | "sent" | "failed" | "unknown";
   sub_organization_id: number;
   subject: string;
   text: string;
@@ -843,7 +843,7 @@ export interface SessionMessages {
   aside: Generated<boolean>;
   client_message_id: string | null;
   lang: Generated<string>;
-  role: string;
+  role: "user" | "agent";
   seq: number;
   session_id: number;
   text: string;
@@ -936,7 +936,7 @@ export interface SipIpRanges {
   id: Generated<number>;
   ip_range: string;
   organization_id: number;
-  type: string;
+  type: "signaling" | "media";
   updated_at: string;
   verified: Generated<boolean>;
 }
@@ -954,7 +954,7 @@ export interface Suppressions {
   created_at: string;
   created_by: string | null;
   id: Generated<number>;
-  kind: string;
+  kind: "phone" | "email";
   lifted_at: string | null;
   lifted_by: string | null;
   lifted_message_id: string | null;
@@ -962,12 +962,12 @@ export interface Suppressions {
   lifted_through: string | null;
   message_id: string | null;
   occurred_at: string;
-  reason: string;
+  reason: "unsubscribed" | "spam-report" | "bounced" | "dropped" | "do-not-call";
   said: string | null;
-  scope: string;
+  scope: "all" | "voice" | "sms" | "whatsapp" | "email";
   session_id: number | null;
   sub_organization_id: number;
-  through: string;
+  through: "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import";
 }
 
 export interface Takeouts {
@@ -977,7 +977,7 @@ export interface Takeouts {
   expires_at: string;
   file_names: string[] | null;
   id: string;
-  status: string;
+  status: "pending" | "in_progress" | "completed" | "failed" | "canceled";
   sub_organization_id: number;
   updated_at: string;
 }
@@ -987,12 +987,12 @@ export interface TextMessages {
   channel_id: number;
   channel_target_id: number;
   created_at: string;
-  direction: string;
+  direction: "in" | "out";
   error_code: string | null;
   id: Generated<number>;
   key: string;
   media: unknown;
-  medium: string;
+  medium: "sms" | "whatsapp";
   purpose: string;
   session_id: number | null;
   sid: string | null;
@@ -1091,7 +1091,7 @@ export interface WebhookDeliveries {
   key: Generated<number>;
   reason: string | null;
   request_id: number | null;
-  state: string;
+  state: "WAITING" | "DELIVERED" | "FAILED" | "HELD" | "CANCELED";
   sub_organization_id: number;
   tries: Generated<number>;
   webhook_id: number;

@@ -39,7 +39,7 @@ export async function handToCarrier(
   try {
     const taken = await found.carrier.mail.send(found.account, outgoingMail(parts, mail), handingOver);
     const sent = {
-      state: "sent",
+      state: "sent" as const,
       note: found.carrier.simulated ? SIMULATED : null,
       carrier_sid: taken.sid,
       sent_at: clock.now().toISOString(),

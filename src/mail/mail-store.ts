@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Authenticity } from "../channels/mail-authenticity.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
+import type { MailMessages } from "../db/types.ts";
 import { type Correspondence, selectTargets, type WrittenTarget } from "../sessions/written-target.ts";
 import type { StoredFile } from "./mail-files.ts";
 
@@ -167,8 +168,9 @@ export async function insertOutgoing(tx: Tx, mail: NewMail, now: Date): Promise<
     .execute();
 }
 
+type MailState = Selectable<MailMessages>["state"];
 type Change = {
-  state?: string;
+  state?: MailState;
   note?: string | null;
   session_id?: number | null;
   carrier_sid?: string;
@@ -177,7 +179,7 @@ type Change = {
 };
 
 /** Changes a mail, where it stands in `from` if that is given; whether it did. */
-export async function updateMail(db: Db, id: number, change: Change, from?: string): Promise<boolean> {
+export async function updateMail(db: Db, id: number, change: Change, from?: MailState): Promise<boolean> {
   const update = db.updateTable("mail_messages").set(change).where("id", "=", id);
   const { numUpdatedRows } = await (from ? update.where("state", "=", from) : update).executeTakeFirst();
   return numUpdatedRows > 0n;

@@ -1,11 +1,13 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import type { Selectable } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { Takeouts } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { recordingsFolder } from "../sessions/recording.ts";
 import { exportRows, type Owner } from "./export-rows.ts";
@@ -34,7 +36,8 @@ const removeTakeouts: Job<object> = {
   schedule: "17 * * * *",
 };
 
-const RUNNING = ["pending", "in_progress"];
+type TakeoutStatus = Selectable<Takeouts>["status"];
+const RUNNING: TakeoutStatus[] = ["pending", "in_progress"];
 
 type Deps = { db: Db; clock: Clock; dataDir: string };
 
@@ -161,7 +164,7 @@ const touch = (
   db: Db,
   clock: Clock,
   id: string,
-  change: { status?: string; file_names?: string[]; error?: string },
+  change: { status?: TakeoutStatus; file_names?: string[]; error?: string },
 ): Promise<{ sub_organization_id: number } | undefined> =>
   db
     .updateTable("takeouts")
@@ -201,8 +204,9 @@ async function removeOldTakeouts({ db, clock, dataDir }: Deps): Promise<void> {
   const rows = await db.selectFrom("takeouts").select(["id", "status"]).execute();
   const statuses = new Map(rows.map(({ id, status }) => [id, status]));
   for (const { folder, takeout_id, isWorkshop } of folders) {
-    const status = statuses.get(takeout_id) ?? "";
-    const isKept = RUNNING.includes(status) || (status === "completed" && !isWorkshop);
+    const status = statuses.get(takeout_id);
+    const isKept =
+      (status !== undefined && RUNNING.includes(status)) || (status === "completed" && !isWorkshop);
     if (!isKept) await rm(folder, { recursive: true, force: true });
   }
 }

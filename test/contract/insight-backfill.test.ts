@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Tx } from "../../src/db/database.ts";
+import type { InsightExecutions } from "../../src/db/types.ts";
 import { FEED_AHEAD, feedNext } from "../../src/insights/backfill.ts";
 import { claimExecutions } from "../../src/insights/claim.ts";
 import { queueEndedSession } from "../../src/insights/trigger.ts";
@@ -37,7 +38,7 @@ const act = (id: number, action: "pause" | "resume") =>
 const setRate = (id: number, rate_per_minute: number | null) =>
   app.send("PUT", `${workflows}/${id}/backfill`, { rate_per_minute });
 const read = async (id: number) => (await app.send("GET", `${workflows}/${id}`)).body;
-const countOf = async (workflow_id: number, status?: string) => {
+const countOf = async (workflow_id: number, status?: Selectable<InsightExecutions>["status"]) => {
   let rows = app.db
     .selectFrom("insight_executions")
     .select(sql<number>`count(*)`.as("n"))

@@ -1,3 +1,4 @@
+import { callArgumentIssues } from "./call-argument-issues.ts";
 import { jsonSchemaProblems, patternProblem } from "./json-schema.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
 import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
@@ -27,6 +28,8 @@ export type Surroundings = {
   is_system: boolean;
   /** Every name that a workflow can call, among those the definition mentions. */
   callable: ReadonlySet<string>;
+  /** The JSON Schemas of the arguments of the tools among them. */
+  parameters?: ReadonlyMap<string, unknown>;
   /** Names that other tools show to models, among those the definition mentions. */
   taken: ReadonlySet<string>;
   /** Names and labels of data sources, among those the definition mentions. */
@@ -54,6 +57,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
       ...expressionIssues(task, path),
       ...callsToOwnTool(task, path),
       ...unknownTools(toolMentionsOf(task, path), callable),
+      ...callArgumentIssues(task, path, around.parameters ?? new Map()),
       ...(task.type === "steps"
         ? [
             ...duplicateStepIds(task, path),

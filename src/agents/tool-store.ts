@@ -225,6 +225,8 @@ export type NamesInUse = {
   /** By tools that models see under their own names, and not under those of their tasks: name and id. */
   shown: Map<string, number>;
   callable: Set<string>;
+  /** The JSON Schemas of the arguments of the tools among them that are called as they are. */
+  parameters: Map<string, unknown>;
 };
 
 /**
@@ -233,20 +235,23 @@ export type NamesInUse = {
  */
 export async function namesInUse(db: Db, caller: Caller, mentioned: MentionedNames): Promise<NamesInUse> {
   const names = [...mentioned.shown, ...mentioned.called];
-  if (names.length === 0) return { shown: new Map(), callable: new Set() };
+  if (names.length === 0) return { shown: new Map(), callable: new Set(), parameters: new Map() };
   const tools = await db
     .selectFrom("tools")
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("deleted_at", "is", null)
     .where("name", "=", sql<string>`any(${names}::text[])`)
     .select(["id", "name", sql<boolean>`definition #>> '{context,task}' is null`.as("by_itself")])
+    .select(sql<unknown>`definition #> '{tool,function,parameters}'`.as("parameters"))
     .execute();
   const callable = new Set(tools.map((tool) => tool.name));
   const left = mentioned.called.filter((name) => !callable.has(name));
   for (const name of await tasksNamed(db, caller, left)) callable.add(name);
+  const by_themselves = tools.filter((tool) => tool.by_itself);
   return {
-    shown: new Map(tools.filter((tool) => tool.by_itself).map(({ name, id }) => [name, id])),
+    shown: new Map(by_themselves.map(({ name, id }) => [name, id])),
     callable,
+    parameters: new Map(by_themselves.map(({ name, parameters }) => [name, parameters])),
   };
 }
 

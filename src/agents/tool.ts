@@ -217,7 +217,7 @@ type Checked = ToolInput & { id: number | null; is_system: boolean };
 /** Each tool's issues, with one look at the names, and one at the data sources, that all of them mention. */
 async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Promise<Issue[][]> {
   const mentioned = tools.map((tool) => mentionedNames(tool.definition));
-  const { callable, shown } = await namesInUse(db, caller, {
+  const { callable, shown, parameters } = await namesInUse(db, caller, {
     shown: mentioned.flatMap((names) => names.shown),
     called: mentioned.flatMap((names) => names.called),
   });
@@ -225,7 +225,7 @@ async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Prom
   const sources = await knownSources(db, caller.sub_organization_id, mentionedSources);
   return tools.map(({ id, name, is_system, definition }) => {
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
-    return toolIssues(definition, { name, is_system, callable, taken, sources });
+    return toolIssues(definition, { name, is_system, callable, parameters, taken, sources });
   });
 }
 

@@ -56,6 +56,14 @@ export function renderTemplate(text: string, lookup: Lookup, options: RenderOpti
   return copied === 0 ? text : out + text.slice(copied);
 }
 
+const WHOLE = /^\{\{\s*([\p{L}\p{M}\p{N}_.]+)\s*\}\}$|^\$\{([\p{L}\p{M}\p{N}_.]+)\}$/u;
+
+/** The name in a text that is one template and nothing else; such a text can stand for the value itself. */
+export function wholeTemplate(text: string): string | null {
+  const [, braced, dollar] = WHOLE.exec(text) ?? [];
+  return braced ?? dollar ?? null;
+}
+
 /**
  * Python's `str.format` as far as tool defaults use it: `{name}`, with `{{` and `}}` for literal braces. A name without a
  * value keeps its text.

@@ -1,4 +1,5 @@
 import type {
+  JSONValue,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   SharedV4ProviderOptions,
@@ -48,7 +49,8 @@ export function providerPrompt(messages: ModelMessage[], provider: Provider): La
         break;
       }
       case "tool":
-        if (asked.has(message.call_id)) prompt.push({ role: "tool", content: [toolResult(message)] });
+        if (asked.has(message.call_id))
+          prompt.push({ role: "tool", content: [toolResult(message, provider)] });
         break;
     }
   }
@@ -138,13 +140,20 @@ const interrupted = (call: ToolCall): ToolPart => ({
   output: { type: "error-text", value: "The tool was interrupted and gave no result." },
 });
 
-function toolResult(message: Extract<ModelMessage, { role: "tool" }>): ToolPart {
-  const { result, is_error } = message;
-  const text = typeof result === "string" ? result : (JSON.stringify(result) ?? "null");
-  return {
-    type: "tool-result",
-    toolCallId: message.call_id,
-    toolName: message.tool_name,
-    output: { type: is_error ? "error-text" : "text", value: text },
-  };
+type ToolOutput = Extract<ToolPart, { type: "tool-result" }>["output"];
+
+/**
+ * The result as the JSON itself, once encoded. The library prints an OpenAI error into `{"error": …}` and a Google text
+ * into a JSON text, so that JSON would stand inside JSON: OpenAI gets the text of the document, which tells of its error
+ * itself, and Google the document. Only Anthropic has a mark for errors that leaves the words alone.
+ */
+function toolResult(message: Extract<ModelMessage, { role: "tool" }>, provider: Provider): ToolPart {
+  const { call_id: toolCallId, tool_name: toolName, is_error } = message;
+  const result = message.result ?? null;
+  const text = typeof result === "string" ? result : JSON.stringify(result);
+  const output: ToolOutput =
+    provider === "google"
+      ? { type: "json", value: result as JSONValue }
+      : { type: is_error && provider === "anthropic" ? "error-text" : "text", value: text };
+  return { type: "tool-result", toolCallId, toolName, output };
 }

@@ -104,6 +104,37 @@ describe.each(PROVIDERS)("%s", (provider) => {
     if (provider === "google") expect(sent).toContain("signature-of-weather");
   });
 
+  test("a tool's failure reaches the provider as the JSON it is, once encoded", async () => {
+    server.reply({ text: ["Sorry."] });
+    const result = { error: { status: 409, body: { taken: ['"9:00"'] } } };
+    const call = { id: "a", name: "weather", arguments: {} };
+    const messages: ModelMessage[] = [
+      ...request().messages,
+      { role: "assistant", text: "", calls: [call] },
+      { role: "tool", call_id: "a", tool_name: "weather", result, is_error: true },
+    ];
+    await readAnswer(modelOf(provider), request({ messages }));
+    type Wire = {
+      messages?: { role: string; content: unknown }[];
+      contents?: { parts: { functionResponse?: { response: { content: unknown } } }[] }[];
+    };
+    const body = lastBody() as Wire;
+    switch (provider) {
+      case "google": {
+        const answers = body.contents?.flatMap(({ parts }) => parts.map((part) => part.functionResponse));
+        expect(answers?.find((answer) => answer)?.response.content).toEqual(result);
+        break;
+      }
+      case "anthropic": {
+        const content = body.messages?.at(-1)?.content as { content: string; is_error: boolean }[];
+        expect(content[0]).toMatchObject({ content: JSON.stringify(result), is_error: true });
+        break;
+      }
+      default:
+        expect(body.messages?.at(-1)).toMatchObject({ role: "tool", content: JSON.stringify(result) });
+    }
+  });
+
   test("a rate limit is waited out once, for as long as the provider asks", async () => {
     server.reply({ status: 429, headers: { "retry-after": "0.05" } }, { text: ["fine"] });
     const started = performance.now();

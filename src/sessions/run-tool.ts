@@ -2,6 +2,7 @@ import { unreachable } from "../base/errors.ts";
 import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { callEndpoint } from "./call-endpoint.ts";
+import { checkable, coerceArguments } from "./coerce-arguments.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { runSystemTool } from "./system-tool.ts";
 import { prepareArguments } from "./tool-arguments.ts";
@@ -44,17 +45,15 @@ export async function runTool(
   );
   if (!prepared.ok) return failed(prepared.problem);
 
-  const faults = argumentFaults(
-    schemaKey(tool),
-    definition.tool.function.parameters,
-    withoutStatic(tool, prepared.arguments),
-  );
+  const schema = definition.tool.function.parameters;
+  const values = coerceArguments(schema, prepared.arguments);
+  const faults = argumentFaults(schemaKey(tool), schema, checkable(schema, withoutStatic(tool, values)));
   const outcome =
     faults.length > 0
-      ? failed(`Invalid arguments: ${faults.join("; ")}.`, prepared.arguments)
-      : await execute(parts, context, tool, prepared.arguments);
+      ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
+      : await execute(parts, context, tool, values);
   const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
-  return { ...outcome, prepared: prepared.arguments, trace: [...notes, ...outcome.trace] };
+  return { ...outcome, prepared: values, trace: [...notes, ...outcome.trace] };
 }
 
 /** A version of a tool has one schema, but for built-in ones, which a snapshot may narrow to the agent's own choices. */

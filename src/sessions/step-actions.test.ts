@@ -258,7 +258,9 @@ describe("call", () => {
       ],
       { tools },
     );
-    expect(driver.state.local).toEqual({ last_call_error: { tool: name, message } });
+    expect(driver.state.local).toEqual({
+      last_call_error: { tool: name, message, status: null, body: null },
+    });
     expect(driver.variables).toEqual({ after: 1 });
     expect(reply).toMatchObject({ status: "active", step: "A" });
   });

@@ -1,7 +1,7 @@
 import { ACTIONS_OF_EVENT, type TaskAction, type TaskEvent } from "../agents/task-action.ts";
 import { unreachable } from "../base/errors.ts";
 import { own } from "../expressions/member.ts";
-import { renderDeep } from "../expressions/template.ts";
+import { callArguments } from "./call-arguments.ts";
 import { isGiven } from "./input-faults.ts";
 import type { TaskRun } from "./task-run.ts";
 import { isEmpty } from "./tool-arguments.ts";
@@ -91,7 +91,8 @@ function call(run: TaskRun, action: Action<"call">): "done" | "calling" {
     rememberError(run, action.name, `There is no tool named ${action.name} to call.`);
     return "done";
   }
-  const given = storable(renderDeep(action.arguments ?? {}, run.scope.lookup));
+  const rendered = callArguments(run, action.arguments ?? {});
+  const given = rendered && storable(rendered);
   if (!given) {
     rememberError(run, action.name, "The arguments are too large.");
     return "done";
@@ -118,7 +119,7 @@ export function captureResult(
 ): void {
   run.update({ awaiting: false });
   if (outcome.error !== null) {
-    rememberError(run, action.name, outcome.error);
+    rememberError(run, action.name, outcome.error, outcome.result);
     return;
   }
   const { last_call_error: _, ...local } = run.state.local;
@@ -136,7 +137,10 @@ export function captureResult(
   }
 }
 
-function rememberError(run: TaskRun, tool: string, message: string): void {
+/** What a service answered with its refusal stands in the result; where nobody answered there is nothing. */
+function rememberError(run: TaskRun, tool: string, message: string, result: unknown = null): void {
   run.note(`the call of ${tool} failed: ${message}`);
-  run.write("local.last_call_error", { tool, message });
+  const error = own(result, "error");
+  const [status, body] = [own(error, "status") ?? null, own(error, "body") ?? null];
+  run.write("local.last_call_error", { tool, message, status, body });
 }

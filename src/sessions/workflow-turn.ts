@@ -128,7 +128,7 @@ export class Workflows {
         if (effect.type === "say") host.say(effect.text);
         else if (effect.type === "hear") host.hear(effect.text);
         else if (effect.type === "reply") reply = effect;
-        else event = { type: "called", ...(await this.#call(effect.tool, effect.arguments)) };
+        else event = { ...(await this.#call(effect.tool, effect.arguments)), type: "called" };
       }
     }
     return reply ?? NOTHING_TO_SAY;
@@ -139,7 +139,7 @@ export class Workflows {
     given: Record<string, unknown>,
   ): Promise<{ result: unknown; error: string | null }> {
     const task = this.tasks.find((candidate) => candidate.tool_name === name);
-    if (task) return this.#host.recordCall(task, given, () => this.submit(task, given));
+    if (task) return answerOf(await this.#host.recordCall(task, given, () => this.submit(task, given)));
     const tool = this.#plainTool(name);
     return tool ? this.#host.inject(tool, given) : { result: null, error: `There is no tool named ${name}.` };
   }
@@ -169,6 +169,17 @@ export class Workflows {
   #all(): LiveTask[] {
     return this.tasks.map((task) => this.#live(task));
   }
+}
+
+/** What a task answers to the workflow that called it; inputs it did not take make the call a failed one. */
+function answerOf({ result, error }: TaskReply): { result: unknown; error: string | null } {
+  if (error !== null || result.status !== "error") return { result, error };
+  const faults = Array.isArray(result.errors) ? result.errors : [];
+  const told = faults.map((fault: { message?: unknown }) => String(fault.message));
+  return {
+    result,
+    error: told.length > 0 ? `${told.join("; ")}.` : String(result.message ?? "It was refused."),
+  };
 }
 
 const NOTHING_TO_SAY: TaskReply = { type: "reply", result: { status: "ok" }, error: null };

@@ -1,0 +1,59 @@
+import { Expression } from "../expressions/expression.ts";
+import { isRecord } from "../expressions/member.ts";
+import { renderTemplate, wholeTemplate } from "../expressions/template.ts";
+import type { TaskRun } from "./task-run.ts";
+import { MAX_VALUE_CHARACTERS, type Members } from "./variable-path.ts";
+
+const MAX_DEPTH = 100;
+/** An expression takes up to its own bound of time, and everybody else is answered meanwhile. */
+const MAX_EXPRESSIONS = 100;
+
+/**
+ * What a workflow's `call` hands to a tool. A text that is one template alone gives the value itself with its type, and
+ * `{"valueFrom": …}` what the expression gives; any other text is rendered. What has no value is left out, or null
+ * inside a list. null: the values are too large together.
+ */
+export function callArguments(run: TaskRun, given: Members): Members | null {
+  const { lookup } = run.scope;
+  const budget = { left: MAX_VALUE_CHARACTERS };
+  let expressions = 0;
+
+  const taken = (value: unknown): unknown => {
+    budget.left -= value === undefined ? 0 : (JSON.stringify(value)?.length ?? 0);
+    return budget.left < 0 ? undefined : value;
+  };
+  const computed = (expression: Expression): unknown => {
+    if (++expressions <= MAX_EXPRESSIONS) return taken(run.valueOf(expression, run.scope) ?? undefined);
+    if (expressions === MAX_EXPRESSIONS + 1)
+      run.note(`the arguments have more than ${MAX_EXPRESSIONS} valueFrom`);
+    return undefined;
+  };
+  const fill = (part: unknown, depth: number): unknown => {
+    if (typeof part === "string") {
+      const name = wholeTemplate(part);
+      return name === null ? renderTemplate(part, lookup, { budget }) : taken(lookup(name) ?? undefined);
+    }
+    if (depth === MAX_DEPTH || typeof part !== "object" || part === null) return part;
+    if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1) ?? null);
+    const expression = expressionOf(part);
+    return expression === null ? members(part as Members, depth) : computed(expression);
+  };
+  const members = (part: Members, depth: number): Members =>
+    Object.fromEntries(
+      Object.entries(part).flatMap(([name, item]) => {
+        const value = fill(item, depth + 1);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+
+  const filled = members(given, 0);
+  return budget.left < 0 ? null : filled;
+}
+
+/** An object of this single key; more keys make it plain data. */
+function expressionOf(part: object): Expression | null {
+  const [key, ...more] = Object.keys(part);
+  if (!isRecord(part) || more.length > 0 || (key !== "valueFrom" && key !== "value_from")) return null;
+  const expression = Expression.safeParse(part[key]);
+  return expression.success ? expression.data : null;
+}

@@ -7,9 +7,10 @@ import {
   simpleParser,
 } from "mailparser";
 import { sha256 } from "../base/crypto.ts";
+import { errorText } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import { normaliseEmail } from "./address.ts";
-import { newText } from "./mail-text.ts";
+import { MOST_HEADER_bytes, MOST_HTML, newText, plainOfHtml } from "./mail-text.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
 export type IncomingMail = {
@@ -46,16 +47,29 @@ const LONGEST_LINE = 998;
 const MOST_IDS = 100;
 const MOST_ATTACHMENTS = 50;
 
-const PARSING: SimpleParserOptions = {
+/** Parts of a mail, however deep one stands in another. */
+const MOST_PARTS = 200;
+
+const PARSING: SimpleParserOptions & { maxHeadSize: number; maxChildNodes: number } = {
   skipImageLinks: true,
   skipTextToHtml: true,
   skipTextLinks: true,
   keepDeliveryStatus: true,
+  // Pictures written into the HTML would only push its words over the end where it is cut.
+  keepCidLinks: true,
+  maxHtmlLengthToParse: MOST_HTML,
+  // Of the part of the parser that takes mails apart, which is handed these options too.
+  maxHeadSize: MOST_HEADER_bytes,
+  maxChildNodes: MOST_PARTS,
 };
 
-/** Reads any bytes as a mail; what is malformed is read as far as it goes. `envelope_from` "": an empty return path. */
+/**
+ * Reads any bytes as a mail; what is malformed is read as far as it goes. `envelope_from` "": an empty return path. Rejects
+ * where a mail has too many parts or headers, or nests its HTML too deep. It may take minutes over a mail that was made for
+ * it, so nobody calls it but the thread that may be ended (mail-work.ts).
+ */
 export async function readMail(raw: Buffer, envelope_from: string | null): Promise<IncomingMail> {
-  const parsed = await simpleParser(raw, PARSING);
+  const parsed = await parse(raw);
   const text = cut(parsed.text ?? "");
   const message_id = bareId(parsed.messageId) ?? `${sha256(raw.toString("latin1"))}@no-message-id`;
   const in_reply_to = bareId(parsed.inReplyTo);
@@ -75,6 +89,18 @@ export async function readMail(raw: Buffer, envelope_from: string | null): Promi
     automatic: whyAutomatic(parsed.headerLines, envelope_from, from?.address ?? null, reports),
     reports,
   };
+}
+
+/** HTML longer than is turned into words is read for its beginning, where no part of the mail says the same in plain text. */
+async function parse(raw: Buffer): Promise<ParsedMail> {
+  try {
+    return await simpleParser(raw, PARSING);
+  } catch (error) {
+    if (!/^HTML too long/.test(errorText(error))) throw error;
+    const parsed = await simpleParser(raw, { ...PARSING, skipHtmlToText: true });
+    if (parsed.text?.trim() || typeof parsed.html !== "string") return parsed;
+    return { ...parsed, text: await plainOfHtml(parsed.html) };
+  }
 }
 
 /** Cut before it is made well-formed, as a cut may go through a character. */

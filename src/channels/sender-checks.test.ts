@@ -1,9 +1,13 @@
 import { generateKeyPairSync } from "node:crypto";
 import { dkimSign } from "mailauth/lib/dkim/sign.js";
 import nodemailer from "nodemailer";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { judgeSender } from "./mail-authenticity.ts";
+import { createMailReader } from "./mail-reader.ts";
 import { checkSender, type LookUp } from "./sender-checks.ts";
+
+const reader = createMailReader();
+afterAll(reader.close);
 
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const KEY = publicKey.export({ type: "spki", format: "der" }).toString("base64");
@@ -52,7 +56,7 @@ async function mail({
 }
 
 const check = async (raw: Buffer, envelope_from = ANN, lookUp = DNS, client = CLIENT, longest_ms = 5000) => {
-  const checks = await checkSender(raw, envelope_from, client, lookUp, longest_ms);
+  const checks = await checkSender(raw, envelope_from, client, { lookUp, reader }, longest_ms);
   return { ...checks, verdict: judgeSender(ANN, checks).verdict };
 };
 

@@ -1,5 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import type { SenderChecks } from "./mail-authenticity.ts";
+import { type MailReader, UnreadableMail } from "./mail-reader.ts";
+import type { KeyRecords } from "./mail-signatures.ts";
 
 /** One question to the DNS: records as `dns.resolve` gives them; rejects with its codes. */
 export type LookUp = (name: string, type: string) => Promise<string[] | string[][]>;
@@ -10,30 +12,26 @@ export type MailClient = { address: string; name: string };
 /** SPF asks for ten names by its own limits, some of them of several kinds, and each signature for one. */
 const MOST_LOOKUPS = 40;
 const MOST_MS = 10_000;
-/** Honest mails have one to three; each costs a look-up and a pass over the mail. */
-const MOST_SIGNATURES = 8;
-const MOST_HEADER_bytes = 256 * 1024;
 
-/*
- * The library is loaded with the first mail: it takes half a second and 36 MB, for those who take mails in themselves.
- */
+type SignatureReader = Pick<MailReader, "signatures">;
 
 /**
  * Whether the server that handed a mail over may send for the domain of its envelope (SPF, RFC 7208), and whose signatures
- * it bears (DKIM, RFC 6376). What can't be found out in time is told as such and proves nothing; this never rejects.
+ * it bears (DKIM, RFC 6376). What can't be found out in time is told as such and proves nothing. Rejects only where there is
+ * no room to look at the mail now.
  */
 export async function checkSender(
   raw: Buffer,
   envelope_from: string,
   client: MailClient,
-  lookUp: LookUp,
+  parts: { lookUp: LookUp; reader: SignatureReader },
   longest_ms = MOST_MS,
 ): Promise<SenderChecks> {
-  const bounded = boundedLookUp(lookUp, longest_ms);
+  const bounded = boundedLookUp(parts.lookUp, longest_ms);
   try {
     const [server, signatures] = await Promise.all([
       checkServer(envelope_from, client, bounded.lookUp, longest_ms),
-      checkSignatures(raw, bounded.lookUp),
+      checkSignatures(raw, bounded.lookUp, parts.reader),
     ]);
     return { envelope_from, spf: server, dkim: signatures };
   } finally {
@@ -50,6 +48,7 @@ async function checkServer(
 ): Promise<string> {
   try {
     const asked = { sender, ip: client.address, helo: client.name, mta: "parley", resolver, maxElapsedTime };
+    // Loaded with the first mail: it takes half a second and 36 MB, for those who take mails in themselves.
     const { spf } = await import("mailauth/lib/spf/index.js");
     return (await spf(asked)).status.result;
   } catch {
@@ -57,35 +56,29 @@ async function checkServer(
   }
 }
 
-/** As SendGrid writes it: `{@example.com : pass, @list.example : fail}`. */
-async function checkSignatures(raw: Buffer, resolver: LookUp): Promise<string> {
-  if (signaturesIn(raw) > MOST_SIGNATURES) return `more than ${MOST_SIGNATURES} signatures: none was checked`;
+/** The thread says which keys it needs, is told what the DNS knows of them, and judges. */
+async function checkSignatures(raw: Buffer, lookUp: LookUp, reader: SignatureReader): Promise<string> {
   try {
-    const { dkimVerify } = await import("mailauth/lib/dkim/verify.js");
-    const { results, fromFields } = await dkimVerify(raw, { resolver, strict: true });
-    // Which of them a reader is shown, and which one is signed, need not be the same.
-    if (fromFields !== 1) return `${fromFields} From headers: no signature counts`;
-    const found = results.flatMap(({ signingDomain, status }) =>
-      DOMAIN.test(signingDomain ?? "")
-        ? // A signature of the beginning of a mail says nothing of what follows it.
-          [`@${signingDomain} : ${status.underSized ? "fail" : status.result}`]
-        : [],
+    const { said, wanted } = await reader.signatures(raw, {});
+    if (wanted.length === 0) return said;
+    const found = await Promise.all(
+      wanted.map(async (name) => [name, await keyRecord(name, lookUp)] as const),
     );
-    return found.length === 0 ? "none" : `{${found.join(", ")}}`;
-  } catch {
-    return "temperror";
+    return (await reader.signatures(raw, Object.fromEntries(found))).said;
+  } catch (error) {
+    // A mail that takes too long over proves nothing by its signatures; one that there is no room for comes again.
+    if (error instanceof UnreadableMail) return "too much work: no signature counts";
+    throw error;
   }
 }
 
-/** What somebody wrote into a signature must not look like our own words about it. */
-const DOMAIN = /^[a-z0-9.-]{1,253}$/i;
-
-function signaturesIn(raw: Buffer): number {
-  const header = raw.subarray(0, MOST_HEADER_bytes).toString("latin1");
-  const end = header.search(/\r?\n\r?\n/);
-  return [
-    ...header.slice(0, end < 0 ? undefined : end).matchAll(/^(dkim-signature|arc-message-signature):/gim),
-  ].length;
+async function keyRecord(name: string, lookUp: LookUp): Promise<KeyRecords[string]> {
+  try {
+    return { records: await lookUp(name, "TXT") };
+  } catch (error) {
+    const { code } = (error ?? {}) as { code?: unknown };
+    return { code: typeof code === "string" ? code : "ESERVFAIL" };
+  }
 }
 
 /** Refuses, as a DNS server that doesn't answer would, what is asked too often or takes too long. */

@@ -1,5 +1,6 @@
 import type { Vault } from "../base/crypto.ts";
 import type { MailCarriers } from "../channels/mail-carriers.ts";
+import type { MailReader } from "../channels/mail-reader.ts";
 import type { Attempts } from "../channels/outreach.ts";
 import type { Engine } from "../sessions/engine.ts";
 
@@ -7,6 +8,7 @@ import type { Engine } from "../sessions/engine.ts";
 export type MailParts = {
   engine: Engine;
   carriers: MailCarriers;
+  reader: MailReader;
   attempts: Pick<Attempts, "sessionStarted" | "signal">;
   vault: Vault;
   publicUrl: string;

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { randomId } from "../base/ids.ts";
 import { type Authenticity, judgeSender, type SenderChecks } from "../channels/mail-authenticity.ts";
-import { type IncomingMail, readMail } from "../channels/mail-message.ts";
+import type { IncomingMail } from "../channels/mail-message.ts";
+import { UnreadableMail } from "../channels/mail-reader.ts";
 import { sessionOfAddress } from "../channels/mail-token.ts";
 import { type HandledOptOut, handleOptOut } from "../channels/opt-out.ts";
 import { readOptOut } from "../channels/opt-out-words.ts";
@@ -13,6 +14,7 @@ import type { WrittenTarget } from "../sessions/written-target.ts";
 import { enqueueGoOn } from "./mail-dialogue.ts";
 import { storeFiles } from "./mail-files.ts";
 import type { MailParts } from "./mail-parts.ts";
+import { tellUnreadable } from "./mail-refused.ts";
 import { takeMailSignals } from "./mail-signals.ts";
 import {
   findMailTarget,
@@ -63,7 +65,8 @@ export type ReceivedMail = "new" | "known" | "ignored" | "nobody";
 
 /**
  * Takes a mail in, once for each of its recipients, and says so only when it is stored: until then its sender keeps it
- * and sends it again.
+ * and sends it again. Rejects with `UnreadableMail` what can't be read and must never come again; its recipients'
+ * sub-organizations are told.
  */
 export async function receiveMail(
   parts: MailParts,
@@ -74,7 +77,13 @@ export async function receiveMail(
   const found = await Promise.all(envelope.to.map((address) => findRecipient(parts, address, channel_id)));
   const recipients = found.filter((recipient) => recipient !== null);
   if (recipients.length === 0) return "nobody";
-  const mail = await readMail(raw, envelope.from);
+  const mail = await parts.reader.mail(raw, envelope.from).catch(async (error: unknown) => {
+    if (error instanceof UnreadableMail) {
+      const targets = recipients.map(({ target }) => target);
+      await tellUnreadable(parts.engine, targets, envelope.from, error.message);
+    }
+    throw error;
+  });
   if (mail.reports.length > 0) await takeReports(parts, recipients, mail);
   const { from } = mail;
   if (from === null) {

@@ -1,5 +1,7 @@
+import { Fault } from "../base/errors.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { UnreadableMail } from "../channels/mail-reader.ts";
 import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
 import { messageTrace } from "../sessions/greeting.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
@@ -94,7 +96,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
     is_outbound: true,
   });
   const system = systemVariables(facts, state.language, localTime(at, session.agent_timezone));
-  const words = await templateMail(snapshot, sessionLookup(state, system), at);
+  const words = await templateMail(snapshot, sessionLookup(state, system), at, parts.reader).catch(refused);
   if (!words)
     throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
 
@@ -131,6 +133,17 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const mail = await mailByKey(db, outreach.key);
   if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
   return mail;
+}
+
+/** Words that no mail can be made of now, or never. */
+function refused(error: unknown): never {
+  if (error instanceof UnreadableMail)
+    throw new CarrierFault("The HTML of the agent's e-mail template can't be turned into text.", "refused", {
+      is_ours: true,
+    });
+  if (error instanceof Fault && error.kind === "unavailable")
+    throw new CarrierFault(error.message, "not-sent", { retry_after_s: error.retry_after_s ?? 30 });
+  throw error;
 }
 
 function requireTemplate({ agent, message }: Snapshot): void {

@@ -23,6 +23,15 @@ export const findMailTarget = (
 export const mailTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
   selectMailTargets(db).where("t.id", "=", id).executeTakeFirst();
 
+/** One address of each sub-organization that has some on a channel. */
+export const mailTargetsOf = (db: Db, channel_id: number): Promise<WrittenTarget[]> =>
+  selectMailTargets(db)
+    .where("t.channel_id", "=", channel_id)
+    .distinctOn("t.sub_organization_id")
+    .orderBy("t.sub_organization_id")
+    .orderBy("t.id")
+    .execute();
+
 const MAIL_COLUMNS = [
   "id",
   "key",

@@ -1,5 +1,6 @@
 import { chooseMessageText, type MessageRule } from "../agents/message-rules.ts";
-import { escapeHtml, isHtml, plainOfHtml } from "../channels/mail-text.ts";
+import type { MailReader } from "../channels/mail-reader.ts";
+import { escapeHtml, isHtml } from "../channels/mail-text.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { Snapshot } from "../sessions/snapshot.ts";
 
@@ -11,7 +12,12 @@ export type MailWords = { subject: string; text: string; html: string | null };
  * decision 8). A template with tags is HTML: what variables hold is text in it, and the plain part is made of it. null:
  * the agent has none.
  */
-export async function templateMail(snapshot: Snapshot, lookup: Lookup, at: Date): Promise<MailWords | null> {
+export async function templateMail(
+  snapshot: Snapshot,
+  lookup: Lookup,
+  at: Date,
+  reader: Pick<MailReader, "plainOfHtml">,
+): Promise<MailWords | null> {
   const { message, agent } = snapshot;
   if (message?.type !== "email_template" || !message.subject) return null;
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime())
@@ -24,7 +30,7 @@ export async function templateMail(snapshot: Snapshot, lookup: Lookup, at: Date)
     return { subject, text: parts.map((part) => renderTemplate(part, lookup)).join("\n\n"), html: null };
   }
   const html = parts.map((part) => renderTemplate(part, escaped(lookup))).join("\n");
-  return { subject, text: await plainOfHtml(html), html };
+  return { subject, text: await reader.plainOfHtml(html), html };
 }
 
 /** Values as text within HTML. */

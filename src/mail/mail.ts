@@ -4,6 +4,7 @@ import type { EgressRules } from "../base/egress-address.ts";
 import { createMailCarriers, type MailCarriers } from "../channels/mail-carriers.ts";
 import type { SmtpServer } from "../channels/mail-credentials.ts";
 import { type MailListener, startMailListener } from "../channels/mail-listener.ts";
+import { createMailReader, type MailReader } from "../channels/mail-reader.ts";
 import { createMailSimulator, type MailSimulator } from "../channels/mail-simulator.ts";
 import { optOutLinkRoutes } from "../channels/opt-out-link.ts";
 import type { Sender } from "../channels/outreach.ts";
@@ -29,6 +30,7 @@ export type MailSettings = {
 /** Conversations and campaigns by mail, put together. */
 export type Mail = {
   carriers: MailCarriers;
+  reader: MailReader;
   sender: Sender;
   jobs: JobHandler[];
   simulator: MailSimulator;
@@ -38,7 +40,11 @@ export type Mail = {
 
 export function createMail(
   api: Api,
-  outside: Omit<MailParts, "carriers"> & { egress: Egress; allow: EgressRules; settings: MailSettings },
+  outside: Omit<MailParts, "carriers" | "reader"> & {
+    egress: Egress;
+    allow: EgressRules;
+    settings: MailSettings;
+  },
 ): Mail {
   const { engine, vault, egress, allow, settings, attempts } = outside;
   const { db, clock, log } = engine;
@@ -52,12 +58,15 @@ export function createMail(
     installation: settings.server,
     simulator,
   });
-  const parts: MailParts = { ...outside, carriers };
+  const reader = createMailReader();
+  api.server.addHook("onClose", reader.close);
+  const parts: MailParts = { ...outside, carriers, reader };
 
   mailWebhooks(api, parts);
   optOutLinkRoutes(api, { db, clock, vault, onSignals: attempts.signal });
   return {
     carriers,
+    reader,
     sender: mailSender(parts),
     jobs: mailJobs(parts),
     simulator,
@@ -67,7 +76,7 @@ export function createMail(
         isKnown: async (address: string) => (await findRecipient(parts, address, null)) !== null,
         receive: async (raw: Buffer, envelope: { from: string; to: string[] }, client: MailClient) => {
           const { lookUp } = settings;
-          const checks = lookUp && (await checkSender(raw, envelope.from, client, lookUp));
+          const checks = lookUp && (await checkSender(raw, envelope.from, client, { lookUp, reader }));
           return receiveMail(parts, raw, { envelope, checks });
         },
       };

@@ -28,6 +28,7 @@ const partsOf = ({ engine, vault, mailing, config }: MailApp): MailParts => ({
   engine,
   vault,
   carriers: mailing.carriers,
+  reader: mailing.reader,
   attempts: { signal: async () => {}, sessionStarted: async () => {} },
   publicUrl: config.public_url,
   dataDir: config.data_dir,

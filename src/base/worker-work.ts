@@ -1,0 +1,24 @@
+import { parentPort } from "node:worker_threads";
+import { errorText } from "./errors.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the arguments are those of each function
+export type Work = Record<string, (...given: any[]) => unknown>;
+
+/** What a pool asks a thread to do, and what the thread tells of it. */
+export type Asked = { name: string; given: unknown[] };
+export type Answered = { kind: "begun" } | { kind: "done"; value: unknown } | { kind: "failed"; why: string };
+
+/** Called once by a thread's module, with the functions that its pool may run. One runs at a time. */
+export function serveWork(work: Work): void {
+  const port = parentPort;
+  if (!port) throw new Error("this module is the beginning of a worker thread");
+  const tell = (answered: Answered) => port.postMessage(answered);
+  port.on("message", async ({ name, given }: Asked) => {
+    tell({ kind: "begun" });
+    try {
+      tell({ kind: "done", value: await work[name]?.(...given) });
+    } catch (error) {
+      tell({ kind: "failed", why: errorText(error).slice(0, 500) });
+    }
+  });
+}

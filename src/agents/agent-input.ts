@@ -37,10 +37,7 @@ export const AgentCreate = z
   .object({
     name: name(),
     description: z.string().nullish(),
-    label: z
-      .string()
-      .nullish()
-      .meta({ deprecated: true, description: "Stored as the only one of labels, unless labels are sent." }),
+    label: z.string().nullish().meta({ deprecated: true, description: "Use labels." }),
     labels: z.array(z.string()).nullish(),
     type: z.literal("ca_v1"),
     prompt_id: recordId(),

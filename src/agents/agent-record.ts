@@ -33,7 +33,7 @@ export const AgentResponse = z
   .object({
     name: z.string(),
     description: z.string().nullish(),
-    label: z.string().nullish().meta({ deprecated: true, description: "The first of labels." }),
+    label: z.string().nullish().meta({ deprecated: true, description: "Use labels." }),
     labels: z.array(z.string()).nullish(),
     type: z.string(),
     prompt_id: z.int(),
@@ -94,7 +94,7 @@ const agentDocument = (id: string, channel_targets: RawBuilder<unknown>) => sql<
   select json_build_object(
     'name', this_agent.name,
     'description', this_agent.description,
-    'label', this_agent.labels[1],
+    'label', this_agent.label,
     'labels', this_agent.labels,
     'type', this_agent.type,
     'prompt_id', this_agent.prompt_id,

@@ -96,7 +96,8 @@ async function refuseMissingParts(tx: Tx, caller: Caller, input: AgentInput): Pr
 const values = (caller: Caller, now: Date, input: AgentInput) => ({
   name: input.name,
   description: input.description ?? null,
-  labels: input.labels ?? (input.label == null ? null : [input.label]),
+  label: input.label ?? null,
+  labels: input.labels ?? null,
   type: input.type,
   prompt_id: input.prompt_id,
   prompt_version_number: input.prompt_version_number ?? null,

@@ -22,7 +22,7 @@ const agentList: list.ListRules = {
     name: list.text("a.name"),
     name_exact: list.exact("a.name"),
     description: list.text("a.description"),
-    label: list.custom((value) => sql`a.labels[1] ilike ${list.containing(value)}`, sql`a.labels[1]`),
+    label: list.text("a.label"),
     labels: list.custom(
       (value) => sql`exists (select from unnest(a.labels) l where l ilike ${list.containing(value)})`,
       sql`a.labels`,
@@ -97,7 +97,7 @@ export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
     async ({ caller }) => {
       const rows = await db
         .selectFrom("agents")
-        .select(sql<string>`distinct unnest(labels)`.as("label"))
+        .select(sql<string>`distinct unnest(array_remove(labels || label, null))`.as("label"))
         .where("sub_organization_id", "=", caller.sub_organization_id)
         .where("deleted_at", "is", null)
         .orderBy("label")

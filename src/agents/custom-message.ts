@@ -3,13 +3,14 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { isCalendarDate, name, recordId, timestamp } from "../api/schema.ts";
+import { isCalendarDate, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
 import { removePart } from "./agent-part.ts";
 import { DAYS_OF_WEEK } from "./message-rules.ts";
 import { type RecordJson, records } from "./record-json.ts";
+import { type Issue, toValidationIssue } from "./validation-issue.ts";
 
 const CustomMessageType = z.enum(["greeting", "email_template"]).meta({ id: "CustomMessageType" });
 
@@ -23,9 +24,9 @@ const timeOfDay = () =>
 export const CustomMessageRule = z
   .object({
     description: z.string(),
-    time_range_start: timeOfDay().describe("24-hour `hh:mm`; null with the end for the whole day."),
+    time_range_start: timeOfDay().describe("24-hour `hh:mm`; null: from midnight."),
     time_range_end: timeOfDay().describe(
-      "Not inside the range any more; not after the start, it is on the next day.",
+      "Not inside the range any more; not after the start, it is on the next day. Null: to midnight.",
     ),
     date: z
       .string()
@@ -41,14 +42,6 @@ export const CustomMessageRule = z
     text: z.string(),
   })
   .superRefine((rule, context) => {
-    if ((rule.time_range_start === null) !== (rule.time_range_end === null)) {
-      const missing = rule.time_range_start === null ? "time_range_start" : "time_range_end";
-      context.addIssue({
-        code: "custom",
-        path: [missing],
-        message: "time_range_start and time_range_end go together: both null or both a time",
-      });
-    }
     if (rule.date !== null && rule.days_of_week?.length) {
       context.addIssue({
         code: "custom",
@@ -72,7 +65,7 @@ const fields = z.object({
     })
     .nullish(),
   text: z.string(),
-  subject: z.string().nullish().describe("Of an email_template, which needs one."),
+  subject: z.string().nullish().describe("Of an email_template, which needs one; ignored on a greeting."),
   label: z.string().nullish(),
   repeat_after_language_change: z
     .boolean()
@@ -90,13 +83,6 @@ const checkSubject = (
       code: "custom",
       path: ["subject"],
       message: "subject is required when type is email_template",
-    });
-  }
-  if (type !== "email_template" && subject) {
-    context.addIssue({
-      code: "custom",
-      path: ["subject"],
-      message: "subject is only allowed when type is email_template",
     });
   }
 };
@@ -124,9 +110,24 @@ export const CustomMessageResponse = z
     updated_at: timestamp(),
     agent_count: z.int().nullish(),
     last_updated_by: z.string(),
+    validation_issues: z.array(ValidationIssue).optional().describe("What a save left out, in its answer."),
   })
   .meta({ id: "CustomMessageResponse" });
 type CustomMessageResponse = z.infer<typeof CustomMessageResponse>;
+
+/** What was sent and isn't stored. */
+const leftOut = ({ type, subject }: CustomMessageInput): Issue[] =>
+  type !== "email_template" && subject
+    ? [
+        {
+          id: "subject-ignored",
+          severity: "info",
+          message: "Only e-mail templates have a subject: it was not stored.",
+          path: ["subject"],
+          value: subject,
+        },
+      ]
+    : [];
 
 /** Index: agents_custom_message. */
 export const customMessageJson: RecordJson<CustomMessageResponse> = (id) => sql`(
@@ -183,7 +184,7 @@ export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     type: input.type,
     preamble: input.preamble ?? null,
     text: input.text,
-    subject: input.subject || null,
+    subject: input.type === "email_template" ? input.subject || null : null,
     label: input.label ?? null,
     repeat_after_language_change: input.repeat_after_language_change ?? repeat,
     rules: json(input.rules),
@@ -201,6 +202,10 @@ export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     create: CustomMessageCreateRequest,
     update: CustomMessageUpdateRequest,
     list: messageList,
+    answered: (input: CustomMessageInput, stored: CustomMessageResponse) => {
+      const issues = leftOut(input).map(toValidationIssue);
+      return issues.length > 0 ? { ...stored, validation_issues: issues } : stored;
+    },
     store: {
       page: async (caller, query) =>
         records(await list.listPage(db, selectMessages(db, caller), query, messageList)),

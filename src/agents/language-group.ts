@@ -25,11 +25,14 @@ const fields = z.object({
 });
 
 /** Public descriptions of the API disagree on whether the flag is the group's or each language's; either place will do. */
-const saysWhatToSkip = (group: z.infer<typeof fields>): boolean =>
-  group.skip_current_language_in_message !== undefined ||
-  (group.language_configs.length > 0 &&
-    group.language_configs.every((config) => config.skip_current_language_in_message != null));
+const saysWhatToSkip = (group: Partial<z.infer<typeof fields>> | undefined): boolean =>
+  group?.skip_current_language_in_message !== undefined ||
+  (Array.isArray(group?.language_configs) &&
+    group.language_configs.length > 0 &&
+    group.language_configs.every((config) => config?.skip_current_language_in_message != null));
 const skipMissing = {
+  // Asked also where other keys are missing, so that all of them are named at once.
+  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
   path: ["skip_current_language_in_message"],
   error: "Field required",
   params: { type: "missing" },

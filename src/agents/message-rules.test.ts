@@ -53,6 +53,19 @@ describe("the text of a custom message", () => {
     expect(explainChoice(rules, Temporal.PlainDateTime.from(at))).toEqual(why);
   });
 
+  test.each([
+    ["07:59", "early"],
+    ["08:00", "default"],
+    ["16:59", "default"],
+    ["17:00", "late"],
+    ["23:59", "late"],
+    ["00:00", "early"],
+  ])("a rule without a start holds from midnight, one without an end to midnight: %s", (time, expected) => {
+    const early = rule("early", { time_range_end: "08:00" });
+    const late = rule("late", { time_range_start: "17:00" });
+    expect(choose([early, late], `2025-01-06T${time}`)).toBe(expected);
+  });
+
   test("the shorter of two ranges of a day wins", () => {
     const day = rule("day", { days_of_week: ["mo"], time_range_start: "08:00", time_range_end: "17:00" });
     const lunch = rule("lunch", { days_of_week: ["mo"], time_range_start: "12:00", time_range_end: "13:00" });

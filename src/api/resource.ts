@@ -35,6 +35,8 @@ export type Resource<
   /** The query of a delete, where it takes more than a reason. */
   remove?: z.ZodType<Remove>;
   list: ListRules;
+  /** What a save answers, where that tells more than the record as it is read: what of the input was left out. */
+  answered?(input: Create | Update, stored: Row): Row;
   store: {
     page(caller: Caller, query: ListQuery): Promise<Page<Row>>;
     find(db: Db, caller: Caller, id: number): Promise<Row | undefined>;
@@ -65,6 +67,7 @@ export function addResource<
   const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
   const audited = resource.audited ?? ((row: Row): object => row);
+  const answered = resource.answered ?? ((_input: Create | Update, stored: Row): Row => stored);
   const plural = `${noun.toLowerCase()}s`;
   const one = `${path}/:${resource.id_name}`;
   const params = z.object({ [resource.id_name]: recordId() });
@@ -107,7 +110,7 @@ export function addResource<
           resource_id: id,
           after: audited(after),
         });
-        return after;
+        return answered(body as Create, after);
       }),
   );
 
@@ -134,7 +137,7 @@ export function addResource<
           before: audited(before),
           after: audited(after),
         });
-        return after;
+        return answered(input, after);
       }),
   );
 

@@ -20,6 +20,7 @@ export interface Agents {
   description: string | null;
   enable_verbal_language_change: Generated<boolean>;
   id: Generated<number>;
+  label: string | null;
   labels: string[] | null;
   language_group_id: number | null;
   languages: Generated<string[]>;
@@ -204,6 +205,7 @@ export interface Campaigns {
   hourly_rate: number;
   id: Generated<number>;
   include_unknown_line_types: boolean;
+  label: string | null;
   labels: string[] | null;
   last_updated_by: string;
   max_daily_calls: number | null;

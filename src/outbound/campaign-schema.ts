@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { integer, isCalendarDate, name, recordId, textMap, timestamp } from "../api/schema.ts";
+import {
+  integer,
+  isCalendarDate,
+  name,
+  recordId,
+  textMap,
+  timestamp,
+  ValidationIssue,
+} from "../api/schema.ts";
 import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
 import { RETRY_INTERVAL } from "./retry-interval.ts";
 import { WEEKDAY_NAMES, WEEKDAYS } from "./weekday.ts";
@@ -164,6 +172,7 @@ export const OutboundCampaign = OutboundCampaignInput.omit({ webhooks: true })
     webhooks: z.array(OutboundCampaignWebhookResponse).nullish(),
     id: z.int(),
     agent_id: z.int().nullish(),
+    validation_issues: z.array(ValidationIssue).optional().describe("Where there is something to mend."),
     created_at: timestamp().optional(),
     updated_at: timestamp().optional(),
     last_updated_by: z.string(),

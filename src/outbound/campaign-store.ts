@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
+import type { ValidationIssue } from "../api/schema.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
@@ -33,7 +34,7 @@ export const campaignList: list.ListRules = {
 /** A campaign as it is answered. One text for lists and single reads: naming its columns to the builder costs 0.1 ms. */
 const ANSWERED = sql.raw(`
   select campaign.campaign_name, campaign.description, campaign.mode, campaign.sms_session_ttl,
-    campaign.labels[1] as label, campaign.labels, campaign.campaign_variables, campaign.daily_start_time,
+    campaign.label, campaign.labels, campaign.campaign_variables, campaign.daily_start_time,
     campaign.daily_end_time, campaign.source, campaign.caller_id, campaign.hourly_rate, campaign.max_daily_calls,
     campaign.retry_count, campaign.retry_interval, campaign.active_days, campaign.outreach_override_rules,
     campaign.voicemail_detection, campaign.allowed_line_types, campaign.include_unknown_line_types,
@@ -55,12 +56,26 @@ const live = (caller: Caller) =>
 export const selectCampaigns = (db: Db, caller: Caller) =>
   db.selectFrom(sql<OutboundCampaign>`(${ANSWERED} where ${live(caller)})`.as<"c">("c")).selectAll("c");
 
+/** The specification's fields alone, unless there is something to tell. */
+export const withFindings = (campaign: OutboundCampaign): OutboundCampaign =>
+  campaign.source == null && campaign.caller_id === null
+    ? { ...campaign, validation_issues: [NO_SENDER] }
+    : campaign;
+
+const NO_SENDER: ValidationIssue = {
+  id: "no-sender",
+  severity: "warning",
+  message: "Nobody is reached: set a source or a caller_id that belongs to an agent.",
+  path: "$.source",
+  value: null,
+};
+
 export async function findCampaign(db: Db, caller: Caller, id: number): Promise<OutboundCampaign> {
   const { rows } =
     await sql<OutboundCampaign>`${ANSWERED} where campaign.id = ${id} and ${live(caller)}`.execute(db);
   const [found] = rows;
   if (!found) throw notFound("Campaign", id);
-  return found;
+  return withFindings(found);
 }
 
 /** Who a campaign's batches send as; deleted or not. */
@@ -147,8 +162,14 @@ async function columns(tx: Tx, { caller, at }: Stamp, { webhooks: _, ...campaign
 
 type Sender = Pick<Campaign, "mode" | "source" | "caller_id">;
 
-/** The agent of the number or address that sends, else of the one that is shown. */
-async function agentBehind(tx: Tx, caller: Caller, { mode, source, caller_id }: Sender): Promise<number> {
+/** The agent of the number or address that sends, else of the one that is shown; null where none is named. */
+async function agentBehind(
+  tx: Tx,
+  caller: Caller,
+  { mode, source, caller_id }: Sender,
+): Promise<number | null> {
+  // Legal by the specification: the campaign waits, and says so, until it names what it sends from.
+  if (source === null && caller_id === null) return null;
   for (const address of [source, caller_id]) {
     if (address === null) continue;
     // The locks keep the target from being given to another agent, and the agent from being deleted, meanwhile.
@@ -166,7 +187,7 @@ async function agentBehind(tx: Tx, caller: Caller, { mode, source, caller_id }: 
       .executeTakeFirst();
     if (found) return found.agent_id;
   }
-  throw new Fault("refused", `No agent with assign number ${source ?? caller_id ?? "None"} found`);
+  throw new Fault("refused", `No agent with assign number ${source ?? caller_id} found`);
 }
 
 /** A number is one with and without its `+`; an e-mail address in any case of letters. */

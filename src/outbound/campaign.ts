@@ -20,6 +20,7 @@ import {
   replaceCampaign,
   type Stamp,
   selectCampaigns,
+  withFindings,
 } from "./campaign-store.ts";
 import { type Campaign, checkCampaign } from "./check-campaign.ts";
 import { wakeCampaign } from "./wake.ts";
@@ -46,7 +47,8 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
     },
     async ({ caller, query }) => {
       const page = await list.listPage(db, selectCampaigns(db, caller), query, campaignList);
-      return list.onlyFields(page, query.fields, OutboundCampaign);
+      const items = page.items.map(withFindings);
+      return list.onlyFields({ ...page, items }, query.fields, OutboundCampaign);
     },
   );
 

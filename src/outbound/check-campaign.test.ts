@@ -39,6 +39,7 @@ describe("an accepted campaign", () => {
       description: null,
       mode: null,
       sms_session_ttl: null,
+      label: null,
       labels: null,
       campaign_variables: {},
       daily_start_time: null,
@@ -60,13 +61,12 @@ describe("an accepted campaign", () => {
   });
 
   test.each([
-    [{ labels: ["a", "b"], label: "c" }, ["a", "b"]],
-    [{ label: "c" }, ["c"]],
-    [{ labels: null, label: "c" }, ["c"]],
-    [{ labels: [], label: "c" }, []],
-    [{ labels: null, label: null }, null],
-  ])("labels win over the deprecated label: %j", (input, labels) => {
-    expect(accepted(input).labels).toEqual(labels);
+    [{ labels: ["a", "b"], label: "c" }, "c", ["a", "b"]],
+    [{ label: "c" }, "c", null],
+    [{ labels: ["a"] }, null, ["a"]],
+    [{ labels: null, label: null }, null, null],
+  ])("label and labels are two fields: %j", (input, label, labels) => {
+    expect(accepted(input)).toMatchObject({ label, labels });
   });
 
   test("times have seconds and days have short names, in overrides too", () => {

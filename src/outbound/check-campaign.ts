@@ -10,6 +10,7 @@ export type Campaign = Schedule & {
   description: string | null;
   mode: NonNullable<CampaignInput["mode"]> | null;
   sms_session_ttl: number | null;
+  label: string | null;
   labels: string[] | null;
   campaign_variables: Record<string, string>;
   source: string | null;
@@ -41,7 +42,8 @@ const normalised = (input: CampaignInput): Campaign => ({
   description: input.description ?? null,
   mode: input.mode ?? null,
   sms_session_ttl: input.sms_session_ttl ?? null,
-  labels: input.labels ?? (input.label == null ? null : [input.label]),
+  label: input.label ?? null,
+  labels: input.labels ?? null,
   campaign_variables: input.campaign_variables,
   daily_start_time: withSeconds(input.daily_start_time) ?? null,
   daily_end_time: withSeconds(input.daily_end_time) ?? null,

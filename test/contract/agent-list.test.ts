@@ -15,7 +15,7 @@ describe("lists of agents", () => {
   test("lists are searched by their fields, ordered and paged", async () => {
     const other = await createPrompt("Other");
     await create("list a", { labels: ["red", "blue"], variables: { city: "Bronx" } });
-    await create("list ab", { labels: ["blue"], timezone: "Asia/Tokyo", prompt_id: other.id });
+    await create("list ab", { label: "blue", labels: ["blue"], timezone: "Asia/Tokyo", prompt_id: other.id });
     await create("list c", { description: "not list a", tool_headers: { "X-Team": "night" } });
     const names = async (query: string) =>
       (await app.send("GET", `${AGENTS}?${query}`)).body.items.map((item: { name: string }) => item.name);
@@ -64,11 +64,12 @@ describe("lists of agents", () => {
     await add("one", ["night", "day"]);
     await add("two", ["day"]);
     await add("none", null);
+    await neighbour.send("POST", AGENTS, agent("old", { prompt_id: own, labels: null, label: "old" }));
     const gone = await add("gone", ["gone"]);
     await neighbour.send("DELETE", `${AGENTS}${gone}?reason=x`);
     expect(await neighbour.send("GET", `${AGENTS}labels`)).toMatchObject({
       status: 200,
-      body: ["day", "night"],
+      body: ["day", "night", "old"],
     });
   });
 });

@@ -73,7 +73,7 @@ describe("agents", () => {
     const user = { id: body.id, name: "Receptionist" };
     expect(body).toEqual({
       ...sent,
-      label: "front",
+      label: null,
       id: expect.any(Number),
       updated_at: "2026-11-18T12:00:00+00:00",
       last_updated_by: "admin@example.com",
@@ -133,12 +133,12 @@ describe("agents", () => {
   });
 
   test.each([
-    [{ label: "one" }, "one", ["one"]],
-    [{ label: "one", labels: ["two", "three"] }, "two", ["two", "three"]],
-    [{ label: "one", labels: [] }, null, []],
-    [{ label: "one", labels: null }, "one", ["one"]],
+    [{ label: "one" }, "one", null],
+    [{ label: "one", labels: ["two", "three"] }, "one", ["two", "three"]],
+    [{ label: "one", labels: [] }, "one", []],
+    [{ labels: ["two"] }, null, ["two"]],
     [{}, null, null],
-  ])("labels win over label, and label shows the first: %j", async (sent, label, labels) => {
+  ])("label and labels are two fields, neither of which fills the other: %j", async (sent, label, labels) => {
     expect(await create(`Labels ${JSON.stringify(sent)}`, sent)).toMatchObject({ label, labels });
   });
 

@@ -21,6 +21,7 @@ describe("lists", () => {
     await createSender(app, app.admin, { target: "desk@lists.example", mode: "email" });
     await create({
       campaign_name: "Lists one",
+      label: "spring",
       labels: ["spring", "north"],
       campaign_variables: { clinic: "Queens" },
       daily_start_time: "07:11",
@@ -29,6 +30,7 @@ describe("lists", () => {
     });
     await create({
       campaign_name: "Lists two",
+      label: "autumn",
       labels: ["autumn"],
       mode: "email",
       source: "desk@lists.example",
@@ -52,7 +54,7 @@ describe("lists", () => {
     expect(await found(query.toString())).toEqual([name]);
   });
 
-  test("label searches the first label only, labels all of them", async () => {
+  test("label searches the field of that name only, labels all of them", async () => {
     expect(await found("search_fields=label&search_field_values=north")).toEqual([]);
   });
 

@@ -151,10 +151,10 @@ describe("a campaign", () => {
     );
   });
 
-  test("answers the deprecated label as the first of its labels", async () => {
-    expect(await create({ label: "old" })).toMatchObject({ label: "old", labels: ["old"] });
+  test("keeps label and labels apart", async () => {
+    expect(await create({ label: "old" })).toMatchObject({ label: "old", labels: null });
     expect(await create({ label: "old", labels: ["a", "b"] })).toMatchObject({
-      label: "a",
+      label: "old",
       labels: ["a", "b"],
     });
   });
@@ -182,13 +182,32 @@ describe("the agent", () => {
   test.each([
     [{ caller_id: "15125557777" }, "15125557777"],
     [{ source: "+15125558888", caller_id: "15125557777" }, "+15125558888"],
-    [{ caller_id: null }, "None"],
     [{ mode: "email" }, NUMBER],
   ])("that is behind no number: 400 %j", async (more, number) => {
     expect(await app.send("POST", CAMPAIGNS, { ...least(), ...more })).toMatchObject({
       status: 400,
       body: { detail: `No agent with assign number ${number} found` },
     });
+  });
+
+  test("is not needed by a campaign that names neither number: it is saved, warns, and reaches nobody", async () => {
+    const made = await create({ caller_id: null });
+    expect(made).toMatchObject({
+      agent_id: null,
+      caller_id: null,
+      validation_issues: [{ id: "no-sender", severity: "warning", path: "$.source" }],
+    });
+    expect(await create({})).not.toHaveProperty("validation_issues");
+    const { body: batch } = await app.send("POST", "/api/v1/outbound/batches", {
+      batch_id: "without a sender",
+      campaign_id: made.id,
+    });
+    const one = { reference_id: "a", target: "+15125550001", request_variables: {} };
+    const path = `/api/v1/outbound/batches/${encodeURIComponent(batch.batch_id)}`;
+    expect((await app.send("POST", `${path}/requests`, one)).body).toMatchObject({ accepted: 1 });
+    const board = await app.send("GET", `${CAMPAIGNS}/${made.id}/board`);
+    expect(board.status).toBe(200);
+    expect(JSON.stringify(board.body)).toContain("no agent has the number or address");
   });
 
   test("is never another organization's", async () => {
@@ -264,5 +283,6 @@ test("openapi.json has the input's 22 fields and the answer's 27, required as sp
     "campaign_name",
     "campaign_variables",
   ]);
-  expect(Object.keys(output.properties)).toHaveLength(27);
+  const { validation_issues: _, ...specified } = output.properties;
+  expect(Object.keys(specified)).toHaveLength(27);
 });

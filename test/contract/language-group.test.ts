@@ -77,6 +77,16 @@ describe("voice groups", () => {
     });
   });
 
+  test("all keys that are missing are named at once", async () => {
+    const { status, body } = await app.send("POST", VOICE_GROUPS, {});
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc.at(-1), type])).toEqual([
+      ["name", "missing"],
+      ["language_configs", "missing"],
+      ["skip_current_language_in_message", "missing"],
+    ]);
+  });
+
   test.each([
     ["an unknown language", { language_code: "de-DE" }, ["language_code"], "enum"],
     ["an unknown provider", { voice_provider: "Acme" }, ["voice_provider"], "enum"],

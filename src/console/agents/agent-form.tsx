@@ -39,7 +39,9 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
     save(values, stored) {
       const body = { ...values, description: values.description || null };
       return stored
-        ? call("PUT /api/v1/agents/", { body: { ...body, id: stored.id, languages: stored.languages } })
+        ? call("PUT /api/v1/agents/", {
+            body: { ...body, id: stored.id, label: stored.label ?? null, languages: stored.languages },
+          })
         : call("POST /api/v1/agents/", { body });
     },
     reread,

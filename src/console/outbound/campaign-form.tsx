@@ -59,7 +59,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
     ],
     record: campaign,
     values: (found) => (found ? valuesOf(found) : NEW_CAMPAIGN),
-    save: (values) => save(campaign?.id ?? null, values),
+    save: (values, stored) => save(stored, values),
     ...(campaign && { reread: () => readCampaign(campaign.id) }),
     invalidates: [["campaign"], ["GET /api/v1/outbound/campaigns"], ["GET /api/v1/outbound/webhooks"]],
     onSaved: (stored) => {
@@ -286,12 +286,18 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-async function save(campaign_id: number | null, values: CampaignValues): Promise<OutboundCampaignResponse> {
+async function save(
+  stored: OutboundCampaignResponse | null,
+  values: CampaignValues,
+): Promise<OutboundCampaignResponse> {
   const body = sent(values);
   try {
-    return campaign_id === null
+    return stored === null
       ? await call("POST /api/v1/outbound/campaigns", { body })
-      : await call("PUT /api/v1/outbound/campaigns/{campaign_id}", { path: { campaign_id }, body });
+      : await call("PUT /api/v1/outbound/campaigns/{campaign_id}", {
+          path: { campaign_id: stored.id },
+          body: { ...body, label: stored.label ?? null },
+        });
   } catch (error) {
     throw atSecrets(error);
   }

@@ -26,6 +26,7 @@ test("an empty environment is a good one", () => {
   expect(readConfig({})).toEqual({
     config: {
       port: 8080,
+      connections: { writing: 12, reading: 6, reading_timeout_ms: 15_000 },
       host: "127.0.0.1",
       data_dir: "./data",
       database_url: null,

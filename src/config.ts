@@ -7,6 +7,8 @@ export type Config = {
   host: string;
   data_dir: string;
   database_url: string | null;
+  /** Connections to it that this process opens. */
+  connections: { writing: number; reading: number; reading_timeout_ms: number };
   public_url: string;
   bootstrap_admin_email: string;
   api_key_headers: string[];
@@ -286,6 +288,11 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     host,
     data_dir,
     database_url: url("DATABASE_URL", ["postgres:", "postgresql:"]),
+    connections: {
+      writing: wholeNumber("DATABASE_CONNECTIONS", 12, [2, 500]),
+      reading: wholeNumber("DATABASE_READING_CONNECTIONS", 6, [2, 500]),
+      reading_timeout_ms: wholeNumber("DATABASE_READING_TIMEOUT", 15, [1, 600]) * 1000,
+    },
     public_url: publicUrl() ?? `http://${hostInUrl(reachable(host))}:${port}`,
     bootstrap_admin_email: email.toLowerCase(),
     api_key_headers: headers,

@@ -20,6 +20,24 @@ export const SETTINGS: Setting[] = [
       "An outside PostgreSQL (15 or newer) in place of the embedded one: postgres://user:password@host/database",
   },
   {
+    name: "DATABASE_CONNECTIONS",
+    example: "12",
+    about:
+      "Connections to PostgreSQL that each process uses for conversations, calls, webhooks, jobs and changes, 2 to 500. With DATABASE_READING_CONNECTIONS, and times the processes, they have to stay below the server's max_connections.",
+  },
+  {
+    name: "DATABASE_READING_CONNECTIONS",
+    example: "6",
+    about:
+      "Connections beside these for lists, searches, reports and exports, 2 to 500. One organization takes half of them at the most.",
+  },
+  {
+    name: "DATABASE_READING_TIMEOUT",
+    example: "15",
+    about:
+      "Seconds that a list, search or report may take, 1 to 600. One that would take longer is refused with advice.",
+  },
+  {
     name: "PUBLIC_URL",
     example: "http://127.0.0.1:8080",
     about: "How people and carriers reach this program from outside.",

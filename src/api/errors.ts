@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
 import { Fault, type FaultKind, InvalidInput } from "../base/errors.ts";
+import { isStatementTimeout } from "../db/database.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
 const STATUS: Record<FaultKind, number> = {
@@ -23,6 +24,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     if (error.retry_after_s !== undefined) reply.header("retry-after", Math.ceil(error.retry_after_s));
     return reply.code(STATUS[error.kind]).send({ detail: error.message });
   }
+  if (isStatementTimeout(error)) return reply.code(400).send({ detail: TOO_LONG });
   const known = fromFramework(error as FastifyError) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return reply.code(known.status).send({ detail: known.detail });
   const passing = passes(error);
@@ -36,6 +38,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     detail: `Internal server error. Quote request ${request.id} to the operator of this installation.`,
   });
 }
+
+const TOO_LONG =
+  "This would take too long: there is too much to look through. Narrow it by start_datetime and end_datetime, search an exact id, or ask for fewer filters that look inside texts.";
 
 type Answer = { status: number; detail: unknown };
 

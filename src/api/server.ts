@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { Readable } from "node:stream";
 import cookie from "@fastify/cookie";
 import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
@@ -20,6 +21,7 @@ import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Tx } from "../db/database.ts";
+import { asReader, keepReading } from "../db/reading.ts";
 import { parseJsonBody, refuseUnstorableText } from "./body.ts";
 import { type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { sendError } from "./errors.ts";
@@ -52,6 +54,11 @@ export type Operation<P, Q, B, R> = {
   deprecated?: boolean;
   /** Kept out of openapi.json: pages and internals. */
   hidden?: boolean;
+  /**
+   * It asks the database for much and changes nothing: answered by the reading connections (db/reading.ts), within the
+   * caller's share of them. Every GET of somebody signed in is; a GET that strangers call, or a POST, only when it says so.
+   */
+  reads?: boolean;
   /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
   calls_per_minute?: number;
 };
@@ -194,6 +201,15 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           if (operation.form) request.body = await readForm(request, operation.form);
           else refuseForm(request);
         },
+        ...(readsOnly(method, operation) && {
+          // By the callback, so that all that comes after it, the sending of the answer too, is inside.
+          preHandler: (request, _reply, done) =>
+            asReader(callers.get(request)?.sub_organization_id ?? request.ip, done),
+          onSend: (_request, _reply, payload, done) => {
+            if (payload instanceof Readable) keepReading(payload);
+            done(null, payload);
+          },
+        }),
         handler: async (request, reply) => {
           const { params, query, body } = request;
           const call = { caller: callers.get(request), params, query, body, request, reply };
@@ -215,6 +231,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     server,
   };
 }
+
+const readsOnly = (method: Method, { reads, permission }: { reads?: boolean; permission: string }): boolean =>
+  reads ?? (method === "get" && permission !== "public");
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 

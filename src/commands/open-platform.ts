@@ -41,7 +41,7 @@ export async function openPlatform(
     throw config.database_url ? connectionFault(error) : error;
   });
   stop.throwIfAborted();
-  const database = openDatabase(connection);
+  const database = openDatabase(connection, config.connections);
   closing.defer(() => database.close().catch((error) => log.warn({ err: error }, "no orderly stop")));
   await migrateJobs(database.pool, log);
   if (!(await isKeyOfInstallation(database.pool, vault, systemClock))) {

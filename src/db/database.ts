@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
+import { poolByPurpose } from "./reading.ts";
 import type { DB } from "./types.ts";
 
 export type Db = Kysely<DB>;
@@ -67,7 +68,25 @@ class NamingClient extends pg.Client {
 const isCopy = (value: unknown): value is CopyStreamQuery =>
   typeof (value as Partial<CopyStreamQuery> | undefined)?.submit === "function";
 
-export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
+export type Database = {
+  db: Db;
+  pool: pg.Pool;
+  /** The connections of lists, searches, reports and exports (reading.ts). */
+  reading: pg.Pool;
+  close(): Promise<void>;
+};
+
+export type Connections = {
+  /** For turns, calls, deliveries, jobs and all that writes. */
+  writing: number;
+  /** For lists, searches, reports and exports. */
+  reading: number;
+  /** A statement of a reader that takes longer is ended, and a reader waits twice as long for a connection. */
+  reading_timeout_ms: number;
+};
+
+/** Measured with 12 for all (docs/benchmarks.md); a server bears 100 connections unless told otherwise. */
+export const CONNECTIONS: Connections = { writing: 12, reading: 6, reading_timeout_ms: 15_000 };
 
 /**
  * For a connection to be made, or to come free when all are taken. Long enough for a peak of load to wait its turn, and
@@ -75,9 +94,32 @@ export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> };
  */
 const CONNECT_MS = 30_000;
 
-export function openDatabase(connection: Connection): Database {
+export function openDatabase(connection: Connection, connections: Connections = CONNECTIONS): Database {
+  const { writing, reading: readers, reading_timeout_ms } = connections;
+  const pool = openPool({ max: writing, ...connection });
+  // Whoever reads may not write, and a transaction that is forgotten ends like a statement that takes too long.
+  const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
+  const options = `${connection.options ?? ""} ${bounds}`.trim();
+  const reading = openPool({ ...connection, max: Math.min(readers, connection.max ?? readers), options });
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({
+      // So that whoever waits behind a statement that is ended has a turn of their own.
+      pool: poolByPurpose(pool, { pool: reading, patience_ms: 2 * reading_timeout_ms }),
+    }),
+  });
+  const close = async () => {
+    await db.destroy();
+    // Kysely leaves alone a pool that it never used, which others may have.
+    await Promise.all([pool, reading].map(async (one) => one.ending || one.end()));
+  };
+  return { db, pool, reading, close };
+}
+
+/** An export writes what it read to a disk, or to somebody's slow line, before it reads on. */
+const MAX_IDLE_MS = 300_000;
+
+function openPool(connection: Connection): pg.Pool {
   const pool = new pg.Pool({
-    max: 12,
     connectionTimeoutMillis: CONNECT_MS,
     ...connection,
     types,
@@ -88,13 +130,7 @@ export function openDatabase(connection: Connection): Database {
   // A connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  const close = async () => {
-    await db.destroy();
-    // Kysely leaves alone a pool that it never used, which others may have.
-    if (!pool.ending) await pool.end();
-  };
-  return { db, pool, close };
+  return pool;
 }
 
 /** A value for a json column (`pg` would turn an array into a PostgreSQL array). */

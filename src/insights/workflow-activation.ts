@@ -2,6 +2,7 @@ import { write } from "../api/resource.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
+import { asReader } from "../db/reading.ts";
 import { publish } from "../events/event.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { cancelBackfill, feedBackfill, openBackfill, uncountWaiting } from "./backfill.ts";
@@ -45,7 +46,9 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
       }
       refuseIdle(read);
       // Before anything is locked: sessions that end wait for an activation.
-      const foreseen = await estimateOf(db, read, { now: clock.now(), catalogue: deps.catalogue });
+      const foreseen = await asReader(caller.sub_organization_id, () =>
+        estimateOf(db, read, { now: clock.now(), catalogue: deps.catalogue }),
+      );
       const after = await write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
         // From here on, what ends waits and is then the trigger's; what ended before began before.

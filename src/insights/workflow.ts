@@ -7,6 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { asReader } from "../db/reading.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { estimateOf, shownEstimate } from "./estimate.ts";
 import { releaseExecutions } from "./queue.ts";
@@ -163,7 +164,9 @@ export async function withEstimate(
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
   const { sub_organization_id, activated_at, covered, ...shown } = workflow;
-  const estimate = await estimateOf(db, workflow, { now: clock.now(), catalogue });
+  const estimate = await asReader(sub_organization_id, () =>
+    estimateOf(db, workflow, { now: clock.now(), catalogue }),
+  );
   return { ...shown, estimate: shownEstimate(estimate) };
 }
 

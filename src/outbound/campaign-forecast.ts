@@ -97,6 +97,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
         "Runs the dialer's own decisions on schedule, caps, rates and retries forward on a clock of its own. Nobody is called, nothing is stored.",
       tag: "outbound",
       permission: "outbound_read",
+      reads: true,
       params: z.object({ campaign_id: recordId() }),
       body: ForecastQuestion,
       response: CampaignForecast,

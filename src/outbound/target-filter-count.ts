@@ -52,6 +52,7 @@ export function targetFilterCountRoutes(api: Api, { db, clock }: Deps): void {
         "By what is known of their numbers now; nothing is looked up. Filters in the body stand for the campaign's own, to try them out before they are saved; those left out are the campaign's.",
       tag: "outbound",
       permission: "outbound_read",
+      reads: true,
       params: z.object({ campaign_id: recordId() }),
       body: FilterCountInput,
       response: FilterCount,

@@ -49,6 +49,7 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
       description: "The guest token of fetch_info stands for a sign-in. Test sessions are not counted.",
       tag: "dashboards",
       permission: "public",
+      reads: true,
       calls_per_minute: 120,
       params: z.object({ name: z.string() }),
       query: z.object({

@@ -1,12 +1,13 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { asReader, asWriter } from "../db/reading.ts";
 import type { Takeouts } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { recordingsFolder } from "../sessions/recording.ts";
@@ -82,17 +83,17 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
     const write = async (part: string, sources: ArchiveSource[]) => {
       await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part });
       file_names.push(fileName(part));
-      await touch(db, clock, id, {});
+      await asWriter(() => touch(db, clock, id, {}));
     };
     for (const group of Object.keys(EXPORTED) as Group[]) {
-      await inSnapshot(db, (tx) =>
+      await inSnapshot(db, owner, (tx) =>
         write(
           group,
           EXPORTED[group].map((each) => tableSource(tx, each, owner)),
         ),
       );
     }
-    const recordings = await findRecordings(db, owner, dataDir);
+    const recordings = await inSnapshot(db, owner, (tx) => findRecordings(tx, owner, dataDir));
     for (const [index, part] of splitBySize(recordings, MAX_RECORDINGS_BYTES).entries()) {
       await write(`recordings-${String(index + 1).padStart(3, "0")}`, part.map(recordingSource));
     }
@@ -106,8 +107,21 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
 }
 
 /** One archive shows one moment: what changes meanwhile is in it whole or not at all. */
-const inSnapshot = (db: Db, read: (tx: Tx) => Promise<void>): Promise<void> =>
-  db.transaction().setIsolationLevel("repeatable read").setAccessMode("read only").execute(read);
+const inSnapshot = <T>(db: Db, owner: Owner, read: (tx: Tx) => Promise<T>): Promise<T> =>
+  asReader(owner.sub_organization_id, () =>
+    db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute(async (tx) => {
+        // Nobody waits for it as for a list, and it has to come to its end however much there is.
+        await sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`.execute(tx);
+        return read(tx);
+      }),
+  );
+
+/** A thousand rows of a table in which most are of others. */
+const STATEMENT_MS = 600_000;
 
 const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSource => ({
   name: exported.file,
@@ -118,7 +132,7 @@ const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSour
 
 type Recording = { name: string; file: string; bytes: number };
 
-async function findRecordings(db: Db, owner: Owner, dataDir: string): Promise<Recording[]> {
+async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Recording[]> {
   const rows = await db
     .selectFrom("recordings as r")
     .innerJoin("sessions as s", "s.id", "r.session_id")

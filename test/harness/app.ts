@@ -117,14 +117,14 @@ export async function createTestApp(
 ): Promise<TestApp> {
   const { config: connection, drop } = await createTestDatabase();
   afterFile(drop);
-  const database = openDatabase(connection);
-  afterFile(database.close);
-  const { db } = database;
   const clock = movedClock(START);
   const vault = createVault("a secret key for tests, long enough");
   const data_dir = mkdtempSync(path.join(tmpdir(), "parley-test-data-"));
   afterFile(() => rmSync(data_dir, { recursive: true, force: true }));
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: data_dir, ...env });
+  const database = openDatabase(connection, config.connections);
+  afterFile(database.close);
+  const { db } = database;
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const simulatorRoute = { host: SIMULATOR_HOST, connect: demoRoute.connect, pathPrefix: SIMULATOR_PREFIX };
   const mailRoute = {

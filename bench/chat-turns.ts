@@ -214,6 +214,7 @@ function openSessions(agent_id: number, count: number): Promise<number[]> {
         target: "bench",
         is_test: false,
         is_outbound: false,
+        verified: true,
       });
       return session_id;
     }),

@@ -47,6 +47,7 @@ import { createCarriers, type TwilioAccount } from "./channels/carriers.ts";
 import { channelRoutes } from "./channels/channel.ts";
 import { channelCarrierRoutes } from "./channels/channel-carrier.ts";
 import { channelTargetRoutes } from "./channels/channel-target.ts";
+import { identityKeyRoutes } from "./channels/identity-key.ts";
 import { smtpServerOf } from "./channels/mail-credentials.ts";
 import type { Attempts, Senders } from "./channels/outreach.ts";
 import { releaseTargets } from "./channels/release-targets.ts";
@@ -275,6 +276,7 @@ export async function createApp(parts: Parts): Promise<App> {
   channelCarrierRoutes(api, { db, carriers });
   twilioChannelRoutes(api, parts);
   twilioNumberRoutes(api, { db, clock, carriers });
+  identityKeyRoutes(api, { db, clock, vault });
   channelTargetRoutes(api, { db, clock, catalogue, destinations: config.destinations });
   suppressionRoutes(api, parts);
   eventRoutes(api, parts);
@@ -385,6 +387,7 @@ function createEngine(parts: Parts): Engine {
     clock,
     log,
     egress,
+    vault,
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
     destinations: parts.config.destinations,
     resolveModel: async (sub_organization_id, llm) => {

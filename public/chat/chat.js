@@ -4,6 +4,7 @@ import { applyAccent } from "./accent.js";
 import { composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
+import { takeIdentity } from "./identity.js";
 import { Log } from "./log.js";
 import { browserMemory, savedChat } from "./saved-chat.js";
 
@@ -17,6 +18,7 @@ const newButton = /** @type {HTMLButtonElement} */ (part("new"));
 const ask = /** @type {HTMLDialogElement} */ (part("ask"));
 /** On a phone the keyboard would cover the greeting: there the first tap is the visitor's. */
 const hasKeyboard = matchMedia("(pointer: fine)").matches;
+const identity = takeIdentity();
 const site = frame({ shown: () => hasKeyboard && part("text").focus() });
 let agent = part("agent").textContent ?? "";
 let unread = 0;
@@ -49,7 +51,7 @@ function put(message) {
 
 function openConnection() {
   log.work("");
-  const opened = new Connection(target, saved, {
+  const opened = new Connection(target, identity, saved, {
     show(chat, unanswered) {
       introduce(chat);
       log.show(agent, chat.messages, unanswered);

@@ -33,6 +33,7 @@ const ENDED = "This chat has ended.";
 
 export class Connection {
   #target;
+  #identity;
   #saved;
   #listener;
   #outbox;
@@ -54,9 +55,10 @@ export class Connection {
   /** The first of the outbox, while its answer is awaited. @type {Message | null} */
   #inFlight = null;
 
-  /** @param {string} target @param {SavedChat} saved @param {Listener} listener */
-  constructor(target, saved, listener) {
+  /** @param {string} target @param {import("./identity.js").Identity | null} identity @param {SavedChat} saved @param {Listener} listener */
+  constructor(target, identity, saved, listener) {
     this.#target = target;
+    this.#identity = identity;
     this.#saved = saved;
     this.#listener = listener;
     this.#outbox = new Outbox(saved);
@@ -108,16 +110,29 @@ export class Connection {
 
   /** Reads the session there is, or opens one. */
   async #resume() {
-    const { session } = this.#saved.get();
+    const session = this.#ownSession();
     const chat = session && (await this.#read(session));
     if (this.#over) return;
     if (chat) return this.#caughtUp(chat);
-    const { session_id, token, ...opened } = await openChat(this.#target);
-    const fresh = { id: session_id, token };
+    const { session_id, token, ...opened } = await openChat(this.#target, this.#identity?.token ?? null);
+    const fresh = { id: session_id, token, user: this.#user };
     // Left meanwhile: nobody will ever write in this one.
     if (this.#over) return void endChat(fresh).catch(() => {});
     this.#saved.set({ ...this.#saved.get(), session: fresh });
     this.#caughtUp(opened);
+  }
+
+  get #user() {
+    return this.#identity?.user ?? null;
+  }
+
+  /** The chat that is kept, if it is this visitor's: who signs in or out on a shared browser finds nobody else's. */
+  #ownSession() {
+    const { session } = this.#saved.get();
+    if (!session || (session.user ?? null) === this.#user) return session;
+    this.#saved.set({ session: null, outbox: [] });
+    this.#outbox.clear();
+    return null;
   }
 
   /** null when the server no longer knows a session that this page has not shown yet. @param {Session} session */

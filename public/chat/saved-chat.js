@@ -3,7 +3,7 @@
  * What of a chat outlives the page: which session it is, and what was written but not answered yet.
  *
  * @typedef {{ id: string, text: string }} Message
- * @typedef {{ id: string, token: string }} Session
+ * @typedef {{ id: string, token: string, user?: string | null }} Session `user`: who the site said it is of
  * @typedef {{ session: Session | null, outbox: Message[] }} Saved
  * @typedef {{ get(): Saved, set(saved: Saved): void }} SavedChat
  * @typedef {{ read(): string | null, keep(text: string): void }} Memory a text that is there again on the next page

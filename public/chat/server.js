@@ -38,8 +38,9 @@ const SHORT_MS = 20_000;
 const LONG_MS = 180_000;
 const SOCKET_MS = 6_000;
 
-/** @param {string} target @returns {Promise<Chat & { session_id: string, token: string }>} */
-export const openChat = (target) => call("POST", "/chat/v1/sessions", { client_id: target }, LONG_MS);
+/** @param {string} target @param {string | null} identity_token @returns {Promise<Chat & { session_id: string, token: string }>} */
+export const openChat = (target, identity_token) =>
+  call("POST", "/chat/v1/sessions", { client_id: target, identity_token }, LONG_MS);
 
 /** @param {Session} session @returns {Promise<Chat>} */
 export const readChat = (session) => call("GET", address(session), undefined, SHORT_MS);
@@ -92,5 +93,6 @@ async function call(method, path, body, timeout_ms) {
     throw new Unreachable(Number(response.headers.get("retry-after")) * 1000 || null);
   }
   const { detail } = answer;
-  throw new Refused(response.status, typeof detail === "string" ? detail : "The server did not accept that.");
+  const words = typeof detail === "string" ? detail : detail?.[0]?.msg;
+  throw new Refused(response.status, typeof words === "string" ? words : "The server did not accept that.");
 }

@@ -8,9 +8,10 @@
  * data-position  bottom-right (as if not given) or bottom-left
  * data-color     of the button and the visitor's words: #0f766e
  * data-label     on the button, beside the drawing
+ * data-identity  who the visitor is: an identity token that your server has signed
  *
  * The site has to be registered with the chat's channel (`allowed_origins`). From the site's own code: `Parley.open()`,
- * `Parley.close()`, and `document.addEventListener("parley:press", …)`, which tells of a card's button: its `actionId`
+ * `Parley.close()`, `Parley.identify(token)` when somebody has signed in (null: out), and `document.addEventListener("parley:press", …)`, which tells of a card's button: its `actionId`
  * and `text`.
  */
 (() => {
@@ -19,7 +20,7 @@
   if (!script || !target || "Parley" in window) return;
 
   const { origin } = new URL(script.src);
-  const { position, color = "", label = "" } = script.dataset;
+  const { position, color = "", label = "", identity: given = "" } = script.dataset;
   const accent = /^#[0-9a-f]{6}$/i.test(color) ? color.slice(1) : null;
   const page = `${origin}/chat/${encodeURIComponent(target)}`;
   /** An open chat stays open on the site's next page. */
@@ -50,6 +51,8 @@
     host.style.setProperty("--on-accent", isLight(accent) ? "#111418" : "#ffffff");
   }
 
+  /** Signed by the site's server: who the visitor is. */
+  let identity = given;
   /** @type {HTMLIFrameElement | null} */
   let frame = null;
   /** Whether the frame has told that it is our page, and not the browser's words on why it was refused. */
@@ -79,7 +82,8 @@
   /** Made when first wanted: a visitor who never opens the chat loads nothing. */
   function createFrame() {
     const made = /** @type {HTMLIFrameElement} */ (make("iframe", { title: label || "Chat" }));
-    made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}`;
+    const proof = identity ? `#identity=${encodeURIComponent(identity)}` : "";
+    made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}${proof}`;
     panel.append(made);
     const judge = () => {
       if (ready) return;
@@ -89,6 +93,16 @@
     made.addEventListener("load", () => setTimeout(judge, READY_MS));
     setTimeout(judge, PATIENCE_MS);
     return made;
+  }
+
+  /** Another visitor is another chat: the frame there is goes. @param {string | null} token */
+  function identify(token) {
+    if ((token ?? "") === identity) return;
+    identity = token ?? "";
+    panel.replaceChildren();
+    frame = null;
+    ready = false;
+    if (!panel.hidden) open(false);
   }
 
   function focusFrame() {
@@ -117,7 +131,7 @@
     if (event.key === "Escape" && !event.defaultPrevented) close();
   });
 
-  Object.assign(window, { Parley: { open: () => open(true), close } });
+  Object.assign(window, { Parley: { open: () => open(true), close, identify } });
   const attach = () => {
     document.body.append(host);
     if (remember(() => sessionStorage.getItem(openKey))) open(false);

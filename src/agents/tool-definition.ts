@@ -116,6 +116,10 @@ export const ToolDefinition = z
       .meta({ id: "ToolOptions" })
       .nullish(),
     response_display: ResponseDisplayConfig.nullish(),
+    requires_verified: z
+      .boolean()
+      .nullish()
+      .describe("Refused while the person of the session is not proven to be who they are."),
   })
   .meta({ id: "ToolDefinition" });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;

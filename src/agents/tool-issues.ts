@@ -46,6 +46,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
     ...defaultsWithoutEffect(definition),
+    ...unprotectedTasks(definition, tasks.length),
     ...duplicateStaticParameters(definition),
     ...staticDefaults(definition),
     ...unknownSourcesOfTool(definition, around.sources),
@@ -93,6 +94,20 @@ export function functionName(definition: ToolDefinition, name: string): Issue[] 
       message: `The function of an endpoint tool has the tool's own name: "${name}".`,
       path: ["tool", "function", "name"],
       value: given,
+    },
+  ];
+}
+
+/** A workflow's steps are no calls that could be refused; the tools they call are. */
+function unprotectedTasks({ requires_verified }: ToolDefinition, tasks: number): Issue[] {
+  if (!requires_verified || tasks === 0) return [];
+  return [
+    {
+      id: "requires-verified-on-task",
+      severity: "error",
+      message:
+        "A workflow can't require a verified person; set requires_verified on the tools its steps call.",
+      path: ["requires_verified"],
     },
   ];
 }

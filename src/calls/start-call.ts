@@ -3,6 +3,7 @@ import { type Db, jsonOrNull } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { startSession } from "../sessions/start-session.ts";
 import { OPENING_MS, until } from "./call-store.ts";
+import { callerIsProven } from "./caller-proof.ts";
 import type { IncomingCall } from "./voice-calls.ts";
 
 /** Who is to speak on a call, and for whom. */
@@ -112,6 +113,8 @@ export async function startCall(
       target: wanted.number,
       is_test: wanted.is_test,
       is_outbound: wanted.is_outbound,
+      // Whoever picks up where we call.
+      verified: wanted.is_outbound || callerIsProven(call),
       variables: wanted.variables,
       greets: "later",
     },

@@ -91,6 +91,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
       channel_id,
       from: read.field(form, "From"),
       to: read.field(form, "To"),
+      attestation: read.field(form, "StirVerstat"),
     });
     if (opened === null) {
       log.warn({ sid, key, to: read.field(form, "To") }, "a call has no agent behind it");

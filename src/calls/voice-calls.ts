@@ -11,6 +11,8 @@ export type IncomingCall = {
   channel_id?: number | null;
   from: string;
   to: string;
+  /** What the carriers on the way say of the caller's number (STIR/SHAKEN); absent where nothing was said. */
+  attestation?: string;
 };
 
 /** How the line of a call is opened: over a socket that names the call and shows the token. */

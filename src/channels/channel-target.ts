@@ -37,6 +37,9 @@ export const ChannelTargetResponse = z
     last_updated_by: z.string(),
     agent: AgentResponse.nullish(),
     a2p_verified: z.boolean().nullish(),
+    identity_key_set_at: timestamp()
+      .nullish()
+      .describe("When the key that signs identity tokens was made; null: there is none"),
   })
   .meta({ id: "ChannelTargetResponse" });
 type ChannelTarget = z.infer<typeof ChannelTargetResponse>;
@@ -99,6 +102,7 @@ const selectTargets = (db: Db, caller: Caller) =>
       "t.last_updated_by",
       nestedAgent("t.agent_id").as("agent"),
       "t.a2p_verified",
+      "t.identity_key_set_at",
     ])
     .$castTo<ChannelTarget>();
 

@@ -266,8 +266,10 @@ export interface ChannelTargets {
   channel_id: number;
   fallback_target: string | null;
   id: Generated<number>;
+  identity_key_set_at: string | null;
   is_test: Generated<boolean>;
   last_updated_by: string;
+  sealed_identity_key: string | null;
   sub_organization_id: number;
   target: string;
   target_mode: string;
@@ -864,6 +866,7 @@ export interface Sessions {
   channel_manager_sid: string;
   channel_manager_type: string;
   channel_target_id: number | null;
+  claimed_user: string | null;
   conversation_id: number;
   duration: number | null;
   end_reason: string | null;
@@ -889,7 +892,9 @@ export interface Sessions {
   timestamp: string;
   transfer_voicemail_detected: boolean | null;
   turn_count: Generated<number>;
+  user_name: string | null;
   user_terminated: boolean | null;
+  verified: Generated<boolean>;
 }
 
 export interface SessionToolCalls {

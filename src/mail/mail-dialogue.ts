@@ -162,6 +162,7 @@ async function sessionOf(
       target: target.target,
       is_test: target.is_test,
       is_outbound: false,
+      verified: mail.authenticity?.verdict === "proven",
     },
     async (tx, session) => {
       await updateMail(tx, mail.id, { session_id: session.session_id });

@@ -79,7 +79,16 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   const session_id = before ?? (await openSession(parts, outreach, target));
   const session = await db
     .selectFrom("sessions")
-    .select(["conversation_id", "agent_name", "agent_timezone", "state", "snapshot"])
+    .select([
+      "conversation_id",
+      "agent_name",
+      "agent_timezone",
+      "verified",
+      "claimed_user",
+      "user_name",
+      "state",
+      "snapshot",
+    ])
     .where("id", "=", session_id)
     .executeTakeFirstOrThrow();
   // The session's own: the agent may have been changed since it was looked at.
@@ -179,6 +188,8 @@ async function openSession(parts: MailParts, outreach: Outreach, target: Written
       target: outreach.source,
       is_test: outreach.is_test,
       is_outbound: true,
+      // Whoever reads the mailbox we write to.
+      verified: true,
       variables: outreach.variables,
     },
     (tx, session) => parts.attempts.sessionStarted(tx, outreach.key, session),

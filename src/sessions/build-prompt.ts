@@ -1,5 +1,6 @@
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { ModelMessage, ProviderData } from "../llm/model.ts";
+import { instructionLookup } from "./instruction-lookup.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** One thing said or done in a session, in order; what the model reads back. */
@@ -30,7 +31,7 @@ export function buildMessages(
   /** What the model has to know of this moment. */
   notes: string[] = [],
 ): ModelMessage[] {
-  const context = renderTemplate(snapshot.prompt.context ?? "", lookup);
+  const context = renderTemplate(snapshot.prompt.context ?? "", instructionLookup(lookup));
   const inLanguage = language.changed
     ? `The conversation is now in ${language.code}. Answer in that language.`
     : "";

@@ -84,13 +84,13 @@ async function loadEnded(engine: Engine, session_id: number) {
 }
 
 function contextOf(engine: Engine, session: EndedSession, signal: AbortSignal): ToolContext {
-  const { sub_organization_id, snapshot, state, channel, source, agent_timezone: zone } = session;
+  const { sub_organization_id, snapshot, state, channel, source, verified, agent_timezone: zone } = session;
   const { language } = state;
   const at = agentTime(engine.clock.now(), session.override_timestamp, zone);
   const now = localTime(at, zone);
   const voice = voiceInForce(channel, snapshot, language);
   const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now, voice));
-  return { sub_organization_id, snapshot, lookup, language, channel, source, at, now, signal };
+  return { sub_organization_id, snapshot, lookup, language, channel, source, verified, at, now, signal };
 }
 
 type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[] };

@@ -1,5 +1,6 @@
 import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
 import type { DestinationRules } from "../base/destination.ts";
 import type { Egress } from "../base/egress.ts";
 import type { Log } from "../base/log.ts";
@@ -50,6 +51,8 @@ export type Engine = {
   clock: Clock;
   log: Log;
   egress: Egress;
+  /** Opens the keys that identity tokens are checked with. */
+  vault: Vault;
   auth: ServiceAuthenticator;
   /** Which numbers a call may be connected with. */
   destinations: DestinationRules;

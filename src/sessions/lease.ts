@@ -31,6 +31,9 @@ export type LeasedSession = {
   target: string | null;
   is_test: boolean;
   is_outbound: boolean;
+  verified: boolean;
+  claimed_user: string | null;
+  user_name: string | null;
   timestamp: string;
   snapshot: Snapshot;
   state: SessionState;
@@ -94,7 +97,7 @@ async function tryLease(
     where id = ${session_id} and ended_at is null
       and (lease_owner is null or lease_expires_at < ${now.toISOString()})
     returning id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-      is_test, is_outbound, timestamp, snapshot, state, turn_count, finished_turn, next_seq`;
+      is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq`;
   const query = said
     ? sql<Omit<LeasedSession, "lease">>`
         with taken as (${take}), message as (

@@ -1,6 +1,7 @@
 import { GO_TO_STEP } from "../agents/task-issues.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
+import { instructionLookup } from "./instruction-lookup.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import type { TaskSurroundings } from "./task-run.ts";
 import { allowedBy, goToStepTool, type LiveTask, taskTool } from "./task-tools.ts";
@@ -76,7 +77,7 @@ const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTo
 /** A tool as the model sees it, descriptions with their variables filled in. */
 export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
   name,
-  description: renderTemplate(definition.tool.function.description, lookup),
+  description: renderTemplate(definition.tool.function.description, instructionLookup(lookup)),
   parameters: withDescriptions(definition.tool.function.parameters, lookup),
 });
 
@@ -90,7 +91,7 @@ function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
     ([name, property]) => [
       name,
       typeof property?.description === "string"
-        ? { ...property, description: renderTemplate(property.description, lookup) }
+        ? { ...property, description: renderTemplate(property.description, instructionLookup(lookup)) }
         : property,
     ],
   );

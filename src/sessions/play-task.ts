@@ -162,6 +162,9 @@ const SOMEBODY = {
   source: null,
   target: null,
   is_outbound: false,
+  verified: true,
+  claimed_user: null,
+  user_name: null,
 };
 
 /** What each tool that the task may call can't be called without; whoever isn't there is left out. */

@@ -28,6 +28,7 @@ export async function runTool(
   call: ToolCall,
 ): Promise<ToolOutcome> {
   if (!tool) return failed(`There is no tool named ${call.name}.`);
+  if (tool.definition.requires_verified && !context.verified) return unproven(tool);
   if (call.arguments_error) return failed(call.arguments_error);
   if (JSON.stringify(call.arguments).length > MAX_ARGUMENT_CHARACTERS) {
     return failed(`Invalid arguments: they are longer than ${MAX_ARGUMENT_CHARACTERS} characters.`);
@@ -55,6 +56,15 @@ export async function runTool(
   const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
   return { ...outcome, prepared: values, trace: [...notes, ...outcome.trace] };
 }
+
+/** The model can tell the person; nothing it or they say makes the call go through. */
+const unproven = ({ name }: SnapshotTool): ToolOutcome =>
+  failed(
+    `The tool ${name} is only for people whose identity is verified, and this person's is not. ` +
+      "Tell them that they have to sign in or use another way first; don't call it again in this session.",
+    null,
+    [{ category: "note", label: `${name} was refused: the person is not verified` }],
+  );
 
 /** A version of a tool has one schema, but for built-in ones, which a snapshot may narrow to the agent's own choices. */
 const schemaKey = ({ id, version_number, is_system, definition }: SnapshotTool): string =>

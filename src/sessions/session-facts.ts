@@ -17,6 +17,9 @@ export const sessionFacts = (row: {
   source: string | null;
   target: string | null;
   is_outbound: boolean;
+  verified: boolean;
+  claimed_user: string | null;
+  user_name: string | null;
 }): SessionFacts => ({
   session_id: row.id,
   conversation_id: row.conversation_id,
@@ -26,4 +29,7 @@ export const sessionFacts = (row: {
   source: row.source,
   target: row.target,
   is_outbound: row.is_outbound,
+  verified: row.verified,
+  claimed_user: row.claimed_user,
+  user_name: row.user_name,
 });

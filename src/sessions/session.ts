@@ -34,6 +34,8 @@ export const Session = z
     user_terminated: z.boolean().nullish(),
     transfer_voicemail_detected: z.boolean().nullish(),
     override_timestamp: z.string().nullish(),
+    verified: z.boolean().nullish().describe("Whether the person was proven to be `source`"),
+    claimed_user: z.string().nullish().describe("Who somebody unproven says they are"),
   })
   .meta({ id: "Session" });
 type Session = z.infer<typeof Session>;
@@ -102,6 +104,8 @@ const selectSessions = (db: Db, caller: Caller) =>
       "s.user_terminated",
       "s.transfer_voicemail_detected",
       "s.override_timestamp",
+      "s.verified",
+      "s.claimed_user",
     ]);
 
 /** A session's number in a path; a carrier's call id there is a usual mix-up and told so. */

@@ -24,6 +24,15 @@ export type SessionStart = {
   target: string | null;
   is_test: boolean;
   is_outbound: boolean;
+  /**
+   * Whether `source` was proven: by the carrier that brings a call or text, or by an identity token. Without it the session
+   * joins nobody's conversation, and none joins its own.
+   */
+  verified: boolean;
+  /** Who somebody unproven says they are. */
+  claimed_user?: string | null;
+  /** What a verified visitor is called. */
+  user_name?: string | null;
   /** Campaign and request variables, under their `vars.` names. */
   variables?: Record<string, string>;
   /** The agent's wall clock, moved for a test. */
@@ -76,6 +85,8 @@ export async function startSession(
 
     const facts = sessionFacts({
       ...start,
+      claimed_user: start.claimed_user ?? null,
+      user_name: start.user_name ?? null,
       id: session_id,
       conversation_id,
       agent_name: snapshot.agent.name,
@@ -131,7 +142,7 @@ export async function startSession(
 
 async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
   await oneAtATime(tx, start);
-  const known = start.source === null ? undefined : await openConversation(tx, start, now);
+  const known = personOf(start) === null ? undefined : await openConversation(tx, start, now);
   if (known) {
     await tx
       .updateTable("conversations")
@@ -157,18 +168,22 @@ async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot,
       llm_model: prompt.llm_config.model,
       llm_temperature: prompt.llm_config.temperature ?? null,
       llm_seed: prompt.llm_config.seed ?? null,
-      user_address: start.source,
+      user_address: personOf(start),
     })
     .returning("id")
     .executeTakeFirstOrThrow();
   return id;
 }
 
+/** Whose conversation it is; nobody's where the person is not proven. */
+const personOf = ({ verified, source }: SessionStart): string | null => (verified ? source : null);
+
 /** Two sessions that a person begins at the same moment: the second sees the conversation that the first opened. */
-async function oneAtATime(tx: Tx, { sub_organization_id, agent_id, source }: SessionStart): Promise<void> {
-  if (source === null) return;
-  const person = `conversation:${sub_organization_id}:${agent_id}:${source}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${person}, 0))`.execute(tx);
+async function oneAtATime(tx: Tx, start: SessionStart): Promise<void> {
+  const person = personOf(start);
+  if (person === null) return;
+  const key = `conversation:${start.sub_organization_id}:${start.agent_id}:${person}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
 }
 
 const openConversation = (db: Db, start: SessionStart, now: Date) => {
@@ -213,6 +228,9 @@ function sessionRow(
     target: start.target,
     is_test: start.is_test,
     is_outbound: start.is_outbound,
+    verified: start.verified,
+    claimed_user: start.claimed_user ?? null,
+    user_name: start.user_name ?? null,
     override_timestamp: start.override_timestamp ?? null,
     snapshot: json(snapshot),
     state: json(state),

@@ -24,7 +24,7 @@ export function renderStep(run: TaskRun): Members {
   return {
     status: "active",
     step: step.id,
-    goal: run.render(step.goal),
+    goal: run.instruct(step.goal),
     instructions: instructionsOf(run, step),
     say,
     inputs: (step.inputs ?? []).map(({ name, required }) => ({ name, required })),
@@ -49,7 +49,7 @@ export function renderRefusal(run: TaskRun, errors: { input: string; message: st
 
 function instructionsOf(run: TaskRun, step: Step): string[] {
   return (step.instructions ?? []).flatMap((item, index) => {
-    if (typeof item === "string") return [run.render(item)];
-    return run.holds(item.if, `instructions.${index}`) ? [run.render(item.text)] : [];
+    if (typeof item === "string") return [run.instruct(item)];
+    return run.holds(item.if, `instructions.${index}`) ? [run.instruct(item.text)] : [];
   });
 }

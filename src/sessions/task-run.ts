@@ -4,6 +4,7 @@ import { truthy } from "../expressions/json-value.ts";
 import { own } from "../expressions/member.ts";
 import { Layer, Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
+import { instructionLookup } from "./instruction-lookup.ts";
 import { type TraceEntry, traced } from "./trace.ts";
 import { type Members, storable, withValue, writePath } from "./variable-path.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
@@ -121,8 +122,14 @@ export class TaskRun {
     return Object.hasOwn(this.#written, key) ? this.#written[key] : own(this.#variables.members, key);
   }
 
+  /** A text that is said to the person. */
   render(text: string): string {
     return renderTemplate(text, this.scope.lookup);
+  }
+
+  /** A text that tells the model what to do. */
+  instruct(text: string): string {
+    return renderTemplate(text, instructionLookup(this.scope.lookup));
   }
 
   /** What `valueFrom` gives, else `value` with its texts rendered; undefined when there is neither. */

@@ -19,7 +19,7 @@ export function taskTool({ task, state }: LiveTask, around: TaskSurroundings): O
   const name = task.tool_name;
   if (name === null || state.status === "completed") return null;
   const run = new TaskRun(task, state, around);
-  const described = run.render(task.task.tool?.description ?? "");
+  const described = run.instruct(task.task.tool?.description ?? "");
   if (task.task.type === "event") return { name, description: described, parameters: parameters(run, []) };
   if (task.task.type === "expression") {
     return { name, description: described, parameters: parameters(run, task.task.inputs ?? []) };
@@ -27,11 +27,11 @@ export function taskTool({ task, state }: LiveTask, around: TaskSurroundings): O
   const [first] = task.task.steps;
   if (!first) return null;
   if (state.status === "inactive") {
-    return { name, description: described || run.render(first.goal), parameters: parameters(run, []) };
+    return { name, description: described || run.instruct(first.goal), parameters: parameters(run, []) };
   }
   return {
     name,
-    description: run.render(run.step?.goal ?? described),
+    description: run.instruct(run.step?.goal ?? described),
     parameters: parameters(run, run.inputs),
   };
 }
@@ -51,7 +51,7 @@ function inputSchema(run: TaskRun, input: InputParameter): JsonSchema {
   const schema = {
     type,
     title,
-    description: description == null ? undefined : run.render(description),
+    description: description == null ? undefined : run.instruct(description),
     enum: choices?.length ? choices : undefined,
     pattern,
     format,

@@ -27,6 +27,10 @@ const TestMessage = z
       .nullish()
       .describe("The agent's wall clock for this turn, YYYY-MM-DDTHH:MM:SS without a zone"),
     session_start: z.boolean().default(false),
+    verified: z
+      .boolean()
+      .default(true)
+      .describe("Whether the test plays somebody who was proven to be `source`"),
   })
   .meta({ id: "TestMessage" });
 
@@ -70,6 +74,7 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
             target: body.service_name,
             is_test: true,
             is_outbound: false,
+            verified: body.verified,
             override_timestamp: body.override_timestamp ?? null,
           });
       const session_id = open?.id ?? (started?.session_id as number);

@@ -66,6 +66,8 @@ export type ToolContext = {
   channel: string;
   /** The person's address or name. */
   source: string | null;
+  /** Whether the person was proven to be `source`. */
+  verified: boolean;
   /** The moment, moved for a test, and what the agent's clock shows then. */
   at: Date;
   now: LocalTime;

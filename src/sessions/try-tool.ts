@@ -118,6 +118,9 @@ function contextOf(
     source: caller.email,
     target: null,
     is_outbound: false,
+    verified: true,
+    claimed_user: null,
+    user_name: null,
   };
   const state = { variables: { ...agent.variables, ...underVars(variables) }, language };
   return {
@@ -127,6 +130,7 @@ function contextOf(
     language,
     channel: facts.channel,
     source: facts.source,
+    verified: facts.verified,
     at,
     now,
     signal: AbortSignal.timeout(LONGEST_ms),

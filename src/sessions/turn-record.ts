@@ -200,13 +200,25 @@ export class TurnRecord {
   }
 
   context(): ToolContext {
-    const { sub_organization_id, snapshot, state, channel, source } = this.session;
+    const { sub_organization_id, snapshot, state, channel, source, verified } = this.session;
     const { at, now, system } = this.surroundings();
     const lookup = sessionLookup(state, system);
     const { language } = state;
     const call = channel === "voice" ? { call: this.#callContext(at) } : {};
     const { signal } = this;
-    return { sub_organization_id, snapshot, lookup, language, channel, source, at, now, signal, ...call };
+    return {
+      sub_organization_id,
+      snapshot,
+      lookup,
+      language,
+      channel,
+      source,
+      verified,
+      at,
+      now,
+      signal,
+      ...call,
+    };
   }
 
   #callContext(at: Date) {

@@ -26,6 +26,12 @@ export type SessionFacts = {
   source: string | null;
   target: string | null;
   is_outbound: boolean;
+  /** Whether the person was proven to be `source`. */
+  verified: boolean;
+  /** Who somebody unproven says they are. */
+  claimed_user: string | null;
+  /** As a verified visitor's site told it. */
+  user_name: string | null;
 };
 
 /** The local wall clock of the agent, as system variables show it. */
@@ -74,6 +80,9 @@ export function systemVariables(
     "vars.session.source": facts.source ?? "",
     "vars.session.target": facts.target ?? "",
     "vars.session.user": facts.source ?? "",
+    "vars.session.user_name": facts.user_name ?? "",
+    "vars.session.verified": facts.verified,
+    "vars.session.claimed_user": facts.claimed_user ?? "",
     "vars.session.channel": facts.channel,
     "vars.session.is_outbound": facts.is_outbound,
     ...(voice !== null && { "vars.session.voice": voice }),

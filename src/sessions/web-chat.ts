@@ -6,12 +6,14 @@ import { parseJsonBody } from "../api/body.ts";
 import { inputErrors } from "../api/input-errors.ts";
 import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
-import { errorText, Fault, InvalidInput } from "../base/errors.ts";
+import { errorText, Fault, InvalidInput, invalid } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
 import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
 import { endSession } from "./end-session.ts";
 import type { Engine } from "./engine.ts";
 import { fillWait } from "./fill-wait.ts";
+import { readIdentityToken } from "./identity-token.ts";
+import { oneLine } from "./one-line.ts";
 import { startSession } from "./start-session.ts";
 import { runTurn } from "./turn.ts";
 import { TurnControl } from "./turn-control.ts";
@@ -25,7 +27,18 @@ import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
  */
 const OpenChat = z.object({
   client_id: z.string().min(1).max(320),
-  user_id: z.string().min(1).max(320).nullish().describe("Who is writing, where the page knows it"),
+  user_id: z
+    .string()
+    .min(1)
+    .max(320)
+    .nullish()
+    .describe("Who the visitor says they are: a claim, which proves nothing"),
+  identity_token: z
+    .string()
+    .min(1)
+    .max(4096)
+    .nullish()
+    .describe("Who the visitor is, signed by the site with the target's identity key: a JWT (HS256)"),
 });
 const ChatMessage = z.object({
   text: z.string().max(4000),
@@ -68,6 +81,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     async ({ request, body }) => {
       const target = await findTarget(engine, body.client_id);
       refuseForeignSite(request);
+      const visitor = visitorOf(engine, target, body);
       const resume_token = randomBase62(40);
       const started = await startSession(engine, {
         sub_organization_id: target.sub_organization_id,
@@ -77,7 +91,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         type: "web_chat_v1",
         sid: randomId(),
         channel_target_id: target.id,
-        source: body.user_id ?? null,
+        ...visitor,
         target: target.target,
         is_test: target.is_test,
         is_outbound: false,
@@ -88,6 +102,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         session_id: String(started.session_id),
         token: resume_token,
         greeting: started.greeting,
+        verified: visitor.verified,
         ...(await chatSoFar(engine, started.session_id)),
       };
     },
@@ -302,11 +317,33 @@ function refuseForeignSite({ headers, host }: FastifyRequest): void {
   );
 }
 
+/**
+ * Who opens a chat. Without a token nobody: a name of their own making, so that what they say of themselves is never
+ * taken for an address, and finds no conversation of another person.
+ */
+function visitorOf(
+  { vault, clock }: Engine,
+  target: { target: string; sealed_identity_key: string | null },
+  { user_id, identity_token }: z.infer<typeof OpenChat>,
+) {
+  if (identity_token == null) {
+    const claimed_user = oneLine(user_id ?? "") || null;
+    return { source: `visitor-${randomBase62(16)}`, verified: false, claimed_user, user_name: null };
+  }
+  if (target.sealed_identity_key === null) {
+    throw invalid(["body", "identity_token"], `chat ${target.target} has no identity key to check it with`);
+  }
+  const read = readIdentityToken(identity_token, vault.open(target.sealed_identity_key), clock.now());
+  if (!read.ok) throw invalid(["body", "identity_token"], `the identity token is refused: ${read.problem}`);
+  const { user_id: source, name: user_name } = read.identity;
+  return { source, verified: true, claimed_user: null, user_name };
+}
+
 async function findTarget(engine: Engine, client_id: string) {
   const target = await engine.db
     .selectFrom("channel_targets as t")
     .innerJoin("agents as a", "a.id", "t.agent_id")
-    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test"])
+    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test", "t.sealed_identity_key"])
     .where("t.target", "=", client_id)
     .where("t.target_mode", "=", "chat")
     .where("a.deleted_at", "is", null)

@@ -58,6 +58,8 @@ export function startTextSession(engine: Engine, opening: TextOpening, onOpen: O
     target: target.target,
     is_test: opening.is_test ?? target.is_test,
     is_outbound: opening.is_outbound,
+    // The carrier names who writes.
+    verified: true,
     ...(variables && { variables }),
   };
   return startSession(engine, start, async (tx, session) => {

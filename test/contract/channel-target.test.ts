@@ -34,7 +34,7 @@ describe("listing channel targets", () => {
     await create({ target: "+15125550011" });
   });
 
-  test("answers all twelve fields, the linked agent among them", async () => {
+  test("answers all twelve fields and the age of its identity key, the linked agent among them", async () => {
     const { items } = await list(
       search([
         ["target", "5550010"],
@@ -53,6 +53,7 @@ describe("listing channel targets", () => {
         channel_name: "Phone",
         updated_at: "2026-11-18T12:00:00+00:00",
         last_updated_by: "admin@example.com",
+        identity_key_set_at: null,
         agent: expect.objectContaining({
           id: agent.agent_id,
           type: "ca_v1",

@@ -50,7 +50,7 @@ async function session(tool: object, plans: Plan[], enabled = true) {
   const { session_id } = await startSession(engine, {
     ...{ sub_organization_id: app.admin.sub_organization_id, agent_id: made.agent_id, channel: "chat" },
     ...{ service: "console", type: "console_test_v1", sid: `end-${counter}`, channel_target_id: null },
-    ...{ source: "ann@example.com", target: null, is_test: true, is_outbound: false },
+    ...{ source: "ann@example.com", target: null, is_test: true, is_outbound: false, verified: true },
   });
   return { engine, requests, session_id, name, tool_id: saved.body.id as number };
 }

@@ -153,6 +153,7 @@ test("sessions that one person begins at once are one conversation", async () =>
       target: "+15125550199",
       is_test: false,
       is_outbound: false,
+      verified: true,
     });
   const begun = await Promise.all(Array.from({ length: 8 }, begin));
   expect(new Set(begun.map(({ conversation_id }) => conversation_id)).size).toBe(1);

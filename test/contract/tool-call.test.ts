@@ -175,7 +175,7 @@ test("a model that calls a hundred tools at once, all under one id, has some of 
   const { session_id } = await startSession(engine, {
     ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat", service: "console" },
     ...{ type: "console_test_v1", sid: "crowd", channel_target_id: null, source: null, target: null },
-    ...{ is_test: true, is_outbound: false },
+    ...{ is_test: true, is_outbound: false, verified: true },
   });
   const before = peer.requests.length;
   const { calls } = await runTurn(engine, session_id, { text: "go" });

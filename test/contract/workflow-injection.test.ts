@@ -118,6 +118,7 @@ async function guarded(hostile: string) {
     target: null,
     is_test: true,
     is_outbound: false,
+    verified: true,
     variables: { "vars.row": hostile },
   });
   return { session_id, requests, engine, look, submit };

@@ -59,6 +59,7 @@ async function planned(tools: object[], more: { plans?: Plan[]; agent?: object; 
     target: null,
     is_test: true,
     is_outbound: false,
+    verified: true,
   });
   const { session_id } = started;
   const say = (text: string | null, client_message_id: string | null = null) =>

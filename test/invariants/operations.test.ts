@@ -12,6 +12,7 @@ const PUBLIC = LINES.map(keyOf);
 /** What the program has beside the public API, and documents too. */
 const OWN = [
   "DELETE /api/v1/api_tokens/{}",
+  "DELETE /api/v1/channels/{}/targets/{}/identity_key",
   "DELETE /api/v1/insights/folders/{}/files/{}",
   "DELETE /api/v1/llm_providers/{}",
   "DELETE /api/v1/outbound/webhook_inboxes/{}",
@@ -43,6 +44,7 @@ const OWN = [
   "GET /reports/{}/data",
   "POST /api/v1/api_tokens/",
   "POST /api/v1/channels/{}/carrier/test",
+  "POST /api/v1/channels/{}/targets/{}/identity_key",
   "POST /api/v1/custom_messages/calendar",
   "POST /api/v1/insights/workflows/{}/backfill/pause",
   "POST /api/v1/insights/workflows/{}/backfill/resume",

@@ -8,6 +8,7 @@ import { fieldErrors } from "../ground/field-errors.ts";
 import { Failure } from "../ground/parts.tsx";
 import { RecordSelect } from "../ground/record-select.tsx";
 import { MODE_NAMES, modesOf } from "./channel-values.ts";
+import { IdentityKey } from "./identity-key.tsx";
 
 const OFFERED = 200;
 
@@ -147,6 +148,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
             description="Tests are in no report, no batch result and no insight workflow."
             {...form.getInputProps("is_test", { type: "checkbox" })}
           />
+          {target?.target_mode === "chat" && <IdentityKey target={target} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
               Cancel

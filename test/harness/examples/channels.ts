@@ -59,6 +59,15 @@ export const CHANNELS: Examples = {
     return { at: [channel_id, id], body };
   },
 
+  [`POST ${targets}/{}/identity_key`]: async (maker) => {
+    const made = await target(maker);
+    return { at: [made.channel_id, made.id] };
+  },
+  [`DELETE ${targets}/{}/identity_key`]: async (maker) => {
+    const made = await target(maker);
+    return { at: [made.channel_id, made.id] };
+  },
+
   "POST /api/v1/channels/twilio/": (maker) => ({ body: twilioInput(maker) }),
   "PUT /api/v1/channels/twilio/": async (maker) => ({
     body: { id: await twilio(maker), ...twilioInput(maker) },

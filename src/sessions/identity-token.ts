@@ -1,0 +1,55 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import { equalInConstantTime } from "../base/crypto.ts";
+import { oneLine } from "./one-line.ts";
+
+/**
+ * Who a visitor of a web chat is, said by the site that shows the chat and signed with the key of the chat's target: a
+ * JWT with HS256, which every language has a library for. Pure.
+ */
+export type Identity = { user_id: string; name: string | null };
+export type ReadIdentity = { ok: true; identity: Identity } | { ok: false; problem: string };
+
+/** A token is made when a page is shown; one that holds for longer would be worth stealing. */
+export const LONGEST_LIFE_S = 24 * 3600;
+/** How far the site's clock may be ahead of ours. */
+const CLOCK_SKEW_S = 60;
+
+/** Only the one algorithm: a token that may choose its own could choose none. */
+const Header = z.object({ alg: z.literal("HS256") });
+const Claims = z.object({
+  sub: z.string().min(1).max(320),
+  name: z.string().max(200).nullish(),
+  exp: z.number(),
+});
+
+export function readIdentityToken(token: string, key: string, now: Date): ReadIdentity {
+  const [header = "", claims = "", signature = "", ...rest] = token.split(".");
+  const expected = createHmac("sha256", key).update(`${header}.${claims}`).digest("base64url");
+  if (rest.length > 0 || !equalInConstantTime(expected, signature)) {
+    return refused("it is not signed with the key of this chat");
+  }
+  if (!Header.safeParse(decoded(header)).success) return refused("its alg has to be HS256");
+  const read = Claims.safeParse(decoded(claims));
+  if (!read.success) {
+    return refused("it needs a sub (the user id, 1 to 320 characters) and an exp (seconds since 1970)");
+  }
+  const { sub, name, exp } = read.data;
+  const now_s = now.getTime() / 1000;
+  if (exp <= now_s) return refused("it has expired; reload the page to get a new one");
+  if (exp > now_s + LONGEST_LIFE_S + CLOCK_SKEW_S) {
+    return refused(`its exp is more than ${LONGEST_LIFE_S / 3600} hours ahead`);
+  }
+  if (sub !== oneLine(sub)) return refused("its sub has to be one line without spaces at its ends");
+  return { ok: true, identity: { user_id: sub, name: oneLine(name ?? "") || null } };
+}
+
+const refused = (problem: string): ReadIdentity => ({ ok: false, problem });
+
+function decoded(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

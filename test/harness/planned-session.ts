@@ -61,6 +61,7 @@ export async function plannedSession(
     target: null,
     is_test: true,
     is_outbound: false,
+    verified: true,
   });
   const events: TurnEvent[] = [];
   const say = (text: string | null) => runTurn(engine, session_id, { text }, (event) => events.push(event));

@@ -44,7 +44,7 @@ export type AvailableTarget = { "organization_id": number; "channel_id": number;
 
 export type BatchDeletion = { "delete_reason": string };
 
-export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
+export type BatchDetails = { "batch_id": string; "campaign_id": number; "expires_on"?: string | null | undefined; "paused"?: boolean | null | undefined; "call_rate"?: number | null | undefined; "auto_call_rate": boolean; "status": BatchStatus; "auto_call_rate_baseline"?: number | null | undefined; "upload_filename"?: string | null | undefined; "dispatch_id"?: string | null | undefined; "created_at": string; "deleted_at"?: string | null | undefined; "deleted_reason"?: string | null | undefined; "last_updated_at"?: string | null | undefined; "last_updated_by": string; "error_message"?: string | null | undefined; "outcome_counts"?: OutcomeCounts | null | undefined; "status_counts"?: Record<string, number> | null | undefined; "detailed_status_counts"?: Record<string, RequestStatusBreakdown> | null | undefined };
 
 export type BatchFile = { "file"?: string | undefined };
 
@@ -82,13 +82,13 @@ export type CallResultSaveMapping = { "from": Expression; "to": string };
 
 export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
 
-export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
+export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "outcome_counts": OutcomeCounts; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
 
 export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "next_step": RequestNextStep };
 
 export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
 
-export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
+export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
@@ -116,7 +116,7 @@ export type CommunicationBatchUpdate = { "paused"?: boolean | null | undefined; 
 
 export type CommunicationRequest = { "reference_id": string; "target": string; "request_variables": Record<string, string> };
 
-export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
+export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "answered_by"?: string | null | undefined; "duration_s"?: number | null | undefined; "voicemail_left"?: boolean | null | undefined; "reached"?: boolean | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
 
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
@@ -415,6 +415,8 @@ export type OutboundCampaignResponse = { "campaign_name": string; "description"?
 export type OutboundCampaignWebhook = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": "POST" | "PUT" | "PATCH"; "id"?: number | null | undefined; "auth_values"?: { "hmac_secret"?: string | null | undefined } | null | undefined };
 
 export type OutboundCampaignWebhookResponse = { "trigger_statuses": (ChannelManagerStatus)[]; "url": string; "request_method": string; "id": number; "auth_value_keys"?: (string)[] | null | undefined };
+
+export type OutcomeCounts = { "reached": number; "voicemail_left": number; "not_reached": number; "not_tried": number; "open": number };
 
 export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
 

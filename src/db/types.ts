@@ -757,6 +757,7 @@ export interface RequestCounts {
 }
 
 export interface Requests {
+  answered_by: string | null;
   attempt_count: Generated<number>;
   batch_key: number;
   channel_manager_sid: string | null;
@@ -775,6 +776,7 @@ export interface Requests {
   session_id: number | null;
   skip_reason: unknown | null;
   target: string;
+  voicemail_left: boolean | null;
 }
 
 export interface Roles {

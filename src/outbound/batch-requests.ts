@@ -9,7 +9,7 @@ import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 import { lastRequest, tellOfAdded } from "../webhooks/status-change.ts";
 import { BATCHES, batchParams } from "./batch.ts";
-import { ResultsQuery, streamResults } from "./batch-results.ts";
+import { ResultsQuery, resultsForm, streamResults } from "./batch-results.ts";
 import {
   Added,
   CommunicationRequest,
@@ -111,17 +111,23 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
     {
       summary: "List the requests of a batch and what became of them",
       description:
-        "A bare array, in the order in which they came; streamed, so a batch of any size can be read at once.",
+        "A bare array, in the order in which they came; streamed, so a batch of any size can be read at once. With `Accept: text/csv` the same as a CSV file.",
       tag,
       permission: "outbound_read",
       params,
       query: ResultsQuery,
       response: z.array(CommunicationRequestResult),
     },
-    async ({ caller, params, query, reply }) => {
+    async ({ caller, params, query, request, reply }) => {
       const key = await findKey(db, caller, params.batch_id);
-      reply.type("application/json; charset=utf-8");
-      return streamResults(db, key, query);
+      const form = resultsForm(request.headers.accept);
+      reply.header("vary", "accept");
+      if (form === "json") reply.type("application/json; charset=utf-8");
+      else
+        reply
+          .type("text/csv; charset=utf-8")
+          .header("content-disposition", 'attachment; filename="results.csv"');
+      return streamResults({ db, clock }, key, query, form);
     },
   );
 

@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import { sql } from "kysely";
 import { z } from "zod";
 import { queryInteger } from "../api/schema.ts";
+import type { Clock } from "../base/clock.ts";
+import { isOver } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
 import { isCanceling } from "./cancel-waiting.ts";
@@ -19,9 +21,59 @@ export type ResultsQuery = z.output<typeof ResultsQuery>;
 /** Held in memory at once, whatever the batch holds: 1 MB or so. */
 const PAGE_ROWS = 1_000;
 
-/** A JSON array, a page after the other, in the order in which the requests came. */
-export function streamResults(db: Db, batch_key: number, query: ResultsQuery): Readable {
-  return Readable.from(jsonArray(pages(db, batch_key, query)), { objectMode: false });
+/** A JSON array or a CSV file, a page after the other, in the order in which the requests came. */
+export function streamResults(
+  { db, clock }: { db: Db; clock: Clock },
+  batch_key: number,
+  query: ResultsQuery,
+  form: "json" | "csv",
+): Readable {
+  const found = pages(db, clock, batch_key, query);
+  return Readable.from(form === "csv" ? csvTable(found) : jsonArray(found), { objectMode: false });
+}
+
+/** What it is answered as: CSV only to who asks for it before JSON. */
+export const resultsForm = (accept: string | undefined): "json" | "csv" => {
+  const types = (accept ?? "").split(",").map((type) => type.split(";")[0]?.trim().toLowerCase());
+  const [csv, json] = [types.indexOf("text/csv"), types.indexOf("application/json")];
+  return csv >= 0 && (json < 0 || csv < json) ? "csv" : "json";
+};
+
+const CSV_COLUMNS = [
+  "reference_id",
+  "target",
+  "request_status",
+  "channel_manager_status",
+  "reached",
+  "answered_by",
+  "duration_s",
+  "voicemail_left",
+  "attempt_count",
+  "created_at",
+  "sent_at",
+  "session_id",
+  "conversation_id",
+  "channel_manager_sid",
+  "line_type",
+  "insights_status",
+  "insights",
+  "request_variables",
+] as const satisfies (keyof RequestResult)[];
+
+async function* csvTable(pages: AsyncIterable<RequestResult[]>): AsyncGenerator<string> {
+  yield `\uFEFF${CSV_COLUMNS.join(",")}\r\n`;
+  for await (const page of pages)
+    yield page
+      .map((row) => `${CSV_COLUMNS.map((column) => csvCell(column, row[column])).join(",")}\r\n`)
+      .join("");
+}
+
+/** What people wrote could be a formula to a spreadsheet; our own E.164 numbers begin with a plus and are none. */
+function csvCell(column: (typeof CSV_COLUMNS)[number], value: unknown): string {
+  const text = value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  const isNumber = column === "target" && /^\+\d+$/.test(text);
+  const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 async function* jsonArray(pages: AsyncIterable<RequestResult[]>): AsyncGenerator<string> {
@@ -33,12 +85,17 @@ async function* jsonArray(pages: AsyncIterable<RequestResult[]>): AsyncGenerator
   yield before === "[" ? "[]" : "]";
 }
 
-async function* pages(db: Db, batch_key: number, query: ResultsQuery): AsyncGenerator<RequestResult[]> {
+async function* pages(
+  db: Db,
+  clock: Clock,
+  batch_key: number,
+  query: ResultsQuery,
+): AsyncGenerator<RequestResult[]> {
   let left = query.limit ?? Number.POSITIVE_INFINITY;
   let offset = (query.page ?? 0) * (query.limit ?? 0);
   let after = 0;
   while (left > 0) {
-    const canceling = await isCanceling(db, batch_key);
+    const canceling = await isCanceling(db, batch_key, clock.now());
     const rows = await selectResults(db, batch_key, query, canceling)
       .where("id", ">", after)
       .limit(Math.min(left, PAGE_ROWS))
@@ -48,13 +105,18 @@ async function* pages(db: Db, batch_key: number, query: ResultsQuery): AsyncGene
     if (!last) return;
     yield rows.map(({ id: _, ...result }) => {
       const canceled = canceling && result.request_status === "PENDING";
-      return { ...result, ...(canceled && CANCELED) } as RequestResult;
+      const shown = { ...result, ...(canceled && CANCELED) } as RequestResult;
+      return { ...shown, reached: isReached(shown) };
     });
     after = last.id;
     left -= rows.length;
     offset = 0;
   }
 }
+
+/** A machine is not the person, whatever was left on it. */
+const isReached = ({ request_status, answered_by }: RequestResult): boolean | null =>
+  isOver(request_status) ? request_status === "COMPLETED" && answered_by !== "MACHINE" : null;
 
 const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED" };
 
@@ -64,6 +126,11 @@ const written = (status: string, canceling: boolean): string[] => {
   if (status === "CANCELED") return ["CANCELED", "PENDING"];
   return status === "PENDING" ? [] : [status];
 };
+
+/** Index: the unique one of `calls.session_id`. */
+const callDuration = sql<number | null>`(
+  select round(extract(epoch from c.ended_at - c.answered_at)) from calls c
+  where c.session_id = requests.session_id and c.ended_at is not null)`;
 
 function selectResults(
   db: Db,
@@ -88,6 +155,9 @@ function selectResults(
       "channel_manager_status",
       insightsStatus.as("insights_status"),
       insightsFound.as("insights"),
+      "answered_by",
+      callDuration.as("duration_s"),
+      "voicemail_left",
       "line_type",
       "enrichment",
     ])

@@ -83,7 +83,20 @@ const RequestStatusBreakdown = z
   .object({ total_count: z.int(), counts: z.record(z.string(), z.int()).nullish() })
   .meta({ id: "RequestStatusBreakdown", description: "counts is by channel status." });
 
+/** What came of the requests, in what matters to who asked for them. */
+export const OutcomeCounts = z
+  .object({
+    reached: z.int().describe("A person answered, or the message was delivered."),
+    voicemail_left: z.int().describe("A machine answered and was left a message."),
+    not_reached: z.int().describe("Tried in vain: failed, or a machine on which nothing was left."),
+    not_tried: z.int().describe("Skipped, canceled, invalid or a duplicate."),
+    open: z.int().describe("Waiting, or being reached."),
+  })
+  .meta({ id: "OutcomeCounts" });
+export type OutcomeCounts = z.output<typeof OutcomeCounts>;
+
 export const BatchDetails = CommunicationBatch.extend({
+  outcome_counts: OutcomeCounts.nullish(),
   status_counts: z
     .record(z.string(), z.int())
     .nullish()
@@ -122,6 +135,18 @@ export const CommunicationRequestResult = z
     channel_manager_status: z.string().nullish(),
     insights_status: z.string().nullish(),
     insights: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+    answered_by: z
+      .string()
+      .nullish()
+      .describe(
+        "Of the last call: HUMAN, MACHINE, or UNKNOWN where nobody listened for it; null: nobody answered.",
+      ),
+    duration_s: z.number().nullish().describe("Of the last call, from its answer to its end, in seconds."),
+    voicemail_left: z.boolean().nullish().describe("A message was left on the machine that answered."),
+    reached: z
+      .boolean()
+      .nullish()
+      .describe("A person answered, or the message was delivered; null: not decided yet."),
     line_type: z.string().nullish(),
     enrichment: z.record(z.string(), z.unknown()).nullish(),
   })

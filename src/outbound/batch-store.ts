@@ -9,7 +9,7 @@ import { publish } from "../events/event.ts";
 import type { Batch, BatchInput } from "./batch-schema.ts";
 import { type BatchChange, type BatchStatus, nextStatus, statusAt } from "./batch-state.ts";
 import type { Stamp } from "./campaign-store.ts";
-import { cancelWaiting, isCanceling } from "./cancel-waiting.ts";
+import { cancelsWaiting, cancelWaiting } from "./cancel-waiting.ts";
 import { hasUnfinished } from "./request-store.ts";
 
 export const batchList: list.ListRules = {
@@ -136,7 +136,7 @@ export async function lockByKey(tx: Tx, clock: Clock, key: number): Promise<Lock
   const locked = { key, at, batch: await readBatch(tx, key, at), filled_from, cancels_waiting };
   if (locked.batch.status === "EXPIRED" && stored.status !== "EXPIRED") {
     await settleExpiry(tx, stored.sub_organization_id, locked);
-    return { ...locked, cancels_waiting: await isCanceling(tx, key) };
+    return { ...locked, cancels_waiting: await cancelsWaiting(tx, key) };
   }
   return locked;
 }

@@ -68,7 +68,10 @@ export function batchRoutes(api: Api, { db, clock }: Deps): void {
     },
     async ({ caller, params }): Promise<BatchDetails> => {
       const key = await findKey(db, caller, params.batch_id);
-      const [batch, counts] = await Promise.all([readBatch(db, key, clock.now()), countRequests(db, key)]);
+      const [batch, counts] = await Promise.all([
+        readBatch(db, key, clock.now()),
+        countRequests(db, key, clock.now()),
+      ]);
       return { ...batch, ...counts };
     },
   );

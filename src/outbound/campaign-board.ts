@@ -5,11 +5,15 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { OutcomeCounts } from "./batch-schema.ts";
+import { isDialled, statusAt } from "./batch-state.ts";
 import { findCampaign } from "./campaign-store.ts";
 import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
+import { timeOf } from "./due-batches.ts";
 import { type ExplainedAttempt, explainAttempt } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
 import { clockText } from "./next-step.ts";
+import { countMachines, outcomes } from "./request-counts.ts";
 import { NextStepSchema } from "./request-trace.ts";
 
 const MOST_BATCHES = 50;
@@ -38,6 +42,11 @@ const Board = z
     timezone: z.string(),
     at: timestamp(),
     status_counts: z.record(z.string(), z.int()),
+    outcome_counts: OutcomeCounts,
+    hourly_rate: z.int().describe("Of each batch that has no rate of its own."),
+    total_rate: z
+      .number()
+      .describe("Attempts per hour of all active batches in which somebody waits, together."),
     under_way: z.int().describe("Attempts of the campaign that hold a line now."),
     days: z
       .array(z.object({ date: z.string(), cap: z.int().nullable(), first_attempts: z.int() }))
@@ -47,7 +56,7 @@ const Board = z
         .object({
           batch_id: z.string(),
           waiting: z.int(),
-          rate: z.number().describe("Attempts per hour."),
+          rate: z.number().describe("Attempts per hour of this batch by itself."),
           next_step: NextStepSchema,
         })
         .meta({ id: "CampaignBoardBatch" }),
@@ -77,7 +86,7 @@ export function campaignBoardRoutes(
       const open = await openBatches(db, campaign.id, now);
       const looks: BatchLook[] = [];
       for (const { key } of open) looks.push(await lookAtBatch({ db, clock, limits }, key));
-      const counts = await countAll(db, campaign.id);
+      const counts = await countAll(db, campaign.id, now);
       const [first] = looks;
       const zone = first?.zone ?? "UTC";
       return {
@@ -86,6 +95,9 @@ export function campaignBoardRoutes(
         timezone: zone,
         at: now.toISOString(),
         status_counts: counts.status_counts,
+        outcome_counts: counts.outcome_counts,
+        hourly_rate: campaign.hourly_rate,
+        total_rate: totalRate(looks, open, now),
         under_way: counts.under_way,
         days: (first?.days ?? []).map(({ date, cap }) => ({
           date,
@@ -106,6 +118,13 @@ export function campaignBoardRoutes(
 
 /** `all_busy`: whoever is due is being reached by another attempt. */
 type OpenBatch = { key: number; waiting: number; next_due: string | null; all_busy: boolean };
+
+/** Batches don't share a rate: each keeps its own. */
+const totalRate = (looks: BatchLook[], open: OpenBatch[], now: Date): number =>
+  looks.reduce((sum, { batch, rate }, index) => {
+    const status = statusAt({ status: batch.status, expires_on: timeOf(batch.expires_on) }, now);
+    return isDialled(status) && (open[index]?.waiting ?? 0) > 0 ? sum + rate : sum;
+  }, 0);
 
 function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Date) {
   if (step.kind === "over")
@@ -166,15 +185,26 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
   return rows;
 }
 
-async function countAll(db: Db, campaign_id: number) {
+/** Who waits in a batch whose time is up counts as CANCELED, as in the batch itself (request-counts.ts). */
+async function countAll(db: Db, campaign_id: number, now: Date) {
   const { rows } = await sql<{ request_status: string; n: number }>`
-    select request_status, sum(n) as n from request_counts
-    where batch_key in (select key from batches where campaign_id = ${campaign_id})
-    group by 1 having sum(n) <> 0 order by 1`.execute(db);
+    select case when c.request_status = 'PENDING'
+        and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
+      then 'CANCELED' else c.request_status end as request_status, sum(c.n) as n
+    from batches b join request_counts c on c.batch_key = b.key
+    where b.campaign_id = ${campaign_id}
+    group by 1 having sum(c.n) <> 0 order by 1`.execute(db);
+  const keys = await db.selectFrom("batches").select("key").where("campaign_id", "=", campaign_id).execute();
+  const status_counts = Object.fromEntries(rows.map(({ request_status, n }) => [request_status, n]));
+  const machines = await countMachines(
+    db,
+    keys.map(({ key }) => key),
+  );
   const busy = await sql<{ n: number }>`
     select count(*) as n from attempts where campaign_id = ${campaign_id} and state <> 'ENDED'`.execute(db);
   return {
-    status_counts: Object.fromEntries(rows.map(({ request_status, n }) => [request_status, n])),
+    status_counts,
+    outcome_counts: outcomes(status_counts, machines),
     under_way: busy.rows[0]?.n ?? 0,
   };
 }

@@ -67,6 +67,10 @@ export const CampaignForecast = z
     from: timestamp(),
     until: timestamp(),
     people: z.int(),
+    hourly_rate: z.int().describe("Of each batch that has no rate of its own."),
+    total_rate: z
+      .number()
+      .describe("Attempts per hour of all these batches together, where their rate is known."),
     totals: z.object(counts),
     days: z.array(z.object({ date: z.string(), cap: z.int().nullable(), ...counts })),
     hours: z.array(z.object({ at: timestamp(), ...counts })).describe("Hours with an attempt."),
@@ -144,11 +148,19 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           timezone: zone,
           from: from.toISOString(),
           until: (stopped_at ?? until).toISOString(),
+          hourly_rate: campaign.hourly_rate,
+          total_rate: totalRate(campaign.hourly_rate, batches),
           people: batches.reduce((sum, { requests, retries }) => sum + requests + retries.length, 0),
           ...found,
           hours: found.hours.map(({ at, ...tally }) => ({ at: at.toISOString(), ...tally })),
           ends_at: ends_at?.toISOString() ?? null,
-          assumptions: assumptions(body, { ...numbers, skip_rate, stopped_at, per_person: deps.per_person }),
+          assumptions: assumptions(body, {
+            rates: ratesOf(campaign.hourly_rate, batches),
+            ...numbers,
+            skip_rate,
+            stopped_at,
+            per_person: deps.per_person,
+          }),
         };
       } finally {
         running--;
@@ -157,7 +169,15 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
   );
 }
 
+/** By themselves; a batch whose rate is worked out from what is left has none here. */
+const ratesOf = (hourly_rate: number, batches: ForecastBatch[]): number[] =>
+  batches.flatMap(({ auto_call_rate, call_rate }) => (auto_call_rate ? [] : [call_rate ?? hourly_rate]));
+
+const totalRate = (hourly_rate: number, batches: ForecastBatch[]): number =>
+  ratesOf(hourly_rate, batches).reduce((sum, rate) => sum + rate, 0);
+
 type Assumed = {
+  rates: number[];
   skip_rate: number;
   judged: number;
   refused: number;
@@ -167,7 +187,7 @@ type Assumed = {
 
 const assumptions = (
   { answer_rate }: Question,
-  { skip_rate, judged, refused, per_person, stopped_at }: Assumed,
+  { rates, skip_rate, judged, refused, per_person, stopped_at }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, or the operator's settings.`,
@@ -177,6 +197,11 @@ const assumptions = (
   ...(per_person === null
     ? []
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
+  ...(rates.length < 2
+    ? []
+    : [
+        `Each batch keeps its own rate: these ${rates.length} batches make up to ${rates.reduce((sum, rate) => sum + rate, 0)} attempts an hour together.`,
+      ]),
   "A line is always free, nothing is paused, and nobody edits the campaign.",
   ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
 ];

@@ -72,12 +72,23 @@ export async function resumeCancels(db: Db): Promise<void> {
   for (const { key } of batches) await db.transaction().execute((tx) => enqueueCancel(tx, key));
 }
 
-/** Whether what still says PENDING is canceled. */
-export async function isCanceling(db: Db, batch_key: number): Promise<boolean> {
+/** Whether it is still being written to those who waited. */
+export async function cancelsWaiting(db: Db, batch_key: number): Promise<boolean> {
   const batch = await db
     .selectFrom("batches")
     .select("cancels_waiting")
     .where("key", "=", batch_key)
     .executeTakeFirst();
   return batch?.cancels_waiting === true;
+}
+
+/** Whether what still says PENDING is canceled: the batch says so, or its time is up and nobody has written it yet. */
+export async function isCanceling(db: Db, batch_key: number, now: Date): Promise<boolean> {
+  const batch = await db
+    .selectFrom("batches")
+    .select(["cancels_waiting", "expires_on"])
+    .where("key", "=", batch_key)
+    .executeTakeFirst();
+  if (!batch) return false;
+  return batch.cancels_waiting || (batch.expires_on !== null && new Date(batch.expires_on) <= now);
 }

@@ -61,6 +61,8 @@ export function explainAttempt(attempt: ExplainedAttempt, zone: string, now: Dat
       : `${name} ended: ${spoken(channel_status)}.`;
   if (decision.kind === "retry")
     return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}.`;
+  if (decision.kind === "done" && attempt.answerer === "MACHINE" && decision.status === "COMPLETED")
+    return `${name}: a machine answered, and was left a message.`;
   if (decision.kind === "done") return `${name}: ${spoken(decision.status)}.`;
   return `${name}: ${spoken(decision.status)}; ${GIVEN_UP[decision.why]}.`;
 }

@@ -230,11 +230,11 @@ class Book {
   /** Whether the person answers. */
   attempt(attempt_number: number, counts_on: string | null, now: Date): boolean {
     if (counts_on !== null) this.#firsts.set(counts_on, this.reached(counts_on) + 1);
-    this.#count(now, attempt_number === 1 ? "first_attempts" : "retries");
+    this.#count(now, attempt_number === 1 ? "first_attempts" : "retries", counts_on);
     this.#answered += this.#input.answer_rate;
     if (this.#answered < 1) return false;
     this.#answered -= 1;
-    this.#count(now, "completed");
+    this.#count(now, "completed", counts_on);
     return true;
   }
 
@@ -242,9 +242,11 @@ class Book {
     this.#count(now, "given_up");
   }
 
-  #count(now: Date, what: keyof Tally): void {
+  /** `counts_on`: the day whose cap is used; where the night of one day reaches into the next, either may be. */
+  #count(now: Date, what: keyof Tally, counts_on: string | null = null): void {
     const hour = Math.floor(now.getTime() / 3_600_000);
-    const [open] = openDays(this.#input.campaign, this.#input.zone, now);
+    const days = openDays(this.#input.campaign, this.#input.zone, now);
+    const open = days.find(({ date }) => date === counts_on) ?? days[0];
     const day = open ?? { date: now.toISOString().slice(0, 10), cap: null };
     const ofHour = this.#hours.get(hour) ?? nothing();
     const ofDay = this.#days.get(day.date) ?? { ...nothing(), cap: day.cap };

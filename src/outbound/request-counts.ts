@@ -1,18 +1,21 @@
 import { sql } from "kysely";
+import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
-import type { BatchDetails } from "./batch-schema.ts";
+import type { BatchDetails, OutcomeCounts } from "./batch-schema.ts";
 
 /** How many requests of a batch have which statuses; triggers keep the count (migration 0011). */
-export type Counts = Required<Pick<BatchDetails, "status_counts" | "detailed_status_counts">>;
+export type Counts = Required<
+  Pick<BatchDetails, "status_counts" | "detailed_status_counts" | "outcome_counts">
+>;
 
 type Row = { request_status: string; channel_manager_status: string; n: number };
 
 /**
  * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. What waits in a
- * batch that is over counts as CANCELED, written or not (`cancel-waiting.ts`). One statement, so that the moment in which
+ * batch that is over, or whose time is up, counts as CANCELED, written or not (`cancel-waiting.ts`). One statement, so that the moment in which
  * something is stored shows it once.
  */
-export async function countRequests(db: Db, batch_key: number): Promise<Counts> {
+export async function countRequests(db: Db, batch_key: number, now: Date): Promise<Counts> {
   const { rows } = await sql<Row>`
     select request_status, channel_manager_status, sum(n) as n
     from (
@@ -22,7 +25,9 @@ export async function countRequests(db: Db, batch_key: number): Promise<Counts> 
         n
       from request_counts
       cross join lateral (
-        select request_status = 'PENDING' and cancels_waiting as is_canceled from batches where key = ${batch_key}
+        select request_status = 'PENDING'
+          and (cancels_waiting or coalesce(expires_on <= ${now.toISOString()}::timestamptz, false)) as is_canceled
+        from batches where key = ${batch_key}
       ) as batch
       where batch_key = ${batch_key}
       union all
@@ -32,7 +37,37 @@ export async function countRequests(db: Db, batch_key: number): Promise<Counts> 
     having sum(n) <> 0
     order by 1, 2
   `.execute(db);
-  return tally(rows);
+  const counts = tally(rows);
+  return { ...counts, outcome_counts: outcomes(counts.status_counts, await countMachines(db, [batch_key])) };
+}
+
+export type Machines = { left: number; nothing_left: number };
+
+/** Calls that a machine answered, and that are over. Index: `requests_machine`. */
+export async function countMachines(db: Db, batch_keys: number[]): Promise<Machines> {
+  const { rows } = await sql<Machines>`
+    select count(*) filter (where voicemail_left) as left,
+      count(*) filter (where voicemail_left is not true) as nothing_left
+    from requests
+    where batch_key = any(${batch_keys}::bigint[]) and request_status = 'COMPLETED' and answered_by = 'MACHINE'`.execute(
+    db,
+  );
+  return rows[0] ?? { left: 0, nothing_left: 0 };
+}
+
+export function outcomes(
+  status_counts: Record<string, number>,
+  { left, nothing_left }: Machines,
+): OutcomeCounts {
+  const sum = (...statuses: RequestStatus[]) =>
+    statuses.reduce((total, status) => total + (status_counts[status] ?? 0), 0);
+  return {
+    reached: Math.max(sum("COMPLETED") - left - nothing_left, 0),
+    voicemail_left: left,
+    not_reached: sum("FAILED") + nothing_left,
+    not_tried: sum("SKIPPED", "CANCELED", "INVALID", "DUPLICATE"),
+    open: sum("PENDING", "INITIATED", "CONNECTED"),
+  };
 }
 
 /** Rows a batch may gather before they are worth adding up; reading that many takes no time. */
@@ -55,7 +90,7 @@ export async function foldCounts(db: Db): Promise<void> {
   `.execute(db);
 }
 
-function tally(rows: Row[]): Counts {
+function tally(rows: Row[]) {
   const status_counts: Record<string, number> = {};
   const detailed_status_counts: Record<string, { total_count: number; counts: Record<string, number> }> = {};
   for (const { request_status, channel_manager_status, n } of rows) {

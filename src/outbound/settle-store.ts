@@ -52,10 +52,14 @@ async function lockRows(tx: Tx, keys: string[]) {
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
       ) as voicemail_left,
+      a.mode = 'voice' and a.session_id is not null and exists (
+        select from session_messages m
+        where m.session_id = a.session_id and m.role = 'agent' and m.text <> ''
+      ) as has_spoken,
       json_build_object('batch_key', r.batch_key, 'request_id', r.id, 'request_status', r.request_status,
         'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
         'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
-        'conversation_id', r.conversation_id) as request
+        'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left) as request
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
     cross join lateral (select * from batches where key = a.batch_key offset 0) b
@@ -196,10 +200,12 @@ async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
   await sql`
     update requests r set request_status = n.request_status, channel_manager_status = n.channel_status,
       attempt_count = n.attempt_count, refusals = n.refusals, due_at = n.due_at, sent_at = n.sent_at,
-      channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id
+      channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id,
+      answered_by = n.answered_by, voicemail_left = n.voicemail_left
     from json_to_recordset(${JSON.stringify(rows)}::json) as n (
       batch_key bigint, request_id bigint, request_status text, channel_status text, attempt_count integer,
-      refusals integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint
+      refusals integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint,
+      answered_by text, voicemail_left boolean
     )
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
 }

@@ -13,6 +13,7 @@ const attempt = (more: Partial<AttemptState> = {}): AttemptState => ({
   answerer: null,
   placed_at: "2026-11-18T11:59:00Z",
   voicemail_left: false,
+  has_spoken: false,
   ...more,
 });
 const request = (more: Partial<RequestState> = {}): RequestState => ({

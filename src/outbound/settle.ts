@@ -15,9 +15,19 @@ export type AttemptState = {
   answerer: ChannelStatus | null;
   /** Since when the carrier has it; null: not as far as we know. */
   placed_at: string | null;
-  /** The agent left its message on the machine that answered. */
+  /** The agent left a message by its tool. */
   voicemail_left: boolean;
+  /** The agent said something that was heard, its greeting or more. */
+  has_spoken: boolean;
 };
+
+/** What the agent said to a machine is on it, whether its tool was used or not: it is not said again. */
+export const leftMessage = ({
+  voicemail_left,
+  has_spoken,
+  answerer,
+}: Pick<AttemptState, "voicemail_left" | "has_spoken" | "answerer">): boolean =>
+  voicemail_left || (has_spoken && answerer === "MACHINE");
 
 /** It counts as if it had not been tried: the carrier did not take it, or never got it. */
 export const isTakenBack = ({ state, placed_at }: Pick<AttemptState, "state" | "placed_at">): boolean =>
@@ -65,6 +75,17 @@ export type Decision =
         | "reached-before";
     };
 
+/** Who answered a call, as a result says it; null: nobody did, as far as is known. */
+export function answeredBy({
+  mode,
+  answerer,
+  channel_status,
+}: Pick<AttemptState, "mode" | "answerer" | "channel_status">): ChannelStatus | null {
+  if (mode !== "voice") return null;
+  if (answerer !== null) return answerer;
+  return channel_status === "IN-PROGRESS" || channel_status === "COMPLETED" ? "UNKNOWN" : null;
+}
+
 const NOTHING: Settled = { attempt: null, request: null, decision: null };
 
 export function settle(attempt: AttemptState, request: RequestState, word: Word, around: Around): Settled {
@@ -80,8 +101,11 @@ export function settle(attempt: AttemptState, request: RequestState, word: Word,
 }
 
 /** A call that a machine answered, and on which nothing was left, ends as what it met. */
-const outcomeOf = ({ mode, answerer, voicemail_left }: AttemptState, status: ChannelStatus): ChannelStatus =>
-  mode === "voice" && status === "COMPLETED" && answerer === "MACHINE" && !voicemail_left
+const outcomeOf = (attempt: AttemptState, status: ChannelStatus): ChannelStatus =>
+  attempt.mode === "voice" &&
+  status === "COMPLETED" &&
+  attempt.answerer === "MACHINE" &&
+  !leftMessage(attempt)
     ? "MACHINE"
     : status;
 

@@ -1,4 +1,4 @@
-import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import type { NewEvent } from "../events/event.ts";
 import type { StatusChange } from "../webhooks/status-change.ts";
@@ -16,7 +16,7 @@ import {
 } from "./attempt.ts";
 import { type BatchStatus, isDialled, statusAt } from "./batch-state.ts";
 import { isCarrierFailure, type Tally } from "./breaker.ts";
-import { type Decision, isLatest, isTakenBack, settle } from "./settle.ts";
+import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "./settle.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
 export type News =
@@ -72,6 +72,7 @@ export type AttemptRow = {
   decision: Decision | null;
   holds_slot: boolean;
   voicemail_left: boolean;
+  has_spoken: boolean;
   was_reached_before: boolean;
   /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
   is_tried_elsewhere: boolean;
@@ -88,6 +89,8 @@ export type RequestRow = {
   sid: string | null;
   session_id: number | null;
   conversation_id: number | null;
+  answered_by: ChannelStatus | null;
+  voicemail_left: boolean | null;
 };
 export type Around = {
   batch_id: string;
@@ -164,6 +167,10 @@ export class Settlement {
     if (settled.attempt) this.#moveAttempt(attempt, word, settled.attempt);
     // That the carrier has it is news even where its word is none.
     else if (isUnplaced(attempt)) this.#moveAttempt(attempt, word, { ...attempt, ends: false });
+    // A carrier may hear who answered only when the call is over.
+    else if (isAnswerer(word.status) && attempt.answerer === null && attempt.channel_status === "COMPLETED")
+      this.#rememberAnswerer(attempt, word.status);
+    this.#noteAnswer(attempt, request);
     if (settled.decision) attempt.decision = settled.decision;
     if (!settled.request) return;
     const previous = request.channel_status;
@@ -240,6 +247,21 @@ export class Settlement {
       Object.assign(request, word.session);
       this.#changedRequests.add(request);
     }
+  }
+
+  #rememberAnswerer(attempt: AttemptRow, answerer: ChannelStatus): void {
+    attempt.answerer = answerer;
+    this.#changedAttempts.add(attempt);
+  }
+
+  /** Who answered, and whether a message was left, as the request's result says it. */
+  #noteAnswer(attempt: AttemptRow, request: RequestRow): void {
+    if (attempt.mode !== "voice" || !isLatest(attempt, request)) return;
+    const answered_by = answeredBy(attempt);
+    const voicemail_left = attempt.state === "ENDED" && answered_by !== null ? leftMessage(attempt) : null;
+    if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
+    Object.assign(request, { answered_by, voicemail_left });
+    this.#changedRequests.add(request);
   }
 
   #moveAttempt(

@@ -102,6 +102,8 @@ export class Model {
       sid: null,
       session_id: null,
       conversation_id: null,
+      answered_by: null,
+      voicemail_left: null,
     };
     this.requests.push(request);
     this.references.set(request, person);
@@ -282,6 +284,7 @@ export class Model {
       decision: null,
       holds_slot: true,
       voicemail_left: false,
+      has_spoken: false,
       was_reached_before: false,
       is_tried_elsewhere: false,
       counted_on,

@@ -126,7 +126,7 @@ describe("organizations", () => {
       .where("key", "=", batch_key)
       .executeTakeFirstOrThrow();
     expect(batch.status).toBe("CANCELED");
-    expect((await countRequests(app.db, batch_key)).status_counts).toEqual({ CANCELED: 1 });
+    expect((await countRequests(app.db, batch_key, app.clock.now())).status_counts).toEqual({ CANCELED: 1 });
     expect(await cancelSlice(app.db, batch_key)).toBe(false);
     const { request_status } = await app.db
       .selectFrom("requests")

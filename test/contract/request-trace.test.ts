@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { BATCHES } from "../harness/batch.ts";
+import { BATCHES, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { createDialing, type Dialing } from "../harness/dialing.ts";
 
@@ -173,6 +173,42 @@ describe("a forecast", () => {
     expect(body.totals.first_attempts).toBe(40);
     expect(body.ends_at).not.toBeNull();
   }, 300_000);
+
+  test("of a night window counts first attempts on the day whose cap they use", async () => {
+    const night = { daily_start_time: "22:00", daily_end_time: "02:00", hourly_rate: 10 };
+    const rules = { days: { wed: { daily_start_time: "23:00", daily_end_time: "22:30" } } };
+    const { campaign_id } = await filled(60, {
+      ...night,
+      max_daily_calls: 9,
+      outreach_override_rules: rules,
+    });
+    const { body } = await ask(campaign_id, { answer_rate: 0, days: 4 });
+    const dialer = createTestDialer(app, () => ({ tells: ["NO-ANSWER"] }));
+    await dialer.tick();
+    await dialer.settle();
+    await dialer.pass(4 * 24 * 60 - 3, 3 * 60_000);
+    const { rows } = await app.database.pool.query(
+      "select day::text as date, first_attempts::int from campaign_days where campaign_id = $1 order by 1",
+      [campaign_id],
+    );
+    const days = body.days.map(({ date, first_attempts }: Record<string, unknown>) => ({
+      date,
+      first_attempts,
+    }));
+    expect(days.filter((day: { first_attempts: number }) => day.first_attempts > 0)).toEqual(rows);
+    expect(rows.length).toBeGreaterThan(2);
+  }, 300_000);
+
+  test("and the board say that a rate is per batch, and what all batches make together", async () => {
+    const { campaign_id } = await filled(2, { hourly_rate: 60 });
+    const { batch_id } = await dialing.outbound.createBatch({ campaign_id, call_rate: 100 });
+    await dialing.outbound.add(batch_id, [request("other", dialing.person())]);
+    const { body } = await ask(campaign_id, { answer_rate: 0.5 });
+    expect(body).toMatchObject({ hourly_rate: 60, total_rate: 160 });
+    expect(body.assumptions.join(" ")).toContain("these 2 batches make up to 160 attempts an hour together");
+    const board = await app.send("GET", `/api/v1/outbound/campaigns/${campaign_id}/board`);
+    expect(board.body).toMatchObject({ hourly_rate: 60, total_rate: 160 });
+  });
 
   test("before anybody was added works from a number of people, and says what it assumes", async () => {
     const { campaign_id } = await filled(1, {

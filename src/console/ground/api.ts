@@ -49,21 +49,32 @@ export async function callWithHeaders<O extends Operation>(
   return { answer: (await read(response)) as Answer<O>, headers: response.headers };
 }
 
-/** The same for an operation that answers with a file. */
-export async function callForBytes<O extends Operation>(operation: O, given: Given<O>): Promise<Blob> {
-  const response = await request(operation, given);
+/** The same for an operation that answers with a file; `accept` names its kind where there are several. */
+export async function callForBytes<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  accept?: string,
+): Promise<Blob> {
+  const response = await request(operation, given, accept);
   if (!response.ok) await read(response);
   return response.blob();
 }
 
-async function request<O extends Operation>(operation: O, given: Given<O>): Promise<Response> {
+async function request<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  accept?: string,
+): Promise<Response> {
   const [method, template] = operation.split(" ") as [string, string];
   const { path, query, signal } = given as { path?: object; query?: object; signal?: AbortSignal };
   const url = addressOf(template, path ?? {}, query ?? {});
   const body =
     "form" in given ? given.form : given.body === undefined ? undefined : JSON.stringify(given.body);
   const init: RequestInit = { method, ...(body !== undefined && { body }), ...(signal && { signal }) };
-  if (typeof body === "string") init.headers = { "content-type": "application/json" };
+  init.headers = {
+    ...(typeof body === "string" && { "content-type": "application/json" }),
+    ...(accept !== undefined && { accept }),
+  };
 
   const response = await send(url, init);
   if (response.status !== 401) return response;

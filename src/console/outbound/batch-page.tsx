@@ -18,7 +18,7 @@ import { BATCH_WORDS } from "./batch-words.ts";
 import { BatchSettings } from "./batches-panel.tsx";
 import { readCampaign } from "./campaign-form.tsx";
 import { RequestsPanel } from "./requests-panel.tsx";
-import { StatusTiles } from "./status-tiles.tsx";
+import { OutcomeTiles, StatusTiles } from "./status-tiles.tsx";
 import { UploadPanel } from "./upload-panel.tsx";
 
 const FOLLOW_MS = 4000;
@@ -151,7 +151,10 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
           )}
           {people > 0 && !isFilling && (
             <Panel title={people === 1 ? "1 person" : `${people.toLocaleString("en")} people`}>
-              <StatusTiles counts={counts} details={batch.detailed_status_counts} />
+              <Stack gap="md">
+                {batch.outcome_counts && <OutcomeTiles counts={batch.outcome_counts} />}
+                <StatusTiles counts={counts} details={batch.detailed_status_counts} />
+              </Stack>
             </Panel>
           )}
           {offered && mayFill && (

@@ -9,7 +9,7 @@ import { boardQuery } from "./board-query.ts";
 import { NearTime } from "./near-time.tsx";
 import { capText } from "./opening.ts";
 import classes from "./outbound.module.css";
-import { StatusTiles } from "./status-tiles.tsx";
+import { OutcomeTiles, StatusTiles } from "./status-tiles.tsx";
 
 const FOLLOW_MS = 3000;
 /** As many batches as a board has. */
@@ -60,6 +60,12 @@ function Board({ board }: { board: CampaignBoard }) {
             </b>{" "}
             {today(board)}
           </Text>
+          {board.total_rate > 0 && (
+            <Text size="sm" c="dimmed">
+              Up to {board.total_rate.toLocaleString("en")} attempts an hour. Each batch keeps its own rate.
+            </Text>
+          )}
+          <OutcomeTiles counts={board.outcome_counts} />
           <StatusTiles counts={board.status_counts} />
         </Stack>
       </Panel>

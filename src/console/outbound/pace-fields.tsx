@@ -25,7 +25,7 @@ export function PaceFields({ values, set, errorOf }: Props) {
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <NumberInput
           label="Attempts an hour"
-          description="A batch may have a rate of its own."
+          description="For each batch by itself: two batches make twice as many."
           required
           min={1}
           max={3600}

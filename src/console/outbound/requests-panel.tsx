@@ -1,10 +1,13 @@
 import { Button, Group, Select, Table, Text } from "@mantine/core";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { IconDownload } from "@tabler/icons-react";
+import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { RequestStatus } from "../api-types.ts";
-import { call } from "../ground/api.ts";
+import type { CommunicationRequestResult, RequestStatus } from "../api-types.ts";
+import { call, callForBytes } from "../ground/api.ts";
 import { SearchBox } from "../ground/list-tools.tsx";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status } from "../ground/parts.tsx";
+import { saveFile } from "../ground/save-file.ts";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 import { REQUEST_STATUSES, requestPath, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
@@ -12,6 +15,18 @@ import classes from "./outbound.module.css";
 
 const PAGE = 50;
 const REFRESH_MS = 4000;
+
+const ANSWERERS: Record<string, string> = { HUMAN: "person", MACHINE: "voicemail", UNKNOWN: "not known" };
+
+/** `voicemail, message left, 0:24` */
+function answerText({ answered_by, voicemail_left, duration_s }: CommunicationRequestResult): string {
+  if (!answered_by) return "–";
+  const parts = [ANSWERERS[answered_by] ?? answered_by];
+  if (voicemail_left) parts.push("message left");
+  if (duration_s != null)
+    parts.push(`${Math.floor(duration_s / 60)}:${String(duration_s % 60).padStart(2, "0")}`);
+  return parts.join(", ");
+}
 
 /** The people of a batch, in the order in which they came. */
 export function RequestsPanel({ batch_id }: { batch_id: string }) {
@@ -40,12 +55,31 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
+  const download = useMutation({
+    mutationFn: () =>
+      callForBytes(
+        "GET /api/v1/outbound/batches/{batch_id}/results",
+        { path: { batch_id }, query: { status, reference_id } },
+        "text/csv",
+      ),
+    onSuccess: (content) => saveFile(`${batch_id} results.csv`, content),
+    onError: showFailure,
+  });
   return (
     <Panel
       title="People"
       flush
       actions={
         <>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+            loading={download.isPending}
+            onClick={() => download.mutate()}
+          >
+            Download CSV
+          </Button>
           <SearchBox
             label="Reference, whole"
             value={reference_id ?? ""}
@@ -87,7 +121,8 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
                     <Table.Th miw={140}>Reference</Table.Th>
                     <Table.Th>Reached at</Table.Th>
                     <Table.Th>State</Table.Th>
-                    <Table.Th>Last said</Table.Th>
+                    <Table.Th>Last status</Table.Th>
+                    <Table.Th>Answered by</Table.Th>
                     <Table.Th ta="right">Attempts</Table.Th>
                     <Table.Th>Last attempt</Table.Th>
                     <Table.Th>Session</Table.Th>
@@ -111,6 +146,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
                         </Status>
                       </Table.Td>
                       <Table.Td>{spoken(person.channel_manager_status ?? "")}</Table.Td>
+                      <Table.Td>{answerText(person)}</Table.Td>
                       <Table.Td ta="right">{person.attempt_count}</Table.Td>
                       <Table.Td>
                         <Time at={person.sent_at} kind="minute" />

@@ -1,9 +1,27 @@
-import { Status } from "../ground/parts.tsx";
+import type { OutcomeCounts } from "../api-types.ts";
+import { Status, type Tone } from "../ground/parts.tsx";
 import { REQUEST_STATUSES, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
 import { Tile, Tiles } from "./tile.tsx";
 
 type Breakdown = Record<string, { counts?: Record<string, number> | null | undefined }> | null | undefined;
+
+const OUTCOMES: [keyof OutcomeCounts, string, Tone][] = [
+  ["reached", "reached", "good"],
+  ["voicemail_left", "voicemail left", "info"],
+  ["not_reached", "not reached", "bad"],
+  ["not_tried", "not tried", "quiet"],
+  ["open", "open", "busy"],
+];
+
+/** What came of it, in what matters to who asked for it. */
+export const OutcomeTiles = ({ counts }: { counts: OutcomeCounts }) => (
+  <Tiles>
+    {OUTCOMES.filter(([name]) => name === "reached" || counts[name] > 0).map(([name, word, tone]) => (
+      <Tile key={name} sign={<Status tone={tone}>{word}</Status>} count={counts[name]} />
+    ))}
+  </Tiles>
+);
 
 /** How many people are in which state, and within it what was last said of them. */
 export function StatusTiles({ counts, details }: { counts: Record<string, number>; details?: Breakdown }) {

@@ -8,6 +8,7 @@ import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { openSecret } from "../webhooks/webhook-secret.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
+import { senderModes } from "./due-batches.ts";
 
 /** Who writes, and when. */
 export type Stamp = { caller: Caller; at: Date };
@@ -178,9 +179,10 @@ async function agentBehind(
       .innerJoin("agents as a", "a.id", "t.agent_id")
       .select("t.agent_id")
       .where("t.sub_organization_id", "=", caller.sub_organization_id)
-      .where("t.target_mode", "=", mode ?? "voice")
+      .where("t.target_mode", "in", senderModes(mode ?? "voice"))
       .where(sql<string>`lower(t.target)`, "in", spellings(address))
       .where("a.deleted_at", "is", null)
+      .orderBy(sql`t.target_mode = 'whatsapp'`)
       .orderBy("t.id")
       .limit(1)
       .forShare(["t", "a"])

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../channels/suppression.ts";
 import type { Tx } from "../db/database.ts";
-import type { DueBatch } from "./due-batches.ts";
+import { type DueBatch, reachModeOf } from "./due-batches.ts";
 import type { Day, Obstacle, RequestView } from "./next-step.ts";
 import type { PersonLimit, TooOften } from "./per-person.ts";
 
@@ -139,14 +139,13 @@ export async function findSuppressed(
     );
     found.set(
       name,
-      await suppressed(tx, first.sub_organization_id, first.campaign.mode, [...new Set(addresses)]),
+      await suppressed(tx, first.sub_organization_id, reachModeOf(first), [...new Set(addresses)]),
     );
   }
   return (batch, address) => found.get(listName(batch))?.get(address) ?? null;
 }
 
-const listName = ({ sub_organization_id, campaign }: DueBatch): string =>
-  `${sub_organization_id} ${campaign.mode}`;
+const listName = (batch: DueBatch): string => `${batch.sub_organization_id} ${reachModeOf(batch)}`;
 
 export const requestView = (
   candidate: Candidate,

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Outreach } from "../channels/outreach.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "./attempt.ts";
 import type { BatchStatus } from "./batch-state.ts";
@@ -36,8 +37,22 @@ export type DueBatch = {
     };
   timezone: string | null;
   /** Ours; null: the agent of the campaign has neither its source nor its caller_id any more. */
-  sender: { channel_target_id: number; channel_id: number; address: string; is_test: boolean } | null;
+  sender: {
+    channel_target_id: number;
+    channel_id: number;
+    address: string;
+    /** How it reaches people: a campaign of texts goes out by WhatsApp where its source is a WhatsApp sender. */
+    mode: Outreach["mode"];
+    is_test: boolean;
+  } | null;
 };
+
+/** What its people are reached by, and whose opt-outs hold. */
+export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
+  sender?.mode ?? campaign.mode;
+
+/** Kinds of addresses a campaign of a mode may send from, the first before the second. */
+export const senderModes = (mode: string): string[] => (mode === "sms" ? ["sms", "whatsapp"] : [mode]);
 
 const COLUMNS = sql`
   b.key as batch_key, b.batch_id, b.status, b.expires_on, b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline,
@@ -58,12 +73,13 @@ const TABLES = sql`
   left join agents a on a.id = c.agent_id and a.deleted_at is null
   left join lateral (
     select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
-      'is_test', t.is_test) as sender
+      'mode', t.target_mode, 'is_test', t.is_test) as sender
     from channel_targets t
     where t.agent_id = a.id and t.sub_organization_id = b.sub_organization_id
-      and t.target_mode = coalesce(c.mode, 'voice')
+      and t.target_mode in (coalesce(c.mode, 'voice'), case c.mode when 'sms' then 'whatsapp' end)
       and ltrim(lower(t.target), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))
-    order by ltrim(lower(t.target), '+') = ltrim(lower(c.source), '+') desc nulls last, t.id
+    order by ltrim(lower(t.target), '+') = ltrim(lower(c.source), '+') desc nulls last,
+      t.target_mode = 'whatsapp', t.id
     limit 1
   ) t on true`;
 

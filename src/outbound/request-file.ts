@@ -52,6 +52,7 @@ type Required = (typeof REQUIRED)[number];
 
 export function readHeader(cells: string[], row: number): Header {
   const names = cells.map(columnName);
+  refuseSeparator(cells, names, row);
   const problems = [
     ...REQUIRED.filter((name) => !names.includes(name)).map((name) => ({
       loc: ["file", row, name],
@@ -74,6 +75,23 @@ export function readHeader(cells: string[], row: number): Header {
       isRequired(name) ? [] : [{ index, key: `${JSON.stringify(name)}:` }],
     ),
   };
+}
+
+const SEPARATORS = [
+  [";", "semicolons"],
+  ["\t", "tabs"],
+  ["|", "bars"],
+] as const;
+
+/** A spreadsheet of another country's habits saves with other separators: said by name, not as columns that are missing. */
+function refuseSeparator(cells: string[], names: string[], row: number): void {
+  if (REQUIRED.every((name) => names.includes(name))) return;
+  for (const [mark, name] of SEPARATORS) {
+    const parts = cells.join(",").split(mark).map(columnName);
+    if (parts.length < 2 || !REQUIRED.some((required) => parts.includes(required))) continue;
+    const msg = `Columns are separated by ${name}. Save the file as CSV with commas between the columns`;
+    throw invalid(["file", row], msg, "csv_invalid");
+  }
 }
 
 const isRequired = (name: string): boolean => REQUIRED.includes(name as Required);

@@ -13,6 +13,7 @@ import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { RequestStatus } from "./batch-schema.ts";
 import { findKey } from "./batch-store.ts";
 import { type Candidate, requestView } from "./candidates.ts";
+import { reachModeOf } from "./due-batches.ts";
 import {
   type ExplainedAttempt,
   explainAttempt,
@@ -153,7 +154,7 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const { batch, days, zone, reached } = look;
   const waiting = { ...request, due_at: request.due_at };
   const [blocked, around] = [
-    await suppressed(deps.db, batch.sub_organization_id, batch.campaign.mode, [request.target]),
+    await suppressed(deps.db, batch.sub_organization_id, reachModeOf(batch), [request.target]),
     await aroundRequest(deps.db, look, waiting),
   ];
   const { per_person = null } = deps.limits;

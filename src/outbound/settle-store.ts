@@ -47,7 +47,7 @@ async function lockRows(tx: Tx, keys: string[]) {
   const { rows } = await sql<
     Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & Around & { request: RequestRow }
   >`
-    select a.*, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+    select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       a.mode = 'voice' and a.session_id is not null and exists (
         select from session_tool_calls t
         where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null

@@ -10,7 +10,7 @@ export type Start = { batch: DueBatch; candidate: Candidate; counts_on: string |
 
 export function newStart(batch: DueBatch, candidate: Candidate, counts_on: string | null, now: Date): Start {
   const { campaign, sender } = batch;
-  const { channel_target_id, channel_id, address, is_test } = sender as NonNullable<DueBatch["sender"]>;
+  const { channel_target_id, channel_id, address, mode, is_test } = sender as NonNullable<DueBatch["sender"]>;
   return {
     batch,
     candidate,
@@ -18,7 +18,7 @@ export function newStart(batch: DueBatch, candidate: Candidate, counts_on: strin
     outreach: {
       key: newAttemptKey(now),
       sub_organization_id: batch.sub_organization_id,
-      mode: campaign.mode,
+      mode,
       agent_id: campaign.agent_id as number,
       channel_id,
       channel_target_id,

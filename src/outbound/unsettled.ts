@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { Sender } from "../channels/outreach.ts";
+import type { Outreach, Sender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import {
   type AttemptPhase,
@@ -8,7 +8,6 @@ import {
   HAND_OVER_ms,
   LEASE_ms,
   LONGEST_CALL_ms,
-  type Mode,
   SHOWN_AFTER_ms,
 } from "./attempt.ts";
 import { findOutreach } from "./attempts.ts";
@@ -21,7 +20,7 @@ import type { News } from "./settlement.ts";
  */
 export type Unsettled = {
   key: string;
-  mode: Mode;
+  mode: Outreach["mode"];
   state: AttemptPhase;
   started_at: string;
   channel_status: ChannelStatus;

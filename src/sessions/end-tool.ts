@@ -12,7 +12,7 @@ import type { Engine } from "./engine.ts";
 import { callTrace, type FinishedCall, storedCall } from "./finished-call.ts";
 import { modelRound } from "./model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
-import { optOutEntries } from "./opt-out-tool.ts";
+import { optOutEntries, withWords } from "./opt-out-tool.ts";
 import { runTool } from "./run-tool.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
 import { voiceInForce } from "./session-voice.ts";
@@ -199,7 +199,7 @@ async function finish(
     await insertTrace(tx, session_id, turn_count, [...before, ...callTrace(finished)], at);
     // A tool that says "opted out" has to have done so here too.
     const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];
-    await suppress(tx, optOutEntries(session, opt_outs), at);
+    await suppress(tx, optOutEntries(session, await withWords(tx, session_id, opt_outs)), at);
     await publish(tx, session.sub_organization_id, eventsOf(session, tool, shown.error, effects, at));
   });
 }

@@ -1,5 +1,6 @@
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
 import type { Suppression, SuppressionPath } from "../channels/suppression.ts";
+import type { Db } from "../db/database.ts";
 import type { LeasedSession } from "./lease.ts";
 import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
 
@@ -20,6 +21,28 @@ export function optOut({ source }: ToolContext, values: Record<string, unknown>)
 }
 
 export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date };
+
+/**
+ * Opt-outs with the person's words as their proof: where the model told none, the last that were heard of them in the
+ * session. Index: primary key of session_messages.
+ */
+export async function withWords<T extends { said: string | null }>(
+  db: Db,
+  session_id: number,
+  opt_outs: readonly T[],
+): Promise<T[]> {
+  if (opt_outs.every(({ said }) => said !== null)) return [...opt_outs];
+  const last = await db
+    .selectFrom("session_messages")
+    .select("text")
+    .where("session_id", "=", session_id)
+    .where("role", "=", "user")
+    .where("text", "<>", "")
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return opt_outs.map((opt_out) => ({ ...opt_out, said: opt_out.said ?? last?.text ?? null }));
+}
 
 const THROUGH: Record<string, SuppressionPath> = {
   voice: "speech",

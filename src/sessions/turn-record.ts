@@ -8,7 +8,7 @@ import type { Engine } from "./engine.ts";
 import { callRow, callTrace, type FinishedCall, resultEvent, storedCall } from "./finished-call.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
 import { type LeasedSession, releaseLease } from "./lease.ts";
-import { optOutEntries, type SaidOptOut } from "./opt-out-tool.ts";
+import { optOutEntries, type SaidOptOut, withWords } from "./opt-out-tool.ts";
 import { agentTime, sessionFacts } from "./session-facts.ts";
 import { voiceInForce } from "./session-voice.ts";
 import type { SnapshotTool } from "./snapshot.ts";
@@ -251,7 +251,7 @@ export class TurnRecord {
       await insertMessages(tx, session, messages);
       await insertCalls(tx, session.id, calls);
       await insertTrace(tx, session.id, this.index, trace, at);
-      await suppress(tx, optOutEntries(session, opt_outs), at);
+      await suppress(tx, optOutEntries(session, await withWords(tx, session.id, opt_outs)), at);
       await publish(tx, session.sub_organization_id, events);
     });
     this.calls.push(...calls.toSorted((a, b) => a.seq - b.seq));

@@ -52,6 +52,10 @@ describe("requests", () => {
       channel_manager_status: "PENDING",
       insights_status: null,
       insights: null,
+      answered_by: null,
+      duration_s: null,
+      voicemail_left: null,
+      reached: null,
       line_type: null,
       enrichment: null,
     });

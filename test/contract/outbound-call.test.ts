@@ -182,3 +182,21 @@ describe("the model judges who answered (mode v2)", () => {
     expect(await eventsOf(app, phone.session_id, "silence-timeout")).toEqual([]);
   });
 });
+
+test("an opt-out said on the telephone keeps the person's own words as its proof, though the model told none", async () => {
+  const { phone } = await called({
+    script: 'on /stop calling/ -> call opt_out {} then say "Done."',
+    systemTools: ["opt_out"],
+    voicemail_detection: null,
+  });
+  await phone.hears(1);
+  phone.does({ type: "played" });
+  phone.says("Please stop calling me, I mean it.");
+  app.clock.advance(5_000);
+  await phone.hears(2);
+  await quiet(app, phone.session_id);
+  const entries = app.db.selectFrom("suppressions").select(["address", "through", "said"]);
+  expect(await entries.where("session_id", "=", phone.session_id).execute()).toEqual([
+    { address: PERSON, through: "speech", said: "Please stop calling me, I mean it." },
+  ]);
+});

@@ -5,6 +5,7 @@ import { createAuthenticate } from "./accounts/authenticate.ts";
 import { homePageRoutes } from "./accounts/home-page.ts";
 import { llmProviderRoutes, providerSettings } from "./accounts/llm-provider.ts";
 import { organizationRoutes } from "./accounts/organization.ts";
+import { closeOrganizationsJob } from "./accounts/organization-deletion.ts";
 import { permissionRoutes } from "./accounts/permission.ts";
 import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
@@ -234,12 +235,13 @@ export async function createApp(parts: Parts): Promise<App> {
   permissionRoutes(api);
   roleRoutes(api, parts);
   apiTokenRoutes(api, parts);
-  signInRoutes(api, { db, clock, publicUrl });
+  signInRoutes(api, { db, clock, vault, publicUrl });
   userRoutes(api, { db, clock, log, publicUrl, sendMail });
   organizationRoutes(api, {
     db,
     clock,
     publicUrl,
+    anyoneCreates: config.everyone_creates_organizations,
     async onCreate(tx, administrator) {
       await ensureSystemTools(tx, administrator, clock.now());
       await ensureDefaultInsights(tx, administrator, clock.now());
@@ -360,6 +362,7 @@ export async function createApp(parts: Parts): Promise<App> {
       tidyBatchesJob(parts),
       cancelWaitingHandler(parts),
       purgeDeliveriesJob(parts),
+      closeOrganizationsJob(parts),
       mailDisabledJob({ db, log, publicUrl, sendMail }),
     ],
     deliverer: createDeliverer(parts),

@@ -30,6 +30,7 @@ test("an empty environment is a good one", () => {
       host: "127.0.0.1",
       data_dir: "./data",
       database_url: null,
+      everyone_creates_organizations: false,
       public_url: "http://127.0.0.1:8080",
       bootstrap_admin_email: "admin@localhost",
       api_key_headers: [],

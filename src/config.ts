@@ -11,6 +11,8 @@ export type Config = {
   connections: { writing: number; reading: number; reading_timeout_ms: number };
   public_url: string;
   bootstrap_admin_email: string;
+  /** Organizations are created by everyone who may change one, else by the operator. */
+  everyone_creates_organizations: boolean;
   api_key_headers: string[];
   egress_allow: EgressRules;
   llm_base_urls: Partial<Record<LlmProvider, string>>;
@@ -142,6 +144,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   if (!LOG_LEVELS.includes(log_level))
     faults.push(`LOG_LEVEL is "${log_level}"; use one of ${LOG_LEVELS.join(", ")}.`);
 
+  const organization_creation = given("ORGANIZATION_CREATION")?.toLowerCase() ?? "operator";
+  if (!["operator", "everyone"].includes(organization_creation))
+    faults.push(`ORGANIZATION_CREATION is "${given("ORGANIZATION_CREATION")}"; use operator or everyone.`);
   const email = given("BOOTSTRAP_ADMIN_EMAIL") ?? "admin@localhost";
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) {
     faults.push(`BOOTSTRAP_ADMIN_EMAIL is "${email}"; use an e-mail address such as ann@example.com.`);
@@ -295,6 +300,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     },
     public_url: publicUrl() ?? `http://${hostInUrl(reachable(host))}:${port}`,
     bootstrap_admin_email: email.toLowerCase(),
+    everyone_creates_organizations: organization_creation === "everyone",
     api_key_headers: headers,
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,

@@ -14,6 +14,7 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   hands webhooks on to a program on this machine, byte for byte as they were signed;
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
   ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
+  ./parley sign-in-link           prints a link that signs the first administrator in, where password and token are lost
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
   ./parley version                prints the version
@@ -78,6 +79,15 @@ const COMMANDS: Record<string, Command> = {
     async run(args) {
       const { doctor } = await import("./commands/doctor.ts");
       return doctor(settingsOrFaults(), args.includes("--json"));
+    },
+  },
+  "sign-in-link": {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config, secrets } = settings();
+      const { signInLink } = await import("./commands/sign-in-link.ts");
+      return signInLink(config, secrets);
     },
   },
   migrate: {

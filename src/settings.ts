@@ -59,6 +59,12 @@ export const SETTINGS: Setting[] = [
     about: "The e-mail address of the first administrator.",
   },
   {
+    name: "ORGANIZATION_CREATION",
+    example: "operator",
+    about:
+      "Who may create organizations: operator (administrators of the first one), or everyone who may change their own.",
+  },
+  {
     name: "TRUST_PROXY",
     example: "0",
     about:

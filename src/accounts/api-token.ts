@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import type { Bound, Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { inputTimestamp, name, recordId, timestamp } from "../api/schema.ts";
@@ -9,6 +9,7 @@ import { sha256 } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { endGrants, endTokens, notAfter, refuseRevoked } from "./bound.ts";
 
 /** The prefix lets secret scanners know a leaked token; 32 characters of base 62 carry 190 bits. */
 const PREFIX = "parley_";
@@ -91,6 +92,8 @@ export async function insertToken(
     created_by: string;
     created_at: Date;
     expires_at: Date;
+    /** The token it was made with. */
+    made_with_token_id?: number | null;
   },
   token: string,
 ): Promise<number> {
@@ -108,10 +111,7 @@ export async function insertToken(
   return id;
 }
 
-export const defaultExpiry = (now: Date, maker: Maker = null): Date => {
-  const usual = now.getTime() + DEFAULT_LIFE_DAYS * DAY_MS;
-  return new Date(maker ? Math.min(usual, maker.expires_at.getTime()) : usual);
-};
+export const defaultExpiry = (now: Date): Date => new Date(now.getTime() + DEFAULT_LIFE_DAYS * DAY_MS);
 
 export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const path = "/api/v1/api_tokens";
@@ -141,16 +141,25 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     ({ caller, body }) =>
       write(db, "API token", async (tx) => {
         const now = clock.now();
-        const maker = await findMaker(tx, caller);
-        const expires_at = body.expires_at ? new Date(body.expires_at) : defaultExpiry(now, maker);
+        const { bound } = caller;
+        const expires_at = body.expires_at ? new Date(body.expires_at) : notAfter(bound, defaultExpiry(now));
         refuseBadExpiry(now, expires_at);
-        refuseOutliving(maker, expires_at);
+        refuseOutliving(bound, expires_at);
+        await refuseRevoked(tx, caller);
         const beyond = body.permissions?.find((permission) => !caller.permissions.has(permission));
         if (beyond) throw new Fault("forbidden", `A token can't have ${beyond}: you don't have it yourself.`);
 
         const token = newToken();
-        const permissions = tokenScope(maker, body.permissions ?? null);
-        const row = { name: body.name, permissions, created_by: caller.email, created_at: now, expires_at };
+        const permissions = tokenScope(bound, body.permissions ?? null);
+        const made_with_token_id = bound?.token_id ?? null;
+        const row = {
+          name: body.name,
+          permissions,
+          created_by: caller.email,
+          created_at: now,
+          expires_at,
+          made_with_token_id,
+        };
         const { sub_organization_id, user_id } = caller;
         const id = await insertToken(tx, { ...row, sub_organization_id, user_id }, token);
         const created = await selectTokens(tx, caller).where("id", "=", id).executeTakeFirstOrThrow();
@@ -163,6 +172,7 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
     `${path}/:id`,
     {
       summary: "Revoke an API token",
+      description: "All that was made with it ends too: tokens, sign-in links, and the roles it gave people.",
       tag,
       permission: "api_token_delete",
       params: z.object({ id: recordId() }),
@@ -175,11 +185,9 @@ export function apiTokenRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
           .forUpdate()
           .executeTakeFirst();
         if (!before) throw notFound("API token", params.id);
-        await tx
-          .updateTable("api_tokens")
-          .set({ revoked_at: before.revoked_at ?? clock.now().toISOString() })
-          .where("id", "=", params.id)
-          .execute();
+        const now = clock.now().toISOString();
+        await endTokens(tx, now, [params.id]);
+        await endGrants(tx, now, [params.id]);
         const after = await selectTokens(tx, caller).where("id", "=", params.id).executeTakeFirstOrThrow();
         await api.audit(tx, caller, {
           action: "delete",
@@ -199,27 +207,14 @@ function refuseBadExpiry(now: Date, expires_at: Date): void {
   if (days > MAX_LIFE_DAYS) throw new Fault("refused", "expires_at lies more than ten years ahead.");
 }
 
-/** The token that a token is made with; null where a person makes it, signed in. */
-type Maker = { permissions: string[] | null; expires_at: Date } | null;
-
-async function findMaker(tx: Tx, caller: Caller): Promise<Maker> {
-  if (caller.api_token_id === null) return null;
-  const { permissions, expires_at } = await tx
-    .selectFrom("api_tokens")
-    .select(["permissions", "expires_at"])
-    .where("id", "=", caller.api_token_id)
-    .executeTakeFirstOrThrow();
-  return { permissions, expires_at: new Date(expires_at) };
-}
-
-function refuseOutliving(maker: Maker, expires_at: Date): void {
-  if (maker === null || expires_at <= maker.expires_at) return;
+function refuseOutliving(bound: Bound | null, expires_at: Date): void {
+  if (bound === null || expires_at <= bound.until) return;
   throw new Fault(
     "forbidden",
-    `A token can't make one that outlives it: expires_at may be ${maker.expires_at.toISOString()} at the latest. For a longer life, make the token in the console.`,
+    `A token can't make one that outlives it: expires_at may be ${bound.until.toISOString()} at the latest. For a longer life, make the token in the console, signed in with your password.`,
   );
 }
 
 /** A token made with a narrowed token stays as narrow; only a person's own "everything" means "as my role says". */
-const tokenScope = (maker: Maker, asked: string[] | null): string[] | null =>
-  asked === null ? (maker?.permissions ?? null) : [...new Set(asked)].toSorted();
+const tokenScope = (bound: Bound | null, asked: string[] | null): string[] | null =>
+  asked === null ? (bound?.permissions ?? null) : [...new Set(asked)].toSorted();

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Bound, Caller } from "../api/caller.ts";
 import { API_KEY_HEADER } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { isLocalToken, verifyLocalToken } from "./local-token.ts";
+import { earlier, permissionsAt, roleAt } from "./bound.ts";
+import { isLocalToken, localTokenEnd } from "./local-token.ts";
 import { ADMIN } from "./permission.ts";
 import { SIGN_IN_COOKIE } from "./sign-in.ts";
 
@@ -19,6 +20,8 @@ type Grant = {
   user_id: number;
   email: string;
   role_permissions: string[];
+  granted_until: string | null;
+  granted_by_token_id: number | null;
 };
 
 type Deps = { db: Db; clock: Clock; vault: Vault; apiKeyHeaders: string[] };
@@ -47,12 +50,14 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     const now = clock.now();
     // Every call of a program runs this: as a template it costs a tenth of what building it anew would.
     const { rows } = await sql<Grant & TokenRow>`
-      select o.organization_id, u.sub_organization_id, u.id as user_id, u.email, r.permissions as role_permissions,
+      select o.organization_id, u.sub_organization_id, u.id as user_id, u.email, u.granted_until, u.granted_by_token_id,
+        ${permissionsAt(now.toISOString())} as role_permissions,
         t.id as api_token_id, t.permissions, t.expires_at, t.revoked_at, t.last_used_at
       from api_tokens t
       join users u on u.id = t.user_id and u.deleted_at is null
-      join roles r on r.id = u.role_id
+      join roles r on r.id = ${roleAt(now.toISOString())}
       join sub_organizations o on o.id = u.sub_organization_id
+      join organizations g on g.id = o.organization_id and g.deleted_at is null
       where t.token_hash = ${sha256(token)}`.execute(db);
     const [found] = rows;
     if (!found || found.revoked_at !== null || new Date(found.expires_at) <= now) {
@@ -65,53 +70,83 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
         .where("id", "=", found.api_token_id)
         .execute();
     }
-    return callerOf(request, found, found.permissions, found.api_token_id);
+    const own = {
+      until: new Date(found.expires_at),
+      token_id: found.api_token_id,
+      permissions: found.permissions,
+    };
+    return callerOf(request, found, own, found.api_token_id, now);
   }
 
   async function byTerminal(request: FastifyRequest, token: string): Promise<Caller> {
-    if (!verifyLocalToken(vault, clock.now(), token)) throw new Fault("not-authenticated", "Invalid API key");
+    const now = clock.now();
+    const until = localTokenEnd(vault, now, token);
+    if (until === null) throw new Fault("not-authenticated", "Invalid API key");
     // Of the first organization that still has one: its administrators operate the installation.
-    const first = await grants(db)
+    const first = await grants(db, now)
       .where("r.name", "=", ADMIN)
       .orderBy("o.organization_id")
       .orderBy("u.id")
       .executeTakeFirst();
     if (!first) throw new Fault("not-authenticated", "Invalid API key");
-    return callerOf(request, first, null, null);
+    return callerOf(request, first, { until, token_id: null, permissions: null }, null, now);
   }
 
   async function bySignIn(request: FastifyRequest, cookie: string): Promise<Caller> {
-    const found = await grants(db)
+    const now = clock.now();
+    const found = await grants(db, now)
       .innerJoin("sign_ins as s", "s.user_id", "u.id")
       .where("s.token_hash", "=", sha256(cookie))
-      .where("s.expires_at", ">", clock.now().toISOString())
+      .where("s.expires_at", ">", now.toISOString())
+      .select(["s.bound_until", "s.bound_token_id", "s.bound_permissions"])
       .executeTakeFirst();
     if (!found) throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
     refuseForeignOrigin(request);
-    return callerOf(request, found, null, null);
+    const own =
+      found.bound_until === null
+        ? null
+        : {
+            until: new Date(found.bound_until),
+            token_id: found.bound_token_id,
+            permissions: found.bound_permissions,
+          };
+    if (own && own.until <= now)
+      throw new Fault("not-authenticated", "Your sign-in has ended. Sign in again.");
+    return callerOf(request, found, own, null, now);
   }
 }
 
-const grants = (db: Db) =>
+const grants = (db: Db, now: Date) =>
   db
     .selectFrom("users as u")
-    .innerJoin("roles as r", "r.id", "u.role_id")
+    .innerJoin("roles as r", (join) => join.on("r.id", "=", roleAt(now.toISOString())))
     .innerJoin("sub_organizations as o", "o.id", "u.sub_organization_id")
+    .innerJoin("organizations as g", "g.id", "o.organization_id")
     .where("u.deleted_at", "is", null)
+    .where("g.deleted_at", "is", null)
     .select([
       "o.organization_id",
       "u.sub_organization_id",
       "u.id as user_id",
       "u.email",
-      "r.permissions as role_permissions",
+      "u.granted_until",
+      "u.granted_by_token_id",
+      permissionsAt(now.toISOString()).as("role_permissions"),
     ]);
 
 function callerOf(
   request: FastifyRequest,
   grant: Grant,
-  scope: string[] | null,
+  own: Bound | null,
   api_token_id: number | null,
+  now: Date,
 ): Caller {
+  const { granted_until, granted_by_token_id } = grant;
+  const scope = own?.permissions ?? null;
+  const ofPlace =
+    granted_until === null || new Date(granted_until) <= now
+      ? null
+      : { until: new Date(granted_until), token_id: granted_by_token_id, permissions: scope };
   // A token never does more than the role of the person who made it allows today.
   const permissions =
     scope === null ? grant.role_permissions : scope.filter((name) => grant.role_permissions.includes(name));
@@ -122,6 +157,7 @@ function callerOf(
     email: grant.email,
     permissions: new Set(permissions),
     api_token_id,
+    bound: earlier(own, ofPlace),
     address: request.ip,
     request_id: request.id,
   };

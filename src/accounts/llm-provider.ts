@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -37,9 +38,10 @@ export function llmProviderRoutes(api: Api, { db, clock, vault, egress, environm
       providers: PROVIDERS,
       otherSources: ["environment", "none"],
       sourceMeaning: "Whose key is used; none: the scripted model",
-      withoutOwn: async (_from, _caller, name) => ({
+      withoutOwn: async (_from, caller, name) => ({
         source: environment[name] ? "environment" : "none",
-        base_url: environment[name]?.base_url ?? null,
+        // Where the operator's own servers are is told to the operator.
+        base_url: isOperator(caller) ? (environment[name]?.base_url ?? null) : null,
       }),
       check(name, { base_url }) {
         if (name === "azure_openai" && !base_url) {
@@ -71,7 +73,9 @@ export function llmProviderRoutes(api: Api, { db, clock, vault, egress, environm
       const begun = performance.now();
       // The installation's own address may be private; one that an organization names goes through the guard.
       const trusted = used === environment[params.provider];
-      const answer = await (trusted ? askDirectly : askGuarded(egress))(keyCheck(params.provider, used));
+      const question = keyCheck(params.provider, used);
+      const shown = trusted && !isOperator(caller) ? "The installation's server" : new URL(question.url).host;
+      const answer = await (trusted ? askDirectly : askGuarded(egress))(question, shown);
       return { provider: params.provider, ...answer, duration_ms: performance.now() - begun };
     },
   );
@@ -80,22 +84,24 @@ export function llmProviderRoutes(api: Api, { db, clock, vault, egress, environm
 type Asked = KeyVerdict | { verdict: "unreachable"; message: string };
 type Question = ReturnType<typeof keyCheck>;
 
-async function askDirectly({ url, headers }: Question): Promise<Asked> {
-  const { host } = new URL(url);
+const isOperator = (caller: Caller): boolean => caller.permissions.has("platform_admin");
+
+/** `host`: as the answer names it. */
+async function askDirectly({ url, headers }: Question, host: string): Promise<Asked> {
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(KEY_CHECK_MS) });
     await response.body?.cancel();
     return keyVerdict(host, response.status);
   } catch (error) {
-    const why = errorText((error as Error).cause ?? error);
-    return { verdict: "unreachable", message: `${host} can't be reached: ${why}.` };
+    // The cause names an address.
+    const why = host === new URL(url).host ? `: ${errorText((error as Error).cause ?? error)}` : "";
+    return { verdict: "unreachable", message: `${host} can't be reached${why}.` };
   }
 }
 
 const askGuarded =
   (egress: Egress) =>
-  async ({ url, headers }: Question): Promise<Asked> => {
-    const { host } = new URL(url);
+  async ({ url, headers }: Question, host: string): Promise<Asked> => {
     const answer = await egress.send({
       url,
       method: "GET",

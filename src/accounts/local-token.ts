@@ -15,7 +15,9 @@ export function localToken(vault: Vault, now: Date): string {
 
 export const isLocalToken = (token: string): boolean => token.startsWith(PREFIX);
 
-export function verifyLocalToken(vault: Vault, now: Date, token: string): boolean {
+/** When it ends; null: it is none, or has ended. */
+export function localTokenEnd(vault: Vault, now: Date, token: string): Date | null {
   const [expires = "", signature = ""] = token.slice(PREFIX.length).split(".");
-  return vault.verify(PURPOSE, expires, signature) && Number(expires) > now.getTime();
+  const good = vault.verify(PURPOSE, expires, signature) && Number(expires) > now.getTime();
+  return good ? new Date(Number(expires)) : null;
 }

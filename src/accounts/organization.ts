@@ -2,15 +2,17 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import { file } from "../api/form.ts";
 import { write } from "../api/resource.ts";
-import { Deleted, name, timestamp } from "../api/schema.ts";
+import { Deleted, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { createOrganization } from "./bootstrap.ts";
+import { refuseRevoked } from "./bound.ts";
 import { checkedLogo, logoVersion, MAX_LOGO_BYTES } from "./logo.ts";
-import { createSignInLink } from "./sign-in.ts";
-import { closeAccess, splitDomains } from "./user-store.ts";
+import { deleteOrganization, refuseOperator, restoreOrganization } from "./organization-deletion.ts";
+import { createSignInLink } from "./sign-in-code.ts";
+import { splitDomains } from "./user-store.ts";
 
 const domains = () =>
   z
@@ -54,10 +56,17 @@ const OrganizationCreated = OrganizationResponse.extend({
   sign_in_link: z.string().describe("Signs its administrator, who is the caller, in once: the way into it."),
 }).meta({ id: "OrganizationCreated" });
 
+const OrganizationRestored = OrganizationResponse.extend({
+  restored_targets: z.int(),
+  lost_targets: z.array(z.string()).describe("Numbers and addresses that were taken in the meantime"),
+}).meta({ id: "OrganizationRestored" });
+
 type Deps = {
   db: Db;
   clock: Clock;
   publicUrl: string;
+  /** Whoever may change an organization may also make another; else it is for the operator. */
+  anyoneCreates: boolean;
   /** What other areas do in the same transaction: an organization gets its tools, and goes silent when deleted. */
   onCreate(tx: Tx, administrator: Caller): Promise<void>;
   onDelete(tx: Tx, caller: Caller): Promise<void>;
@@ -66,7 +75,7 @@ type Deps = {
 const PATH = "/api/v1/organizations";
 
 export function organizationRoutes(api: Api, deps: Deps): void {
-  const { db, clock, publicUrl } = deps;
+  const { db, clock, publicUrl, anyoneCreates } = deps;
   const tag = "organizations";
 
   const find = async (from: Db, id: number): Promise<OrganizationResponse> => {
@@ -150,15 +159,17 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     `${PATH}/`,
     {
       summary: "Create another organization",
-      description: "It shares nothing with the caller's. The caller becomes its administrator.",
+      description:
+        "It shares nothing with the caller's. The caller becomes its administrator. For the operator (`platform_admin`), unless the setting ORGANIZATION_CREATION is `everyone`.",
       tag,
-      permission: "organizations_write",
+      permission: anyoneCreates ? "organizations_write" : "platform_admin",
       body: OrganizationCreateForm,
       form: { type: "multipart/form-data", max_file_bytes: MAX_LOGO_BYTES },
       response: OrganizationCreated,
     },
     ({ caller, body }) =>
       write(db, "Organization", async (tx) => {
+        await refuseRevoked(tx, caller);
         const { display_name } = body;
         const administrator = await createOrganization(tx, clock, { display_name, email: caller.email });
         const resource_id = administrator.organization_id;
@@ -174,8 +185,9 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     `${PATH}/`,
     {
       summary: "Delete one's organization and all its users",
+      description: "The operator can undo it for 30 days.",
       tag,
-      permission: "organizations_write",
+      permission: "organizations_delete",
       body: z.object({ delete_comments: z.string().nullish() }),
       form: { type: "application/x-www-form-urlencoded" },
       response: Deleted,
@@ -183,18 +195,34 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     ({ caller, body }) =>
       write(db, "Organization", async (tx) => {
         const id = caller.organization_id;
-        await refuseOperator(tx, id);
+        await refuseOperator(tx, caller);
         await lock(tx, id);
         const before = await find(tx, id);
-        await tx
-          .updateTable("organizations")
-          .set({ deleted_at: clock.now().toISOString(), deleted_comments: body.delete_comments ?? null })
-          .where("id", "=", id)
-          .execute();
+        await deleteOrganization(tx, clock, { organization_id: id, comments: body.delete_comments ?? null });
         await deps.onDelete(tx, caller);
-        await closeAccess(tx, clock, await usersOf(tx, id), "The organization was deleted");
         await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: id, before });
         return { success: true };
+      }),
+  );
+
+  api.post(
+    `${PATH}/:organization_id/restore`,
+    {
+      summary: "Bring a deleted organization back",
+      description:
+        "For 30 days after its deletion, with its people, tokens and records. Batches stay canceled, and channel targets that somebody else has taken since stay lost.",
+      tag,
+      permission: "platform_admin",
+      params: z.object({ organization_id: recordId() }),
+      response: OrganizationRestored,
+    },
+    ({ caller, params }) =>
+      write(db, "Organization", async (tx) => {
+        const resource_id = params.organization_id;
+        const targets = await restoreOrganization(tx, clock, resource_id);
+        const after = await find(tx, resource_id);
+        await api.audit(tx, caller, { action: "restore", resource: tag, resource_id, after });
+        return { ...after, ...targets };
       }),
   );
 
@@ -223,27 +251,3 @@ export function organizationRoutes(api: Api, deps: Deps): void {
 /** The organization stays as it is until the transaction ends. */
 const lock = (tx: Tx, id: number) =>
   tx.selectFrom("organizations").select("id").where("id", "=", id).forUpdate().executeTakeFirstOrThrow();
-
-/** Its administrators operate the installation; without it nobody could. */
-async function refuseOperator(tx: Tx, id: number): Promise<void> {
-  const first = await tx
-    .selectFrom("organizations")
-    .select("id")
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .executeTakeFirstOrThrow();
-  if (first.id === id) {
-    throw new Fault("refused", "This organization operates the installation and can't be deleted.");
-  }
-}
-
-async function usersOf(tx: Tx, organization_id: number): Promise<number[]> {
-  const rows = await tx
-    .selectFrom("users as u")
-    .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
-    .select("u.id")
-    .where("s.organization_id", "=", organization_id)
-    .where("u.deleted_at", "is", null)
-    .execute();
-  return rows.map((row) => row.id);
-}

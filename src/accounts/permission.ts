@@ -42,7 +42,7 @@ const GROUPS: Group[] = [
     name: "Organization",
     description: "The organization itself",
     stem: "organizations",
-    verbs: ["read", "write"],
+    verbs: ALL,
   },
   { name: "Outbound", description: "Campaigns, batches and requests", stem: "outbound", verbs: ALL },
   { name: "Permissions", description: "The list of permissions", stem: "permissions", verbs: ["read"] },

@@ -7,6 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
 import { isPermission } from "./permission.ts";
 
 export const RoleResponse = z
@@ -93,9 +94,14 @@ export function roleRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       async replace(tx, caller, input, before) {
         refuseSystemRole(before);
         await refuseMightierRole(tx, caller, input.id);
+        const next = values(caller, input);
         await tx
           .updateTable("roles")
-          .set({ ...values(caller, input), last_updated_comments: input.last_updated_comments ?? null })
+          .set({
+            ...next,
+            ...(await grantOf(tx, caller, input.id, next.permissions)),
+            last_updated_comments: input.last_updated_comments ?? null,
+          })
           .where("id", "=", input.id)
           .execute();
       },
@@ -142,6 +148,26 @@ async function refuseMightierRole(tx: Tx, caller: Caller, id: number): Promise<v
     );
 }
 
+/**
+ * A role that is widened with a token allows the more until the token ends; whoever signed in with a password makes it last.
+ */
+async function grantOf(tx: Tx, caller: Caller, id: number, wanted: string[]) {
+  await refuseRevoked(tx, caller);
+  const before = await tx
+    .selectFrom("roles")
+    .select(["permissions", "granted_until", "lasting_permissions"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  const lasting = before.granted_until === null ? before.permissions : (before.lasting_permissions ?? []);
+  const none = { granted_until: null, granted_by_token_id: null, lasting_permissions: null };
+  if (caller.bound === null || wanted.every((permission) => lasting.includes(permission))) return none;
+  const kept = lasting.filter((permission) => wanted.includes(permission));
+  // As it stood already, until the end that it had.
+  if (before.granted_until !== null && wanted.every((permission) => before.permissions.includes(permission)))
+    return { lasting_permissions: kept };
+  return { ...grantColumns(caller.bound), lasting_permissions: kept };
+}
+
 /** Sorted, each once; refused when unknown, or beyond what the caller may do (no one hands out more than they have). */
 function grantable(caller: Caller, permissions: string[]): string[] {
   const unknown = permissions.flatMap((permission, index) =>
@@ -177,5 +203,21 @@ async function moveUsers(tx: Tx, caller: Caller, from: number, to: number | null
   if (!target || to === from) throw new Fault("refused", `Role with ID ${to} can't take the users over.`);
   const beyond = target.permissions.find((permission) => !caller.permissions.has(permission));
   if (beyond) throw new Fault("forbidden", `You can't grant ${beyond}: you don't have it yourself.`);
+  // Who may do more now than before, by a token: until it ends, and then as before.
+  const { lasting } = await tx
+    .selectFrom("roles as r")
+    .select(lastingPermissions.as("lasting"))
+    .where("r.id", "=", from)
+    .executeTakeFirstOrThrow();
+  const more = target.permissions.some((permission) => !lasting.includes(permission));
+  if (caller.bound !== null && more) {
+    await refuseRevoked(tx, caller);
+    await tx
+      .updateTable("users")
+      .set({ ...grantColumns(caller.bound), lasting_role_id: from })
+      .where("role_id", "=", from)
+      .where("granted_until", "is", null)
+      .execute();
+  }
   await tx.updateTable("users").set({ role_id: to }).where("role_id", "=", from).execute();
 }

@@ -1,20 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyReply } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
+import type { Bound } from "../api/caller.ts";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { hashPassword, sha256, verifyPassword } from "../base/crypto.ts";
+import { hashPassword, sha256, type Vault, verifyPassword } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { boundColumns, notAfter } from "./bound.ts";
+import { isGoodCode, setPassword, spendCode } from "./sign-in-code.ts";
+import { BROWSER_COOKIE, BROWSER_LIFE_S, browserCookie, createSignInLimit } from "./sign-in-limit.ts";
 
 export const SIGN_IN_COOKIE = "parley_sign_in";
 const SIGN_IN_LIFE_MS = 12 * 3_600_000;
-const CODE_LIFE_MS = 24 * 3_600_000;
 /** One address may have places in several organizations, each with its own password; so many are tried. */
 const MAX_PLACES = 10;
-/** Compared against when an address is unknown, so that both answers take as long. */
+/** Compared against when an address is unknown or has no password, so that all answers take as long. */
 const DUMMY_HASH = await hashPassword(randomBase62(20));
+/**
+ * A refusal comes at a multiple of this after the question, so that its time tells neither whether an address is known nor
+ * in how many organizations: ten comparisons take less.
+ */
+const REFUSAL_STEP_MS = 500;
+/** A comparison takes a thread of four for 30 ms; more at once would keep files and names waiting. */
+const COMPARED_AT_ONCE = 2;
+const MOST_WAITING = 100;
 
 const Credentials = z.object({
   email: z.string(),
@@ -29,38 +42,14 @@ const Myself = z.object({
   sub_organization_id: z.int(),
 });
 
-type Deps = { db: Db; clock: Clock; publicUrl: string };
+type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
 
-/** What a link carries that signs its bearer in once; an earlier one stops working. */
-export async function createSignInCode(tx: Tx, clock: Clock, userId: number): Promise<string> {
-  await tx.deleteFrom("one_time_codes").where("user_id", "=", userId).execute();
-  const code = randomBase62(40);
-  await tx
-    .insertInto("one_time_codes")
-    .values({ code_hash: sha256(code), user_id: userId, purpose: "sign-in", expires_at: codeExpiry(clock) })
-    .execute();
-  return code;
-}
-
-export type SignInLink = { sign_in_link: string; expires_at: string };
-
-export async function createSignInLink(
-  tx: Tx,
-  { clock, publicUrl }: { clock: Clock; publicUrl: string },
-  userId: number,
-): Promise<SignInLink> {
-  const code = await createSignInCode(tx, clock, userId);
-  return { sign_in_link: `${publicUrl}/sign-in?code=${code}`, expires_at: codeExpiry(clock) };
-}
-
-const codeExpiry = (clock: Clock): string => new Date(clock.now().getTime() + CODE_LIFE_MS).toISOString();
-
-export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
+export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): void {
   const secure = publicUrl.startsWith("https:");
   const tag = "console";
 
   /** Lock: the person's row first, as wherever their sign-ins and codes are written. */
-  const start = async (tx: Tx, userId: number): Promise<string> => {
+  const start = async (tx: Tx, userId: number, bound: Bound | null): Promise<string> => {
     const cookie = randomBase62(43);
     const now = clock.now();
     const created_at = now.toISOString();
@@ -76,28 +65,39 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
         token_hash: sha256(cookie),
         user_id: userId,
         created_at,
-        expires_at: new Date(now.getTime() + SIGN_IN_LIFE_MS).toISOString(),
+        expires_at: notAfter(bound, new Date(now.getTime() + SIGN_IN_LIFE_MS)).toISOString(),
+        ...boundColumns(bound),
       })
       .execute();
     return cookie;
   };
   const cookieOptions = { path: "/", httpOnly: true, sameSite: "strict", secure } as const;
 
+  const limit = createSignInLimit({ db, clock, vault });
+  const remember = (reply: FastifyReply, cookie: string, email: string) => {
+    reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
+    reply.setCookie(BROWSER_COOKIE, browserCookie(vault, email), {
+      ...cookieOptions,
+      path: "/api/console/",
+      maxAge: BROWSER_LIFE_S,
+    });
+  };
+
   api.post(
     "/api/console/sign-in",
-    {
-      summary: "Sign in to the console",
-      tag,
-      permission: "public",
-      hidden: true,
-      calls_per_minute: 10,
-      body: Credentials,
-    },
-    async ({ body, reply }) => {
-      const user = await findPlace(db, body);
-      if (!user) throw new Fault("not-authenticated", "E-mail address or password is wrong.");
-      const cookie = await db.transaction().execute((tx) => start(tx, user.id));
-      reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
+    { summary: "Sign in to the console", tag, permission: "public", hidden: true, body: Credentials },
+    async ({ body, request, reply }) => {
+      const email = body.email.trim().toLowerCase();
+      const begun = performance.now();
+      const takeBack = await limit.count({ request, email });
+      const user = await atOnce(() => findPlace(db, { ...body, email }));
+      if (!user) {
+        await sleep(REFUSAL_STEP_MS - ((performance.now() - begun) % REFUSAL_STEP_MS));
+        throw new Fault("not-authenticated", "E-mail address or password is wrong.");
+      }
+      const cookie = await db.transaction().execute((tx) => start(tx, user.id, null));
+      await takeBack();
+      remember(reply, cookie, email);
       return { signed_in: true };
     },
   );
@@ -109,19 +109,26 @@ export function signInRoutes(api: Api, { db, clock, publicUrl }: Deps): void {
       tag,
       permission: "public",
       hidden: true,
-      calls_per_minute: 10,
       body: OneTimeCode,
     },
     async ({ body, reply }) => {
-      const password_hash = body.password ? await hashPassword(body.password) : null;
-      const cookie = await db.transaction().execute(async (tx) => {
-        const userId = await spendCode(tx, clock, body.code);
-        if (userId === null)
-          throw new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
-        if (password_hash) await setPassword(tx, userId, password_hash);
-        return start(tx, userId);
+      // Nobody guesses one of 62^40, so there is nothing to limit but the work: a password is hashed for a good one only.
+      const { code } = body;
+      if (body.password && !(await isGoodCode(db, clock, vault, code))) throw spentLink();
+      const { password } = body;
+      const password_hash = password ? await atOnce(() => hashPassword(password)) : null;
+      const { cookie, email } = await db.transaction().execute(async (tx) => {
+        const spent = await spendCode(tx, clock, vault, code);
+        if (spent === null) throw spentLink();
+        if (password_hash) await setPassword(tx, spent, password_hash);
+        const { email } = await tx
+          .selectFrom("users")
+          .select("email")
+          .where("id", "=", spent.user_id)
+          .executeTakeFirstOrThrow();
+        return { cookie: await start(tx, spent.user_id, spent.bound), email: email.toLowerCase() };
       });
-      reply.setCookie(SIGN_IN_COOKIE, cookie, cookieOptions);
+      remember(reply, cookie, email);
       return { signed_in: true };
     },
   );
@@ -154,8 +161,10 @@ async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ 
     .selectFrom("users as u")
     .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
     .select(["u.id", "u.password_hash"])
-    .where(sql`lower(u.email)`, "=", given.email.trim().toLowerCase())
+    .innerJoin("organizations as g", "g.id", "s.organization_id")
+    .where(sql`lower(u.email)`, "=", given.email)
     .where("u.deleted_at", "is", null)
+    .where("g.deleted_at", "is", null)
     .where("u.password_hash", "is not", null);
   if (given.organization_id) places = places.where("s.organization_id", "=", given.organization_id);
   const known = await places.orderBy("u.id").limit(MAX_PLACES).execute();
@@ -166,34 +175,24 @@ async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ 
   return null;
 }
 
-/**
- * Whose code it was; null when it is none, was spent or is too old. Spent together with what it is used for, or not at
- * all. Lock: the person's row first.
- */
-async function spendCode(tx: Tx, clock: Clock, code: string): Promise<number | null> {
-  const now = clock.now().toISOString();
-  const code_hash = sha256(code);
-  await tx
-    .selectFrom("users")
-    .select("id")
-    .where("id", "=", (one) =>
-      one.selectFrom("one_time_codes").select("user_id").where("code_hash", "=", code_hash),
-    )
-    .forUpdate()
-    .execute();
-  const spent = await tx
-    .updateTable("one_time_codes")
-    .set({ used_at: now })
-    .where("code_hash", "=", code_hash)
-    .where("used_at", "is", null)
-    .where("expires_at", ">", now)
-    .returning("user_id")
-    .executeTakeFirst();
-  return spent?.user_id ?? null;
-}
+const spentLink = () =>
+  new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
 
-/** Whoever was signed in with the old password is not any more. */
-async function setPassword(tx: Tx, userId: number, password_hash: string): Promise<void> {
-  await tx.updateTable("users").set({ password_hash }).where("id", "=", userId).execute();
-  await tx.deleteFrom("sign_ins").where("user_id", "=", userId).execute();
+let comparing = 0;
+const waiting: (() => void)[] = [];
+
+/** Passwords are compared and hashed a few at a time; a crowd of strangers waits, and beyond that is sent away. */
+async function atOnce<T>(run: () => Promise<T>): Promise<T> {
+  if (waiting.length >= MOST_WAITING)
+    throw new Fault("too-many", "Too Many Requests: many people sign in right now. Try again in 5 s.", {
+      retry_after_s: 5,
+    });
+  if (comparing >= COMPARED_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  comparing++;
+  try {
+    return await run();
+  } finally {
+    comparing--;
+    waiting.shift()?.();
+  }
 }

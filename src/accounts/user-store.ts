@@ -4,6 +4,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
+import { endTokens, grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
 import { ADMIN } from "./permission.ts";
 import {
   findUser,
@@ -19,6 +20,7 @@ export async function insertUser(
   caller: Caller,
   input: z.output<typeof UserCreateRequest>,
 ): Promise<UserResponse> {
+  await refuseRevoked(tx, caller);
   await requireRole(tx, caller, input.role_id);
   await refuseForeignDomain(tx, caller, input.email);
   const { utm, ...columns } = personColumns(input);
@@ -27,6 +29,7 @@ export async function insertUser(
       .insertInto("users")
       .values({
         ...columns,
+        ...grantColumns(caller.bound),
         utm: jsonOrNull(utm),
         email: input.email,
         sub_organization_id: caller.sub_organization_id,
@@ -52,12 +55,15 @@ export async function replaceUser(
 ): Promise<UserResponse> {
   await refuseMightier(tx, caller, before);
   await requireRole(tx, caller, input.role_id);
+  await refuseRevoked(tx, caller);
   if (input.role_id !== before.role_id) await keepAnAdministrator(tx, caller, before);
   const { utm, ...columns } = personColumns(input);
+  const grant = await grantOf(tx, caller, input.role_id, before);
   await tx
     .updateTable("users")
     .set({
       ...columns,
+      ...grant,
       utm: jsonOrNull(utm),
       last_updated: clock.now().toISOString(),
       last_updated_by: caller.email,
@@ -66,6 +72,37 @@ export async function replaceUser(
     .where("id", "=", before.id)
     .execute();
   return findUser(tx, caller, input.email);
+}
+
+/**
+ * Whoever signed in with a password gives a role for good, also one that stood there for a time only. With a token, a role
+ * that allows more than the last lasting one holds until the token ends.
+ */
+async function grantOf(tx: Tx, { bound }: Caller, role_id: number, before: UserResponse) {
+  const none = { granted_until: null, granted_by_token_id: null, lasting_role_id: null };
+  if (bound === null) return none;
+  const now = await tx
+    .selectFrom("users")
+    .select(["granted_until", "lasting_role_id"])
+    .where("id", "=", before.id)
+    .executeTakeFirstOrThrow();
+  const lasting = now.granted_until === null ? before.role_id : now.lasting_role_id;
+  if (lasting !== null && (await permits(tx, lasting, role_id))) return none;
+  if (role_id === before.role_id && now.granted_until !== null) return {};
+  return { ...grantColumns(bound), lasting_role_id: lasting };
+}
+
+/** Whether a role allows for good all that another may at some time. */
+async function permits(tx: Tx, role_id: number, other_id: number): Promise<boolean> {
+  if (role_id === other_id) return true;
+  const roles = await tx
+    .selectFrom("roles as r")
+    .select(["r.id", "r.permissions", lastingPermissions.as("lasting")])
+    .where("r.id", "in", [role_id, other_id])
+    .execute();
+  const lasting = roles.find(({ id }) => id === role_id)?.lasting ?? [];
+  const wanted = roles.find(({ id }) => id === other_id)?.permissions ?? [];
+  return wanted.every((permission) => lasting.includes(permission));
 }
 
 /** The address is free again; what the person could get in with works no more. */
@@ -91,12 +128,18 @@ export async function closeAccess(tx: Tx, clock: Clock, userIds: number[], reaso
     .set({ deleted_at: now, deleted_reason: reason, password_hash: null })
     .where("id", "in", userIds)
     .execute();
-  await tx
-    .updateTable("api_tokens")
-    .set({ revoked_at: now })
+  const tokens = await tx
+    .selectFrom("api_tokens")
+    .select("id")
     .where("user_id", "in", userIds)
     .where("revoked_at", "is", null)
+    .forUpdate()
     .execute();
+  await endTokens(
+    tx,
+    now,
+    tokens.map(({ id }) => id),
+  );
   await tx.deleteFrom("sign_ins").where("user_id", "in", userIds).execute();
   await tx.deleteFrom("one_time_codes").where("user_id", "in", userIds).execute();
 }
@@ -151,6 +194,8 @@ async function keepAnAdministrator(tx: Tx, caller: Caller, leaving: UserResponse
     .where("role_id", "=", admin.id)
     .where("deleted_at", "is", null)
     .where("id", "!=", leaving.id)
+    // Whose role ends with a token is nobody to leave an organization to.
+    .where("granted_until", "is", null)
     .executeTakeFirstOrThrow();
   if (others === 0) {
     throw new Fault("refused", `${leaving.email} is the last administrator. Make somebody else one first.`);

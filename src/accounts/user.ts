@@ -8,7 +8,9 @@ import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { createSignInLink } from "./sign-in.ts";
+import { boundForLink, refuseRevoked } from "./bound.ts";
+import { countInvitation } from "./invitation-limit.ts";
+import { createSignInLink } from "./sign-in-code.ts";
 import {
   findUser,
   lockUser,
@@ -40,10 +42,26 @@ export function userRoutes(api: Api, deps: Deps): void {
   const params = z.object({ user_email: z.string() });
   const change = <T>(run: (tx: Tx) => Promise<T>): Promise<T> => write(db, "User", run);
 
+  /** It ends with the token that it is made with, and opens no more. */
+  const linkFor = async (tx: Tx, caller: Caller, user_id: number) => {
+    await refuseRevoked(tx, caller);
+    return createSignInLink(tx, { clock, publicUrl }, user_id, boundForLink(caller, user_id));
+  };
+
   /** Sends the welcome mail between two transactions: none waits for a mail server. */
-  const invite = async (caller: Caller, user: UserResponse, skip_auth: boolean): Promise<boolean> => {
+  const invite = async (
+    caller: Caller,
+    user: UserResponse,
+    skip_auth: boolean,
+    onLimit: "refuse" | "leave out",
+  ): Promise<boolean> => {
     if (!sendMail) return false;
-    const link = skip_auth ? null : await change((tx) => createSignInLink(tx, { clock, publicUrl }, user.id));
+    const wait = await countInvitation(db, clock, caller, user.email);
+    if (wait !== null) {
+      if (onLimit === "refuse") throw wait;
+      return false;
+    }
+    const link = skip_auth ? null : await change((tx) => linkFor(tx, caller, user.id));
     const { display_name } = await db
       .selectFrom("organizations")
       .select("display_name")
@@ -94,7 +112,7 @@ export function userRoutes(api: Api, deps: Deps): void {
     {
       summary: "Add a user",
       description:
-        "A welcome mail goes out where sending mail is configured; `email_sent` tells. Otherwise make a link to hand over with `sign_in_link`.",
+        "A welcome mail goes out where sending mail is configured; `email_sent` tells; at most three a day go to one address, and 200 a day from one organization. Otherwise make a link to hand over with `sign_in_link`.",
       tag,
       permission: "users_write",
       body: UserCreateRequest,
@@ -106,7 +124,9 @@ export function userRoutes(api: Api, deps: Deps): void {
         await api.audit(tx, caller, { action: "create", resource: tag, resource_id: after.id, after });
         return after;
       });
-      return (await invite(caller, user, body.skip_auth)) ? findUser(db, caller, user.email) : user;
+      return (await invite(caller, user, body.skip_auth, "leave out"))
+        ? findUser(db, caller, user.email)
+        : user;
     },
   );
 
@@ -178,7 +198,7 @@ export function userRoutes(api: Api, deps: Deps): void {
         await api.audit(tx, caller, { action: "send-email", resource: tag, resource_id: found.id });
         return found;
       });
-      if (await invite(caller, user, query.skip_auth)) return { success: true };
+      if (await invite(caller, user, query.skip_auth, "refuse")) return { success: true };
       throw new Fault("unavailable", "The mail could not be sent. Try again later.");
     },
   );
@@ -187,7 +207,8 @@ export function userRoutes(api: Api, deps: Deps): void {
     `${path}/:user_email/sign_in_link`,
     {
       summary: "Make a link with which a user signs in once and chooses a password",
-      description: "For handing over where no mail can be sent. A link made earlier stops working.",
+      description:
+        "For handing over where no mail can be sent. A link made earlier stops working. One made with an API token ends with the token, allows no more than it, and sets a password only for people added with it.",
       tag,
       permission: "users_write",
       params,
@@ -197,7 +218,7 @@ export function userRoutes(api: Api, deps: Deps): void {
       change(async (tx) => {
         const user = await lockUser(tx, caller, params.user_email);
         await refuseMightier(tx, caller, user);
-        const link = await createSignInLink(tx, { clock, publicUrl }, user.id);
+        const link = await linkFor(tx, caller, user.id);
         await tx
           .updateTable("users")
           .set({ invited_at: clock.now().toISOString() })

@@ -19,7 +19,9 @@ type Invitation = {
 };
 
 export function welcomeMail(invitation: Invitation): Mail {
-  const { to, first_name, organization, invited_by, sign_in_page, link } = invitation;
+  const { to, invited_by, sign_in_page, link } = invitation;
+  const first_name = plainName(invitation.first_name ?? "");
+  const organization = plainName(invitation.organization) ?? "an organization";
   const paragraphs = [
     first_name ? `Hello ${first_name},` : "Hello,",
     `${invited_by} has added you to ${organization} on Parley.`,
@@ -30,7 +32,17 @@ export function welcomeMail(invitation: Invitation): Mail {
         ]
       : [`You sign in at ${sign_in_page}`]),
   ];
-  return { to, subject: `You have been added to ${organization}`, text: `${paragraphs.join("\n\n")}\n` };
+  return { to, subject: "You have been invited to Parley", text: `${paragraphs.join("\n\n")}\n` };
+}
+
+/**
+ * A mail of ours must not carry a stranger's message: a name stands in one line of 60 characters and holds no address of a
+ * page. null where it does.
+ */
+function plainName(name: string): string | null {
+  const line = name.replace(/[\p{C}\s]+/gu, " ").trim();
+  if (line === "" || [...line].length > 60 || /:\/\/|\w\.\p{L}{2,}|@/u.test(line)) return null;
+  return line;
 }
 
 /** Whether it was sent; a mail server that is down must not undo what the mail tells of. */

@@ -10,8 +10,18 @@ export type Caller = {
   permissions: ReadonlySet<string>;
   /** null when signed in to the console. */
   api_token_id: number | null;
+  /** What the credential ends with, and all that is made with it; null for a person who signed in with a password. */
+  bound: Bound | null;
   address: string | null;
   request_id: string | null;
+};
+
+/** An end in time and the token it comes from; `token_id` null: of no token in the database (the terminal's). */
+export type Bound = {
+  until: Date;
+  token_id: number | null;
+  /** null: all that the person's role allows. */
+  permissions: string[] | null;
 };
 
 export function requirePermission(caller: Caller, permission: string): void {

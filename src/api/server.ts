@@ -24,6 +24,7 @@ import type { Tx } from "../db/database.ts";
 import { asReader, keepReading } from "../db/reading.ts";
 import { parseJsonBody, refuseUnstorableText } from "./body.ts";
 import { type AuditEntry, type Caller, requirePermission } from "./caller.ts";
+import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
 import { type Form, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
@@ -282,7 +283,7 @@ const produced = (response: Schema, types: string | string[] | undefined) =>
     : { content: Object.fromEntries([types].flat().map((type) => [type, { schema: response }])) };
 
 const callerKey = (request: FastifyRequest): string =>
-  (request.params as { session_id?: string }).session_id ?? request.ip;
+  (request.params as { session_id?: string }).session_id ?? addressGroup(request.ip);
 
 const tooMany = (_request: FastifyRequest, context: { ttl: number; statusCode: number }) =>
   new Fault(

@@ -400,6 +400,8 @@ export type OrganizationCreated = { "display_name": string; "description"?: stri
 
 export type OrganizationResponse = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined };
 
+export type OrganizationRestored = { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "id": number; "last_updated_comments"?: string | null | undefined; "name": string; "slug"?: string | null | undefined; "last_updated": string; "last_updated_by"?: string | null | undefined; "logo_url"?: string | null | undefined; "restored_targets": number; "lost_targets": (string)[] };
+
 export type OrganizationSipIpRange = { "type": OrganizationSipIpRangeType; "ip_range": string; "id": number; "organization_id": number; "verified": boolean; "created_at"?: string | null | undefined; "updated_at"?: string | null | undefined; "deleted_at"?: string | null | undefined };
 
 export type OrganizationSipIpRangeCreate = { "type": OrganizationSipIpRangeType; "ip_range": string };
@@ -752,6 +754,7 @@ export type Operations = {
   "PUT /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo"?: string | null | undefined; "update_comments"?: string | null | undefined }; answer: OrganizationResponse };
   "POST /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo": string }; answer: OrganizationCreated };
   "DELETE /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "delete_comments"?: string | null | undefined }; answer: Deleted };
+  "POST /api/v1/organizations/{organization_id}/restore": { path: { "organization_id": number }; query: Record<never, never>; body: undefined; answer: OrganizationRestored };
   "GET /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (OrganizationSipIpRange)[] };
   "POST /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationSipIpRangeCreate; answer: OrganizationSipIpRange };
   "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: OrganizationSipIpRangeUpdate; answer: OrganizationSipIpRange };

@@ -46,12 +46,19 @@ export interface ApiTokens {
   id: Generated<number>;
   last_four: string;
   last_used_at: string | null;
+  made_with_token_id: number | null;
   name: string;
   permissions: string[] | null;
   revoked_at: string | null;
   sub_organization_id: number;
   token_hash: string;
   user_id: number;
+}
+
+export interface AttemptCounts {
+  count: number;
+  key: string;
+  window_ends: string;
 }
 
 export interface Attempts {
@@ -669,6 +676,9 @@ export interface NumberLookups {
 }
 
 export interface OneTimeCodes {
+  bound_permissions: string[] | null;
+  bound_token_id: number | null;
+  bound_until: string | null;
   code_hash: string;
   expires_at: string;
   purpose: string;
@@ -677,8 +687,10 @@ export interface OneTimeCodes {
 }
 
 export interface Organizations {
+  closed_at: string | null;
   deleted_at: string | null;
   deleted_comments: string | null;
+  deleted_targets: unknown | null;
   description: string | null;
   display_name: string;
   domains: string | null;
@@ -783,11 +795,14 @@ export interface Roles {
   deleted_at: string | null;
   deleted_reason: string | null;
   description: string | null;
+  granted_by_token_id: number | null;
+  granted_until: string | null;
   id: Generated<number>;
   is_system_role: Generated<boolean>;
   last_updated: string;
   last_updated_by: string;
   last_updated_comments: string | null;
+  lasting_permissions: string[] | null;
   name: string;
   permissions: string[];
   sub_organization_id: number;
@@ -933,6 +948,9 @@ export interface SessionTrace {
 }
 
 export interface SignIns {
+  bound_permissions: string[] | null;
+  bound_token_id: number | null;
+  bound_until: string | null;
   created_at: string;
   expires_at: string;
   token_hash: string;
@@ -1072,6 +1090,8 @@ export interface Users {
   email: string;
   email_sent: Generated<boolean>;
   first_name: string | null;
+  granted_by_token_id: number | null;
+  granted_until: string | null;
   id: Generated<number>;
   invited_at: string | null;
   last_name: string | null;
@@ -1079,6 +1099,7 @@ export interface Users {
   last_updated: string;
   last_updated_by: string | null;
   last_updated_comments: string | null;
+  lasting_role_id: number | null;
   login_type: string;
   password_hash: string | null;
   role_id: number;
@@ -1157,6 +1178,7 @@ export interface WebhookTries {
 export interface DB {
   agents: Agents;
   api_tokens: ApiTokens;
+  attempt_counts: AttemptCounts;
   attempts: Attempts;
   audit_entries: AuditEntries;
   batch_pacing: BatchPacing;

@@ -29,9 +29,15 @@ export function transcriptionProviderRoutes(api: Api, deps: Deps): void {
     sourceMeaning: "Whose key is used; llm_provider: the one that models of this provider use",
     async withoutOwn(from, caller, name) {
       const given = deps.environment.transcription[name];
-      if (given) return { source: "environment", base_url: given.base_url ?? null };
+      // Where the operator's own servers are is told to the operator.
+      const shown = (base_url: string | undefined) =>
+        caller.permissions.has("platform_admin") ? (base_url ?? null) : null;
+      if (given) return { source: "environment", base_url: shown(given.base_url) };
       const llm = await llmAccess({ ...deps, db: from }, caller.sub_organization_id, name);
-      return { source: llm ? "llm_provider" : "none", base_url: llm?.base_url ?? null };
+      const isOperators =
+        llm !== undefined && llm === deps.environment.llm[name as keyof typeof deps.environment.llm];
+      const base_url = isOperators ? shown(llm.base_url) : (llm?.base_url ?? null);
+      return { source: llm ? "llm_provider" : "none", base_url };
     },
   });
 }

@@ -66,9 +66,10 @@ export function dashboardRoutes(api: Api, { db, clock, vault, publicUrl }: Deps)
 
   const embed = (caller: Caller, name: string) => {
     const { sub_organization_id } = caller;
+    const guest = { sub_organization_id, dashboard: name };
     return {
       embedded_id: name,
-      guest_token: guestToken(vault, clock.now(), { sub_organization_id, dashboard: name }),
+      guest_token: guestToken(vault, clock.now(), guest, caller.bound?.until),
       superset_url: publicUrl,
     };
   };

@@ -7,8 +7,10 @@ export type Guest = { sub_organization_id: number; dashboard: string };
 const LIFE_MS = 5 * 60_000;
 const PURPOSE = "dashboard";
 
-export function guestToken(vault: Vault, now: Date, guest: Guest): string {
-  const claim = [guest.dashboard, guest.sub_organization_id, now.getTime() + LIFE_MS].join(".");
+/** `no_later_than`: the end of the caller's own token. */
+export function guestToken(vault: Vault, now: Date, guest: Guest, no_later_than: Date | null = null): string {
+  const end = Math.min(now.getTime() + LIFE_MS, no_later_than?.getTime() ?? Number.POSITIVE_INFINITY);
+  const claim = [guest.dashboard, guest.sub_organization_id, end].join(".");
   return `${claim}.${vault.sign(PURPOSE, claim)}`;
 }
 

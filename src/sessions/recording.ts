@@ -48,7 +48,7 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
         .orderBy("id")
         .execute();
       const link = (id: number) =>
-        `${publicUrl}${streamPath}?token=${recordingToken(vault, clock.now(), id)}`;
+        `${publicUrl}${streamPath}?token=${recordingToken(vault, clock.now(), id, caller.bound?.until)}`;
       return { session_id: String(session.id), recordings: found.map(({ id }) => link(id)) };
     },
   );
@@ -103,8 +103,14 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
 }
 
 /** `<recording>.<when it ends>.<signature>`: nothing has to be stored, and one recording's token opens no other. */
-export function recordingToken(vault: Vault, now: Date, id: number): string {
-  const claim = `${id}.${now.getTime() + LINK_LIFE_MS}`;
+export function recordingToken(
+  vault: Vault,
+  now: Date,
+  id: number,
+  no_later_than: Date | null = null,
+): string {
+  const end = Math.min(now.getTime() + LINK_LIFE_MS, no_later_than?.getTime() ?? Number.POSITIVE_INFINITY);
+  const claim = `${id}.${end}`;
   return `${claim}.${vault.sign(PURPOSE, claim)}`;
 }
 

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -5,8 +6,8 @@ import { write } from "../api/resource.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { notFound } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
+import { invalid, notFound } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { findSession } from "./session.ts";
 
 /**
@@ -126,6 +127,7 @@ export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
     ({ caller, body }) =>
       write(db, "Session label", async (tx) => {
         await findSession(tx, caller, body.session_id);
+        await refuseStranger(tx, caller, body.user_email);
         const { id } = await tx
           .insertInto("session_labels")
           .values({
@@ -141,4 +143,16 @@ export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
         return after;
       }),
   );
+}
+
+/** Nobody rates in the name of people who are none of this sub-organization. */
+async function refuseStranger(tx: Tx, caller: Caller, email: string): Promise<void> {
+  const known = await tx
+    .selectFrom("users")
+    .select("id")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where(sql`lower(email)`, "=", email.trim().toLowerCase())
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!known) throw invalid(["body", "user_email"], "No user of this organization has this address");
 }

@@ -3,6 +3,7 @@ import { newToken } from "../../src/accounts/api-token.ts";
 import { bootstrap } from "../../src/accounts/bootstrap.ts";
 import { localToken } from "../../src/accounts/local-token.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { signedInSend } from "../harness/signed-in-send.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -97,7 +98,8 @@ test("the terminal and a bootstrap token set later act as an administrator of th
   const { body: roles } = await own.send("GET", "/api/v1/roles/");
   const roleOf = (name: string) => roles.items.find((role: { name: string }) => role.name === name).id;
   await own.send("POST", "/api/v1/users/", { email: "viewer@example.com", role_id: roleOf("Viewer") });
-  await own.send("POST", "/api/v1/users/", { email: "second@example.com", role_id: roleOf("Admin") });
+  const person = await signedInSend(own, own.admin);
+  await person("POST", "/api/v1/users/", { email: "second@example.com", role_id: roleOf("Admin") });
   expect((await own.send("DELETE", "/api/v1/users/delete_account")).status).toBe(200);
 
   const later = newToken();

@@ -213,7 +213,7 @@ test("invitations go out by the installation's mail server", async () => {
   );
   expect(sent[0]).toMatchObject({
     envelope: { from: "parley@clinic.example" },
-    subject: expect.stringContaining("You have been added to"),
+    subject: expect.stringContaining("invited to Parley"),
   });
 });
 

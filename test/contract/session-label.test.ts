@@ -18,7 +18,7 @@ const label = (session_id: number, more: object = {}) => ({
   session_id,
   type: "human-rating",
   code: "GOOD",
-  user_email: "ann@example.com",
+  user_email: "admin@example.com",
   ...more,
 });
 const create = async (session_id: number, more: object = {}) =>
@@ -105,6 +105,15 @@ describe("session labels", () => {
     expect(answer.body.detail).toEqual([{ loc: ["body", ...at], msg: expect.any(String), type }]);
   });
 
+  test("nobody labels a session in the name of people who are none of the organization", async () => {
+    const neighbour = await app.createNeighbour();
+    for (const user_email of ["ceo@elsewhere.example", neighbour.caller.email, ""])
+      expect(await app.send("POST", path, label(await newSession(), { user_email }))).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", "user_email"] }] },
+      });
+  });
+
   test("labels are listed newest first, searched, ordered and paged as every list", async () => {
     const [first, second, third] = [await newSession(), await newSession(), await newSession()];
     const made = [];
@@ -149,7 +158,7 @@ describe("session labels", () => {
     const any = fc.record({
       type: fc.constantFrom("auto-rating", "human-rating"),
       code: fc.constantFrom("GOOD", "OK", "BAD", "N/A"),
-      user_email: text,
+      user_email: fc.constant("admin@example.com"),
       comments: fc.option(text),
       issue_categories: fc.option(fc.array(text, { maxLength: 3 })),
     });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Mail } from "../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { signedInSend } from "../harness/signed-in-send.ts";
 
 const PATH = "/api/v1/users/";
 
@@ -95,7 +96,8 @@ describe("how people get in, and who may let them", () => {
     const neighbour = await app.createNeighbour();
     const admin = (await neighbour.send("GET", "/api/v1/roles/?search_fields=name&search_field_values=Admin"))
       .body.items[0].id;
-    await neighbour.send("POST", PATH, { email: "second@example.org", role_id: admin });
+    const person = await signedInSend(app, neighbour.caller);
+    await person("POST", PATH, { email: "second@example.org", role_id: admin });
     expect(await neighbour.send("DELETE", `${PATH}delete_account`)).toMatchObject({ status: 200 });
     expect((await neighbour.send("GET", PATH)).status).toBe(401);
   });

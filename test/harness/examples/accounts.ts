@@ -66,6 +66,15 @@ export const ACCOUNTS: Examples = {
     caller: await stranger(maker),
     form: { delete_comments: "test" },
   }),
+  "POST /api/v1/organizations/{}/restore": async (maker) => {
+    const { organization_id } = await stranger(maker);
+    await maker.app.db
+      .updateTable("organizations")
+      .set({ deleted_at: maker.app.clock.now().toISOString() })
+      .where("id", "=", organization_id)
+      .execute();
+    return { at: [organization_id] };
+  },
   [`GET ${ranges}`]: () => ({}),
   [`POST ${ranges}`]: (maker) => ({ body: rangeInput(maker) }),
   [`PUT ${ranges}{}`]: async (maker) => ({ at: [await range(maker)], body: rangeInput(maker) }),

@@ -107,6 +107,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
 export const NOT_EXPORTED = [
   "sign_ins",
   "one_time_codes",
+  "attempt_counts",
   "service_tokens",
   "takeouts",
   "batch_uploads",

@@ -50,6 +50,7 @@ const OWN = [
   "POST /api/v1/insights/workflows/{}/backfill/resume",
   "POST /api/v1/insights/workflows/{}/retry-failed",
   "POST /api/v1/llm_providers/{}/test",
+  "POST /api/v1/organizations/{}/restore",
   "POST /api/v1/outbound/campaigns/{}/count_matches",
   "POST /api/v1/outbound/campaigns/{}/forecast",
   "POST /api/v1/outbound/webhook_deliveries/replay",

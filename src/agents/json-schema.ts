@@ -1,7 +1,9 @@
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { RE2JS } from "re2js";
 import { errorText } from "../base/errors.ts";
+import { PatternMeter } from "../base/pattern.ts";
+import { atPath, atPointer, pointerPath } from "./schema-pointer.ts";
+import { schemaExcess } from "./schema-size.ts";
 import type { Path } from "./validation-issue.ts";
 
 /*
@@ -19,8 +21,11 @@ const draft2020 = new Ajv2020(OPTIONS).getSchema("https://json-schema.org/draft/
 const MAX_PROBLEMS = 20;
 
 export function jsonSchemaProblems(schema: unknown): SchemaProblem[] {
+  const excess = schemaExcess(schema);
+  if (excess) return [excess];
   const wrong = keywordProblems(schema);
-  return (wrong.length > 0 ? wrong : [...contentProblems(schema, schema, [])]).slice(0, MAX_PROBLEMS);
+  const document = { root: schema, meter: new PatternMeter() };
+  return (wrong.length > 0 ? wrong : [...contentProblems(schema, document, [])]).slice(0, MAX_PROBLEMS);
 }
 
 /** Schemas are written in either draft and seldom say in which; one that fits either is right. */
@@ -30,11 +35,11 @@ function keywordProblems(schema: unknown): SchemaProblem[] {
   for (const { instancePath, message, params } of draft2020?.errors ?? []) {
     const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(", ")}` : "";
     if (problems.has(instancePath)) continue;
-    const path = pointerParts(instancePath, schema);
+    const path = pointerPath(schema, instancePath);
     problems.set(instancePath, {
       path,
       message: `Not a valid JSON Schema: ${message}${allowed}`,
-      value: valueAt(schema, path),
+      value: atPath(schema, path),
     });
   }
   return [...problems.values()];
@@ -46,30 +51,33 @@ const DATA = new Set(["const", "default", "enum", "example", "examples"]);
 /** Keywords whose values are schemas under names that a user chose, which may read like keywords. */
 const NAMED = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
 
-function* contentProblems(schema: unknown, root: unknown, path: Path): Generator<SchemaProblem> {
+type Document = { root: unknown; meter: PatternMeter };
+
+function* contentProblems(schema: unknown, document: Document, path: Path): Generator<SchemaProblem> {
   if (typeof schema !== "object" || schema === null) return;
   for (const [keyword, value] of Object.entries(schema)) {
     const at = [...path, Array.isArray(schema) ? Number(keyword) : keyword];
-    if (keyword === "pattern" && typeof value === "string") yield* patternProblems(value, at);
-    else if (keyword === "$ref" && typeof value === "string") yield* referenceProblems(value, root, at);
+    if (keyword === "pattern" && typeof value === "string") yield* patternProblems(value, document, at);
+    else if (keyword === "$ref" && typeof value === "string")
+      yield* referenceProblems(value, document.root, at);
     else if (NAMED.has(keyword) && typeof value === "object" && value !== null) {
       for (const [name, inner] of Object.entries(value)) {
-        if (keyword === "patternProperties") yield* patternProblems(name, [...at, name]);
-        yield* contentProblems(inner, root, [...at, name]);
+        if (keyword === "patternProperties") yield* patternProblems(name, document, [...at, name]);
+        yield* contentProblems(inner, document, [...at, name]);
       }
-    } else if (!DATA.has(keyword)) yield* contentProblems(value, root, at);
+    } else if (!DATA.has(keyword)) yield* contentProblems(value, document, at);
   }
 }
 
-function* patternProblems(pattern: string, path: Path): Generator<SchemaProblem> {
-  const message = patternProblem(pattern);
+function* patternProblems(pattern: string, { meter }: Document, path: Path): Generator<SchemaProblem> {
+  const message = patternProblem(pattern, meter);
   if (message !== null) yield { path, message, value: pattern };
 }
 
-/** Patterns run on RE2, which is never slow and has no look-around or back-references. */
-export function patternProblem(pattern: string): string | null {
+/** Patterns run on RE2, which has no look-around or back-references. `meter` is that of all patterns that run together. */
+export function patternProblem(pattern: string, meter = new PatternMeter()): string | null {
   try {
-    RE2JS.compile(pattern);
+    meter.compile(pattern);
     return null;
   } catch (error) {
     return `The pattern can't be used: ${errorText(error)}`;
@@ -79,38 +87,6 @@ export function patternProblem(pattern: string): string | null {
 /** A name instead of a pointer (`#address`) is looked up only when the schema is compiled. */
 function* referenceProblems(reference: string, root: unknown, path: Path): Generator<SchemaProblem> {
   if (/^#(?!\/)/.test(reference)) return;
-  const pointer = reference.startsWith("#") ? unescaped(reference.slice(1)) : null;
-  if (pointer !== null && valueAt(root, pointerParts(pointer, root)) !== undefined) return;
+  if (reference.startsWith("#") && atPointer(root, reference.slice(1)) !== undefined) return;
   yield { path, message: `$ref leads nowhere in this schema: ${reference}`, value: reference };
-}
-
-/** A JSON pointer as keys; list positions become numbers. */
-function pointerParts(pointer: string, root: unknown): (string | number)[] {
-  let node = root;
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((raw) => {
-      const key = raw.replaceAll("~1", "/").replaceAll("~0", "~");
-      const part = Array.isArray(node) && /^\d+$/.test(key) ? Number(key) : key;
-      node = valueAt(node, [part]);
-      return part;
-    });
-}
-
-function unescaped(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
-
-function valueAt(root: unknown, path: Path): unknown {
-  let node = root;
-  for (const key of path) {
-    if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = (node as Record<string | number, unknown>)[key];
-  }
-  return node;
 }

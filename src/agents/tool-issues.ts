@@ -1,3 +1,4 @@
+import { PatternMeter } from "../base/pattern.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
 import { jsonSchemaProblems, patternProblem } from "./json-schema.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
@@ -224,9 +225,10 @@ export function inputPatterns(definition: ToolDefinition): Issue[] {
     ...stepsOf(task, path).map(({ step, path }) => ({ inputs: step.inputs, path })),
     ...(task.type === "expression" ? [{ inputs: task.inputs, path }] : []),
   ]);
+  const meter = new PatternMeter();
   return places.flatMap(({ inputs, path }) =>
     (inputs ?? []).flatMap(({ pattern }, index): Issue[] => {
-      const problem = pattern == null ? null : patternProblem(pattern);
+      const problem = pattern == null ? null : patternProblem(pattern, meter);
       if (problem === null) return [];
       const at = [...path, "inputs", index, "pattern"];
       return [{ id: "invalid-json-schema", severity: "error", message: problem, path: at, value: pattern }];

@@ -11,8 +11,7 @@ import {
   listType,
 } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
-import { RE2JS } from "re2js";
-import { BoundedCache } from "./bounded-cache.ts";
+import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
 import { timeMethods } from "./cel-times.ts";
 import { EvaluationError, Meter } from "./meter.ts";
 import { replace } from "./text.ts";
@@ -116,26 +115,22 @@ const mixedArithmetic: CelFunc[] = (
   celFunc(name, [DOUBLE, INT], DOUBLE, (a, b) => calculate(a, Number(b))),
 ]);
 
-/**
- * How large a pattern's program may get, guessed before it is compiled: its length times the sum of its counted
- * repetitions. At the limit compiling takes 20 ms; `^[^@\s]+@[^@\s]+\.[a-z]{2,24}$` comes to 780.
- */
-const MAX_PATTERN = 10_000;
-
-const patterns = new BoundedCache<RE2JS>(200);
-
-/** RE2 takes linear time in text and program, and each pair of the two is an eighth of a step. */
-function compile(pattern: string): { test(text: string): boolean } {
-  const compiled = patterns.get(pattern, () => {
-    const repetitions = pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g);
-    const counts = repetitions.reduce((sum, [, least, most]) => sum + Number(most || least), 1);
-    if (pattern.length * counts > MAX_PATTERN) throw new EvaluationError("matches: the pattern is too large");
-    return RE2JS.compile(pattern);
-  });
+/** A pattern is bounded like every other, and its run is paid for like every other step. */
+function compile(source: string): { test(text: string): boolean } {
+  const pattern = patternOf(source);
   return {
     test(text) {
-      meter.spend(1 + (compiled.programSize() * text.length) / 8);
-      return compiled.test(text);
+      meter.spend(matchCost(pattern, text));
+      return pattern.program.test(text);
     },
   };
+}
+
+function patternOf(source: string): ReturnType<typeof compilePattern> {
+  try {
+    return compilePattern(source);
+  } catch (error) {
+    if (error instanceof PatternError) throw new EvaluationError(`matches: ${error.message}`);
+    throw error;
+  }
 }

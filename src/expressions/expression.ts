@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { BoundedCache } from "../base/bounded-cache.ts";
 import { errorText } from "../base/errors.ts";
-import { BoundedCache } from "./bounded-cache.ts";
 import { planCel } from "./cel.ts";
 import { planJmespath } from "./jmespath.ts";
 import { looseNegations } from "./jmespath-parse.ts";

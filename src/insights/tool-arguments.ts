@@ -1,8 +1,8 @@
-import { RE2JS } from "re2js";
 import { z } from "zod";
 import { inputErrors } from "../api/input-errors.ts";
 import { integer, recordId, textMap } from "../api/schema.ts";
 import { unreachable } from "../base/errors.ts";
+import { patternFault } from "../base/pattern.ts";
 import { DEFAULT_MODEL, DEFAULT_PROVIDER, PROVIDERS } from "../llm/catalogue.ts";
 import type { InsightToolDefinition } from "./tool-definition.ts";
 
@@ -148,17 +148,15 @@ const HttpArguments = z.strictObject({
 export const REGEX_FIELDS = ["transcript", "user", "agent"] as const;
 
 const RegexArguments = z.strictObject({
-  pattern: z.string().min(1).max(1000).refine(compiles, "Input should be a valid regular expression (RE2)"),
+  pattern: z.string().min(1).max(1000).superRefine(isPattern),
   field: z.enum(REGEX_FIELDS).nullish(),
 });
 
-function compiles(pattern: string): boolean {
-  try {
-    RE2JS.compile(pattern);
-    return true;
-  } catch {
-    return false;
-  }
+function isPattern(pattern: string, context: z.RefinementCtx): void {
+  const fault = patternFault(pattern);
+  if (fault === null) return;
+  const message = `Input should be a valid regular expression (RE2): ${fault}`;
+  context.addIssue({ code: "custom", message });
 }
 
 export const TRANSCRIBERS = ["openai", "deepgram", "google"] as const;

@@ -1,6 +1,7 @@
 /** Values out of what the user said, by the kind of value that is wanted. */
 import { dateIn, timeIn } from "./scripted-dates.ts";
 import type { Parameter, ParameterKind } from "./scripted-parameters.ts";
+import { matcherOf } from "./scripted-patterns.ts";
 import { spoken } from "./scripted-template.ts";
 import { heardIn, mentions, wordsOf } from "./scripted-words.ts";
 
@@ -131,9 +132,9 @@ function patternIn(
   asked: boolean,
 ): string | undefined {
   const answer = plain(text);
-  if (asked && answer !== undefined && kind.regex.matcher(answer).find()) return answer;
+  if (asked && answer !== undefined && matcherOf(kind.regex, answer).find()) return answer;
   // An anchored pattern fits no sentence, but may fit a word of it.
-  return text.split(/[\s,;]+/).find((word) => word !== "" && kind.regex.matcher(word).matches());
+  return text.split(/[\s,;]+/).find((word) => word !== "" && matcherOf(kind.regex, word).matches());
 }
 
 function listIn(items: ParameterKind, name: string, hearing: Hearing): unknown[] | undefined {

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ModelMessage } from "./model.ts";
 import { lastUserText, type Occasion, occasionOf, type ToolAnswer, today } from "./scripted-history.ts";
+import { matcherOf } from "./scripted-patterns.ts";
 import type { Action, Condition, Pattern, Rule, Script } from "./scripted-rules.ts";
 import { filled, filledJson, type Scope, valueAt } from "./scripted-template.ts";
 import { type Heard, heardIn, mentions } from "./scripted-words.ts";
@@ -104,12 +105,12 @@ function patternScope(
       if (mentions(heard, pattern.words)) return base;
       continue;
     }
-    const matcher = pattern.regex.matcher(heard.text);
+    const matcher = matcherOf(pattern.regex, heard.text);
     if (!matcher.find()) continue;
     const scope = new Map(base);
     for (let group = 1; group <= matcher.groupCount(); group += 1)
       scope.set(String(group), matcher.group(group));
-    for (const name of Object.keys(pattern.regex.namedGroups())) scope.set(name, matcher.group(name));
+    for (const name of Object.keys(pattern.regex.program.namedGroups())) scope.set(name, matcher.group(name));
     return scope;
   }
   return null;

@@ -1,7 +1,8 @@
 /** A tool's parameters as questions to ask: what kind of value each takes, and how to ask for it. */
-import { RE2JS } from "re2js";
+import type { Pattern } from "../base/pattern.ts";
 import type { JsonSchema, OfferedTool } from "./model.ts";
 import { isRecord } from "./scripted-history.ts";
+import { compile } from "./scripted-patterns.ts";
 import { spoken } from "./scripted-template.ts";
 import { firstSentence, listed, readable, stemsOf, wordsOf } from "./scripted-words.ts";
 
@@ -11,7 +12,7 @@ export type ParameterKind =
   | { type: "number"; whole: boolean; minimum: number; maximum: number }
   /** `declared` by the schema's `format`, or only guessed from the name: then any other answer is taken as it is. */
   | { type: "date" | "time" | "date-time" | "email" | "phone"; declared: boolean }
-  | { type: "pattern"; regex: RE2JS }
+  | { type: "pattern"; regex: Pattern }
   | { type: "list"; items: ParameterKind }
   | { type: "object" }
   /** Names something another tool gave out (`slot_id`): picked from a result, never made up. */
@@ -129,9 +130,9 @@ export const typeOf = (schema: JsonSchema): unknown =>
   Array.isArray(schema.type) ? schema.type.find((type) => type !== "null") : schema.type;
 
 /** A pattern RE2 can't read (or none at all) binds nobody here; the platform checks the arguments afterwards. */
-function compiled(pattern: string): RE2JS | null {
+function compiled(pattern: string): Pattern | null {
   try {
-    return RE2JS.compile(pattern);
+    return compile(pattern);
   } catch {
     return null;
   }

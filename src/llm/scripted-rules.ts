@@ -38,8 +38,9 @@
  * group; a number picks an item, `*` all of them, `length` counts. Placeholders are {path}, {{path}} or ${path}; inside a
  * prompt only the first survives, because prompts are rendered before any model sees them.
  */
-import { RE2JS } from "re2js";
 import { errorText } from "../base/errors.ts";
+import type { Pattern as Regex } from "../base/pattern.ts";
+import { compile } from "./scripted-patterns.ts";
 
 export type Script = { rules: Rule[]; faults: string[] };
 export type Rule = { once: boolean; trigger: Trigger; conditions: Condition[]; actions: Action[] };
@@ -47,7 +48,7 @@ export type Trigger =
   | { on: "start" | "silence" | "otherwise" }
   | { on: "words"; patterns: Pattern[] }
   | { on: "result"; tool: string };
-export type Pattern = { words: string } | { regex: RE2JS };
+export type Pattern = { words: string } | { regex: Regex };
 export type Condition =
   | { type: "error" }
   | { type: "present"; path: string }
@@ -126,7 +127,7 @@ function pattern(cursor: Cursor): Pattern {
   if (regex === null) return { words: quoted(cursor) };
   const source = regex.slice(1, -1).replaceAll("\\/", "/");
   try {
-    return { regex: RE2JS.compile(source, RE2JS.CASE_INSENSITIVE) };
+    return { regex: compile(source, { ignoreCase: true }) };
   } catch (error) {
     throw new Error(`/${source}/ is no regular expression RE2 takes (${errorText(error)})`);
   }

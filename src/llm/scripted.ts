@@ -5,13 +5,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { sha256 } from "../base/crypto.ts";
+import { PatternError } from "../base/pattern.ts";
 import type { Provider } from "./catalogue.ts";
 import { SCRIPTED_MODEL } from "./catalogue.ts";
 import { abortedError, type LanguageModel, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
 import { coerced } from "./scripted-coerce.ts";
 import { lastUserText, systemText } from "./scripted-history.ts";
 import { answerByRule } from "./scripted-match.ts";
-import { type Action, type Script, scriptIn } from "./scripted-rules.ts";
+import { startAnswer } from "./scripted-patterns.ts";
+import { type Action, scriptIn } from "./scripted-rules.ts";
 import { jsonText } from "./scripted-template.ts";
 import { structuredAnswer, walk } from "./scripted-walk.ts";
 import { readable } from "./scripted-words.ts";
@@ -77,8 +79,18 @@ async function* perform(provider: Provider, request: ModelRequest): AsyncGenerat
 
 /** Everything it will say and do, decided before the first word. */
 function plan(request: ModelRequest): Plan {
+  startAnswer();
+  try {
+    return planned(request);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return faulty([error.message]);
+  }
+}
+
+function planned(request: ModelRequest): Plan {
   const script = scriptIn(systemText(request.messages));
-  if (script && script.faults.length > 0) return faulty(script);
+  if (script && script.faults.length > 0) return faulty(script.faults);
   const warnings: string[] = [];
   const ruled = script && answerByRule(script, request.messages);
   const scripted = ruled && allowed(ruled, request, warnings);
@@ -89,10 +101,10 @@ function plan(request: ModelRequest): Plan {
 }
 
 /** A script that can't be read is said aloud: guessing what its author meant would look like an answer. */
-function faulty(script: Script): Plan {
+function faulty(faults: readonly string[]): Plan {
   return {
-    actions: [{ type: "say", text: `The script in my prompt has a mistake: ${script.faults.join("; ")}.` }],
-    warnings: script.faults.map((fault) => `The script in the prompt has a mistake: ${fault}.`),
+    actions: [{ type: "say", text: `The script in my prompt has a mistake: ${faults.join("; ")}.` }],
+    warnings: faults.map((fault) => `The script in the prompt has a mistake: ${fault}.`),
   };
 }
 

@@ -1,7 +1,8 @@
-import { fullFormats } from "ajv-formats/dist/formats.js";
-import { RE2JS } from "re2js";
+import { hasFormat } from "../agents/schema-faults.ts";
 import type { InputParameter } from "../agents/task-definition.ts";
-import { BoundedCache } from "../expressions/bounded-cache.ts";
+import { errorText } from "../base/errors.ts";
+import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
+import { EvaluationError, Meter } from "../expressions/meter.ts";
 
 /** Why an input can't be taken, in words for the model. */
 export type InputFault = { input: string; message: string };
@@ -14,24 +15,37 @@ export function inputFaults(
   inputs: readonly InputParameter[],
   values: Record<string, unknown>,
 ): InputFault[] {
+  const meter = new Meter();
   return inputs.flatMap((input): InputFault[] => {
     const value = Object.hasOwn(values, input.name) ? values[input.name] : undefined;
     // Nothing is what an input of type null takes.
     const required = input.required && input.type !== "null";
-    const message = isGiven(value) ? faultOf(input, value) : required ? "is required" : null;
+    const message = isGiven(value) ? faultOf(meter, input, value) : required ? "is required" : null;
     return message === null ? [] : [{ input: input.name, message: `${input.name} ${message}` }];
   });
 }
 
-function faultOf(input: InputParameter, value: unknown): string | null {
+function faultOf(meter: Meter, input: InputParameter, value: unknown): string | null {
   if (input.type && !TYPES[input.type](value)) return `must be of type ${input.type}`;
   if (input.enum?.length && !input.enum.includes(String(value)))
     return `must be one of ${input.enum.join(", ")}`;
   if (typeof value !== "string") return null;
-  if (input.pattern && patternOf(input.pattern)?.matcher(value).find() !== true)
-    return `must match ${input.pattern}`;
-  if (input.format && !hasFormat(input.format, value)) return `must be a ${input.format}`;
-  return null;
+  try {
+    if (input.pattern && !matches(meter, input.pattern, value)) return `must match ${input.pattern}`;
+    if (input.format && !hasFormat(meter, input.format, value)) return `must be a ${input.format}`;
+    return null;
+  } catch (error) {
+    // Saving refuses such patterns; one that came in another way lets nothing pass.
+    if (!(error instanceof PatternError || error instanceof EvaluationError)) throw error;
+    return `can't be checked: ${errorText(error)}`;
+  }
+}
+
+/** The inputs of a step share a meter: what all their patterns do is what a turn waits for. */
+function matches(meter: Meter, source: string, value: string): boolean {
+  const pattern = compilePattern(source);
+  meter.spend(matchCost(pattern, value));
+  return pattern.program.matcher(value).find();
 }
 
 const TYPES: Record<NonNullable<InputParameter["type"]>, (value: unknown) => boolean> = {
@@ -43,28 +57,3 @@ const TYPES: Record<NonNullable<InputParameter["type"]>, (value: unknown) => boo
   array: Array.isArray,
   null: () => false,
 };
-
-/** RE2, so that nobody's pattern takes exponential time; saving refuses one that it can't read. */
-const patterns = new BoundedCache<{ compiled: RE2JS | null }>(1_000);
-const patternOf = (source: string): RE2JS | null =>
-  patterns.get(source, () => {
-    try {
-      return { compiled: RE2JS.compile(source) };
-    } catch {
-      return { compiled: null };
-    }
-  }).compiled;
-
-/** A format nobody knows says nothing. Longer texts than this have none of the known ones. */
-const MAX_FORMATTED = 2_048;
-
-function hasFormat(name: string, value: string): boolean {
-  const format: unknown = Object.hasOwn(fullFormats, name)
-    ? fullFormats[name as keyof typeof fullFormats]
-    : null;
-  const check =
-    format !== null && typeof format === "object" && "validate" in format ? format.validate : format;
-  if (value.length > MAX_FORMATTED) return check === null;
-  if (check instanceof RegExp) return check.test(value);
-  return typeof check === "function" ? Boolean(check(value)) : true;
-}

@@ -48,7 +48,7 @@ export async function runTool(
 
   const schema = definition.tool.function.parameters;
   const values = coerceArguments(schema, prepared.arguments);
-  const faults = argumentFaults(schemaKey(tool), schema, checkable(schema, withoutStatic(tool, values)));
+  const faults = argumentFaults(schema, checkable(schema, withoutStatic(tool, values)));
   const outcome =
     faults.length > 0
       ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
@@ -65,10 +65,6 @@ const unproven = ({ name }: SnapshotTool): ToolOutcome =>
     null,
     [{ category: "note", label: `${name} was refused: the person is not verified` }],
   );
-
-/** A version of a tool has one schema, but for built-in ones, which a snapshot may narrow to the agent's own choices. */
-const schemaKey = ({ id, version_number, is_system, definition }: SnapshotTool): string =>
-  `${id}.${version_number}${is_system ? JSON.stringify(definition.tool.function.parameters) : ""}`;
 
 /** Static parameters are not in the schema the model sees, which may be closed. */
 function withoutStatic(tool: SnapshotTool, values: Record<string, unknown>): Record<string, unknown> {

@@ -90,7 +90,7 @@ describe("POST /tools/try", () => {
     const long = await call(tool, { arguments: { a: ["x".repeat(300_000)] } });
     expect(long.body.error).toMatch(/longer than 262144 characters/);
     const faulty = await call(tool, { arguments: { a: Array(1_000).fill({}) } });
-    expect(faulty.body.error).toMatch(/a\.9 must be string; and 990 more\.$/);
+    expect(faulty.body.error).toMatch(/a\.9 must be string; and more\.$/);
     expect(peer.requests.length).toBe(sent);
   });
 

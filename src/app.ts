@@ -50,6 +50,7 @@ import { channelCarrierRoutes } from "./channels/channel-carrier.ts";
 import { channelTargetRoutes } from "./channels/channel-target.ts";
 import { identityKeyRoutes } from "./channels/identity-key.ts";
 import { smtpServerOf } from "./channels/mail-credentials.ts";
+import { mailDomainRoutes } from "./channels/mail-domain.ts";
 import type { Attempts, Senders } from "./channels/outreach.ts";
 import { releaseTargets } from "./channels/release-targets.ts";
 import { type LookUp, systemLookUp } from "./channels/sender-checks.ts";
@@ -275,6 +276,7 @@ export async function createApp(parts: Parts): Promise<App> {
   agentRoutes(api, { db, clock, catalogue });
 
   channelRoutes(api, parts);
+  mailDomainRoutes(api, { db, clock, lookUp: parts.mailLookUp ?? systemLookUp() });
   channelCarrierRoutes(api, { db, carriers });
   twilioChannelRoutes(api, parts);
   twilioNumberRoutes(api, { db, clock, carriers });

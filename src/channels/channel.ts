@@ -17,6 +17,7 @@ import {
   shownCredentials,
 } from "./channel-credentials.ts";
 import { movedSecrets, readMailAccount } from "./mail-credentials.ts";
+import { claimDomain, normaliseDomain } from "./mail-domain-store.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
@@ -238,6 +239,7 @@ export async function insertChannel(
     .values({ ...columns(deps, caller, input, {}), organization_id: caller.organization_id })
     .returning("id")
     .executeTakeFirstOrThrow();
+  await claimSendingDomain(tx, deps.clock, caller, input);
   return findChannel(tx, caller, id);
 }
 
@@ -255,7 +257,15 @@ export async function replaceChannel(
     .set(columns(deps, caller, input, stored))
     .where("id", "=", input.id)
     .execute();
+  await claimSendingDomain(tx, deps.clock, caller, input);
   return findChannel(tx, caller, input.id);
+}
+
+/** Who sets a domain says that it is theirs; what it takes to prove it stands with the claim (mail-domain.ts). */
+async function claimSendingDomain(tx: Tx, clock: Clock, caller: Caller, input: ChannelInput): Promise<void> {
+  const domain =
+    input.channel_service === "email" && normaliseDomain(input.config.email?.sending_domain ?? "");
+  if (domain) await claimDomain(tx, clock, caller, domain);
 }
 
 function columns(

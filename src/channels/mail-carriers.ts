@@ -5,9 +5,10 @@ import type { Egress } from "../base/egress.ts";
 import { type EgressRules, judgeAddress } from "../base/egress-address.ts";
 import { type Resolve, systemResolve } from "../base/egress-resolve.ts";
 import type { Db } from "../db/database.ts";
-import type { Carrier, CarrierAccount, CarrierMail } from "./carrier.ts";
+import { type Carrier, type CarrierAccount, CarrierFault, type CarrierMail } from "./carrier.ts";
 import { type Credentials, readChannelAccount } from "./channel-credentials.ts";
 import { readMailAccount, type SmtpServer } from "./mail-credentials.ts";
+import { whyNotOwner } from "./mail-domain-store.ts";
 import { sendgridMail } from "./sendgrid-mail.ts";
 import { type ReachServer, smtpMail } from "./smtp-mail.ts";
 
@@ -43,7 +44,10 @@ export function createMailCarriers(parts: {
       installation &&
       carrier(
         "SMTP",
-        smtpMail(() => installation, unguardedReach),
+        ownDomainsOnly(
+          db,
+          smtpMail(() => installation, unguardedReach),
+        ),
       ),
   };
   return {
@@ -67,6 +71,16 @@ const carrier = (name: string, mail: CarrierMail): Carrier => ({
   simulated: false,
   check: mail.check,
   mail,
+});
+
+/** The installation's server sends for every organization, so each may only send as its own domains. */
+const ownDomainsOnly = (db: Db, mail: CarrierMail): CarrierMail => ({
+  check: mail.check,
+  async send(account, outgoing, handingOver) {
+    const why = await whyNotOwner(db, account.channel_id, outgoing.from.address);
+    if (why !== null) throw new CarrierFault(why, "not-sent", { retry_after_s: 300, is_ours: true });
+    return mail.send(account, outgoing, handingOver);
+  },
 });
 
 function accountOf<Kind extends "sendgrid" | "smtp">(credentials: Credentials, kind: Kind) {

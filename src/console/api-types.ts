@@ -378,6 +378,10 @@ export type LocalizedBridgePhrases = { "messages": (string)[] };
 
 export type LocalizedBridgePhrasesInput = { "messages"?: (string)[] | undefined };
 
+export type MailDomain = { "id": number; "organization_id": number; "organization_name": string; "domain": string; "proven_at": string | null; "proven_by": "dns" | "operator" | "upgrade" | null; "record_name": string; "record_value": string; "created_at": string; "created_by": string };
+
+export type MailDomainClaim = { "domain": string };
+
 export type MailSent = { "success": true };
 
 export type MatchType = "exact" | "substring";
@@ -845,6 +849,13 @@ export type Operations = {
   "GET /api/v1/channels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "channel_service" | "supported_modes" | "config")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Channel)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelCreateRequest; answer: Channel };
   "PUT /api/v1/channels/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationChannelUpdateRequest; answer: Channel };
+  "GET /api/v1/mail_domains/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "organization_id" | "domain" | "proven_by" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (MailDomain)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/mail_domains/": { path: Record<never, never>; query: Record<never, never>; body: MailDomainClaim; answer: MailDomain };
+  "POST /api/v1/mail_domains/{mail_domain_id}/verify": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: MailDomain };
+  "DELETE /api/v1/mail_domains/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "GET /api/v1/mail_domains/claims": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "organization_id" | "domain" | "proven_by" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (MailDomain)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "PUT /api/v1/mail_domains/claims/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: MailDomain };
+  "DELETE /api/v1/mail_domains/claims/{mail_domain_id}": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
   "GET /api/v1/channels/{channel_id}/carrier": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrier };
   "POST /api/v1/channels/{channel_id}/carrier/test": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrierTest };
   "GET /api/v1/channels/twilio/{channel_id}": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: Channel };

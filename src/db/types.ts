@@ -637,6 +637,17 @@ export interface LlmProviders {
   updated_at: string;
 }
 
+export interface MailDomains {
+  created_at: string;
+  created_by: string;
+  domain: string;
+  id: Generated<number>;
+  organization_id: number;
+  proven_at: string | null;
+  proven_by: "dns" | "operator" | "upgrade" | null | null;
+  token: string;
+}
+
 export interface MailMessages {
   answers: number | null;
   attachments: unknown;
@@ -1218,6 +1229,7 @@ export interface DB {
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;
+  mail_domains: MailDomains;
   mail_messages: MailMessages;
   number_lookups: NumberLookups;
   one_time_codes: OneTimeCodes;

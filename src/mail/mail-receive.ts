@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { randomId } from "../base/ids.ts";
 import { type Authenticity, judgeSender, type SenderChecks } from "../channels/mail-authenticity.ts";
+import { whyNotOwner } from "../channels/mail-domain-store.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 import { UnreadableMail } from "../channels/mail-reader.ts";
 import { sessionOfAddress } from "../channels/mail-token.ts";
@@ -20,6 +21,7 @@ import {
   findMailTarget,
   insertOutgoing,
   insertReceived,
+  isOurAddress,
   mailTargetById,
   sessionOfThread,
 } from "./mail-store.ts";
@@ -56,8 +58,12 @@ export async function findRecipient(
     .where("id", "=", session_id)
     .executeTakeFirst();
   const target = session?.channel_target_id && (await mailTargetById(engine.db, session.channel_target_id));
-  if (!target || (channel_id !== null && target.channel_id !== channel_id)) return null;
-  return { target, session_id };
+  if (!target) return null;
+  const isReached =
+    channel_id === null
+      ? (await whyNotOwner(engine.db, target.channel_id, target.target)) === null
+      : target.channel_id === channel_id;
+  return isReached ? { target, session_id } : null;
 }
 
 /** How a mail was taken: stored to be answered, known already, stored or reported unanswered, or for nobody here. */
@@ -111,7 +117,7 @@ async function receiveFor(
 ): Promise<ReceivedMail> {
   const { db, clock, log } = parts.engine;
   if (await isKnown(parts, target, mail.message_id)) return "known";
-  const ours = await findMailTarget(db, mail.from.address, null);
+  const ours = await isOurAddress(db, mail.from.address, target.channel_id);
   const note = mail.automatic ?? (ours ? "it is from an address of ours" : null);
   const continued = await continuedSession(parts, { target, session_id }, mail);
   const key = randomId();

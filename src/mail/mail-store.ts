@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Authenticity } from "../channels/mail-authenticity.ts";
+import { ownerOfAddress } from "../channels/mail-domain-store.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { MailMessages } from "../db/types.ts";
@@ -9,16 +10,39 @@ import type { StoredFile } from "./mail-files.ts";
 
 const selectMailTargets = (db: Db) => selectTargets(db).where("t.target_mode", "=", "email");
 
-/** Whose address this is; `channel_id` null: on any channel, the oldest first. */
-export const findMailTarget = (
+/**
+ * Whose address this is. `channel_id`: on this channel, whose own account the mail came through; null: on any channel of
+ * the organization that has proven the address's domain, the oldest first.
+ */
+export async function findMailTarget(
   db: Db,
   address: string,
   channel_id: number | null,
-): Promise<WrittenTarget | undefined> => {
+): Promise<WrittenTarget | undefined> {
   const targets = selectMailTargets(db).where(sql<string>`lower(t.target)`, "=", address.toLowerCase());
-  const among = channel_id === null ? targets : targets.where("t.channel_id", "=", channel_id);
-  return among.orderBy("t.id").limit(1).executeTakeFirst();
-};
+  if (channel_id !== null) return targets.where("t.channel_id", "=", channel_id).limit(1).executeTakeFirst();
+  const owner = await ownerOfAddress(db, address);
+  if (owner === null) return undefined;
+  return targets
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .where("c.organization_id", "=", owner)
+    .orderBy("t.id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether an agent of this channel's organization, or of the domain's owner, has this address. */
+export async function isOurAddress(db: Db, address: string, channel_id: number): Promise<boolean> {
+  const ofOrganization = await selectMailTargets(db)
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .where(sql<string>`lower(t.target)`, "=", address.toLowerCase())
+    .where("c.organization_id", "=", (eb) =>
+      eb.selectFrom("channels").select("organization_id").where("id", "=", channel_id),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return ofOrganization !== undefined || (await findMailTarget(db, address, null)) !== undefined;
+}
 
 export const mailTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
   selectMailTargets(db).where("t.id", "=", id).executeTakeFirst();

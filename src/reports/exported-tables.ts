@@ -37,6 +37,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
       rows: { column: "id", is: "sub_organization" },
     },
     shared("sip_ip_ranges"),
+    shared("mail_domains"),
     shared("llm_providers"),
     shared("transcription_providers"),
     own("users"),

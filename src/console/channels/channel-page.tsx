@@ -16,6 +16,7 @@ import {
   valuesOf,
 } from "./channel-values.ts";
 import { CredentialFields } from "./credential-fields.tsx";
+import { DomainNote } from "./domain-note.tsx";
 import { NumberList } from "./number-list.tsx";
 import { TargetList } from "./target-list.tsx";
 import { TelephonyFields } from "./telephony-fields.tsx";
@@ -67,6 +68,7 @@ function ChannelViews({ id, channel }: { id: string; channel: Channel }) {
   return (
     <>
       <CarrierNote channel={channel} />
+      <DomainNote channel={channel} />
       <Tabs
         value={views.some((each) => each === view) ? view : "addresses"}
         onChange={(chosen) =>

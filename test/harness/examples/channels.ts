@@ -23,6 +23,9 @@ const twilioInput = (maker: Maker) => ({
 });
 const twilio = async (maker: Maker) => (await maker.post("/channels/twilio/", twilioInput(maker))).id;
 
+const domainInput = (maker: Maker) => ({ domain: `clinic${maker.next()}.example` });
+const domain = async (maker: Maker) => (await maker.post("/mail_domains/", domainInput(maker))).id;
+
 const suppressions = "/api/v1/suppressions";
 const suppressionInput = (maker: Maker) => ({ address: `person-${maker.next()}@example.com` });
 const suppression = async (maker: Maker): Promise<number> =>
@@ -67,6 +70,13 @@ export const CHANNELS: Examples = {
     const made = await target(maker);
     return { at: [made.channel_id, made.id] };
   },
+  "GET /api/v1/mail_domains/": () => ({}),
+  "POST /api/v1/mail_domains/": (maker) => ({ body: domainInput(maker) }),
+  "POST /api/v1/mail_domains/{}/verify": async (maker) => ({ at: [await domain(maker)] }),
+  "DELETE /api/v1/mail_domains/{}": async (maker) => ({ at: [await domain(maker)] }),
+  "GET /api/v1/mail_domains/claims": () => ({}),
+  "PUT /api/v1/mail_domains/claims/{}": async (maker) => ({ at: [await domain(maker)] }),
+  "DELETE /api/v1/mail_domains/claims/{}": async (maker) => ({ at: [await domain(maker)] }),
 
   "POST /api/v1/channels/twilio/": (maker) => ({ body: twilioInput(maker) }),
   "PUT /api/v1/channels/twilio/": async (maker) => ({

@@ -1,0 +1,69 @@
+import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { IconShieldQuestion } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Channel } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { CopyButton } from "../ground/copy-button.tsx";
+import { useMay } from "../ground/me.tsx";
+import { showFailure } from "../ground/show-failure.ts";
+
+/** Shown while an e-mail channel's domain is claimed and not proven. */
+export function DomainNote({ channel }: { channel: Channel }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const sending_domain = channel.config?.email?.sending_domain?.toLowerCase() ?? "";
+  const queryKey = ["mail-domains", sending_domain];
+  const domains = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/mail_domains/", {
+        query: { search_fields: ["domain"], search_field_values: [sending_domain] },
+        signal,
+      }),
+    enabled: channel.channel_service === "email" && sending_domain !== "",
+  });
+  const verify = useMutation({
+    mutationFn: (mail_domain_id: number) =>
+      call("POST /api/v1/mail_domains/{mail_domain_id}/verify", { path: { mail_domain_id } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey }),
+    onError: showFailure,
+  });
+  const claim = domains.data?.items.find(({ domain }) => domain === sending_domain);
+  if (!claim || claim.proven_at !== null) return null;
+  return (
+    <Alert color="yellow" icon={<IconShieldQuestion />} title={`Verify ${claim.domain}`} mb="md">
+      <Stack gap="xs">
+        <Text size="sm">
+          Until the domain is verified, the built-in mail server takes no mail for it and the installation's
+          server sends none. Add this TXT record to the domain's DNS, or ask the operator to assign the
+          domain.
+        </Text>
+        <Group gap="xs">
+          <Code>{claim.record_name}</Code>
+          <CopyButton
+            text={claim.record_name}
+            name="Copy the record's name"
+            size="compact-xs"
+            variant="default"
+          />
+        </Group>
+        <Group gap="xs">
+          <Code>{claim.record_value}</Code>
+          <CopyButton
+            text={claim.record_value}
+            name="Copy the record's value"
+            size="compact-xs"
+            variant="default"
+          />
+        </Group>
+        {may("channels_write") && (
+          <Group>
+            <Button size="xs" loading={verify.isPending} onClick={() => verify.mutate(claim.id)}>
+              Verify
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Alert>
+  );
+}

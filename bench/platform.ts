@@ -35,6 +35,7 @@ export async function startPlatform(more: Pick<Parts, "consoleBuild"> = {}): Pro
   const vault = createVault("a key that only seals what this benchmark makes");
   const app = await createApp({
     db: database.db,
+    notices: database.notices,
     clock: systemClock,
     log: silentLog,
     vault,

@@ -36,6 +36,7 @@ try {
 
   const { api } = await createApp({
     db: database.db,
+    notices: database.notices,
     clock: systemClock,
     log: silentLog,
     vault: createVault("only the shape of the API is asked for"),

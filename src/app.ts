@@ -63,6 +63,7 @@ import { twilioNumberRoutes } from "./channels/twilio-number.ts";
 import { voiceSender } from "./channels/voice-sender.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
+import type { Notices } from "./db/notices.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
 import { ensureDefaultInsights } from "./insights/default-insights.ts";
@@ -109,6 +110,7 @@ import { playTaskRoutes } from "./sessions/play-task.ts";
 import { recordingRoutes } from "./sessions/recording.ts";
 import { createServiceAuthenticator } from "./sessions/service-auth.ts";
 import { sessionRoutes } from "./sessions/session.ts";
+import { createSessionEnds } from "./sessions/session-ends.ts";
 import { sessionLabelRoutes } from "./sessions/session-label.ts";
 import { sessionTraceRoutes } from "./sessions/session-trace.ts";
 import { testAgentRoutes } from "./sessions/test-agent.ts";
@@ -126,6 +128,8 @@ import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
 export type Parts = {
   db: Db;
+  /** What other processes tell of this database. */
+  notices: Notices;
   clock: Clock;
   log: Log;
   vault: Vault;
@@ -393,6 +397,7 @@ function createEngine(parts: Parts): Engine {
     log,
     egress,
     vault,
+    ends: createSessionEnds(parts),
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
     destinations: parts.config.destinations,
     resolveModel: async (sub_organization_id, llm) => {

@@ -80,6 +80,7 @@ async function run(folder: string, stop: AbortSignal): Promise<void> {
   const { db } = platform.database;
   const app = await createApp({
     db,
+    notices: platform.database.notices,
     clock,
     log: silentLog,
     vault: platform.vault,

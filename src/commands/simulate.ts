@@ -68,6 +68,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
   open.defer(() => egress.close());
   const app = await createApp({
     db,
+    notices: platform.database.notices,
     clock: systemClock,
     log: silentLog,
     vault: platform.vault,

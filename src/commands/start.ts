@@ -70,6 +70,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const bundle = Promise.withResolvers<string>();
   const app = await createApp({
     db,
+    notices: platform.database.notices,
     clock,
     log,
     vault: platform.vault,

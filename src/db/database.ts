@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from "kysely";
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
+import { createNotices, type Notices } from "./notices.ts";
 import { poolByPurpose } from "./reading.ts";
 import type { DB } from "./types.ts";
 
@@ -73,6 +74,8 @@ export type Database = {
   pool: pg.Pool;
   /** The connections of lists, searches, reports and exports (reading.ts). */
   reading: pg.Pool;
+  /** What other processes tell. */
+  notices: Notices;
   close(): Promise<void>;
 };
 
@@ -107,12 +110,14 @@ export function openDatabase(connection: Connection, connections: Connections = 
       pool: poolByPurpose(pool, { pool: reading, patience_ms: 2 * reading_timeout_ms }),
     }),
   });
+  const notices = createNotices(connection);
   const close = async () => {
+    await notices.close();
     await db.destroy();
     // Kysely leaves alone a pool that it never used, which others may have.
     await Promise.all([pool, reading].map(async (one) => one.ending || one.end()));
   };
-  return { db, pool, reading, close };
+  return { db, pool, reading, notices, close };
 }
 
 /** An export writes what it read to a disk, or to somebody's slow line, before it reads on. */

@@ -7,6 +7,7 @@ import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { LanguageModel } from "../llm/model.ts";
 import type { ServiceAuthenticator } from "./service-auth.ts";
+import type { SessionEnds } from "./session-ends.ts";
 import type { SnapshotPrompt } from "./snapshot.ts";
 
 /** The lease of one session (`lease.ts`), and what cuts off the turn that holds it. */
@@ -60,6 +61,8 @@ export type Engine = {
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** What searches of data sources know meanings by, with the keys of a sub-organization. */
   embedderOf: EmbedderOf;
+  /** Who has a session open here hears that it has ended, whoever ended it. */
+  ends: SessionEnds;
   /** Names this process in leases. */
   owner: string;
   /** The turns that run here now; a stop waits for them, then raises `lost` (`finish-turns.ts`). */

@@ -5,6 +5,7 @@ import type { HistoryEntry } from "./build-prompt.ts";
 import { callEndTool } from "./end-tool-job.ts";
 import { ENDED_COLUMNS, type EndedSession, type Engine } from "./engine.ts";
 import { type LeasedSession, LeaseLost } from "./lease.ts";
+import { tellEnd } from "./session-ends.ts";
 import type { SessionState } from "./variables.ts";
 
 /** A call as it is stored: what was asked, what was sent, what came back, how long it took, and which tool version. */
@@ -223,5 +224,6 @@ export async function updateSession(
   if (!held) throw new LeaseLost(session.id);
   if (!change.ended) return;
   await engine.onEnd(tx, held as EndedSession);
+  if (session.channel === "chat") await tellEnd(tx, session.id, change.ended.reason);
   if (session.snapshot.session_end_tool) await enqueue(tx, callEndTool, { session_id: session.id });
 }

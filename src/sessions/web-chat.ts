@@ -179,6 +179,11 @@ export function webChatRoutes(api: Api, engine: Engine): void {
           .finally(() => waiting--);
       };
       socket.on("message", take);
+      // After what this socket is being answered: its own last words come before the end.
+      const unwatch = engine.ends.watch(Number(session_id), (reason) => {
+        last = last.then(() => tellEnd(socket, reason));
+      });
+      socket.on("close", unwatch);
       // A frame that is too large, or none: the socket is closed by then.
       socket.on("error", (error) =>
         engine.log.warn({ session_id, reason: errorText(error) }, "a chat's socket sent what can't be read"),
@@ -214,6 +219,12 @@ async function admit(
   } catch (error) {
     close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
   }
+}
+
+/** The chat was ended elsewhere: in another tab, for silence, or over the API. */
+function tellEnd(socket: WebSocket, reason: string): void {
+  send(socket, { type: "session_end", reason });
+  if (socket.readyState === socket.OPEN) socket.close(1000);
 }
 
 /** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */

@@ -265,6 +265,15 @@ test("two tabs of one chat lose nothing of each other: what both wait to send is
   await expect.poll(() => next.getByText("Waiting to be sent").count()).toBe(0);
 });
 
+test("a chat that ends in one tab ends in the other at once", async () => {
+  const page = await openChat();
+  await exchange(page, "hello");
+  const other = await openTab(page);
+  await hear(other, "You said: hello");
+  await say(page, "bye");
+  await other.getByText("This chat has ended.").waitFor();
+});
+
 test("a tab that is left in an ended chat doesn't take the new chat of another tab away", async () => {
   const page = await openChat();
   await exchange(page, "hello");
@@ -274,7 +283,6 @@ test("a tab that is left in an ended chat doesn't take the new chat of another t
   await page.getByRole("button", { name: "Start a new chat" }).click();
   await exchange(page, "once more");
   const session = await sessionOf(page);
-  await say(other, "still there?");
   await other.getByText("This chat has ended.").waitFor();
   expect(await sessionOf(page)).toBe(session);
   await page.reload();

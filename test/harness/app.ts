@@ -124,7 +124,7 @@ export async function createTestApp(
   const { config } = readConfig({ EGRESS_ALLOW: "127.0.0.1", DATA_DIR: data_dir, ...env });
   const database = openDatabase(connection, config.connections);
   afterFile(database.close);
-  const { db } = database;
+  const { db, notices } = database;
   const demoRoute = { host: DEMO_HOST, connect: { host: "127.0.0.1", port: 0 }, pathPrefix: DEMO_PREFIX };
   const simulatorRoute = { host: SIMULATOR_HOST, connect: demoRoute.connect, pathPrefix: SIMULATOR_PREFIX };
   const mailRoute = {
@@ -138,7 +138,7 @@ export async function createTestApp(
   const log = createLog({ level: "info", destination: collect(logged, errors) });
   // Only a test of the simulated carrier has one; to others a channel's carrier is not there.
   const carriers = outside.simulation ? {} : { carriers: { of: async () => null } };
-  const parts = { db, clock, log, vault, egress, config, llmProviders: {}, ...carriers, ...outside };
+  const parts = { db, notices, clock, log, vault, egress, config, llmProviders: {}, ...carriers, ...outside };
   const { api, engine, jobs, voiceCalls, dialer, simulator, mailing } = await createApp(parts);
   const checkResponse = createResponseCheck(api.server);
   const first = await bootstrap(

@@ -1,0 +1,59 @@
+import pg from "pg";
+
+/**
+ * What other processes tell over PostgreSQL's NOTIFY, on a connection of its own that is opened when somebody first
+ * listens. A notice is a hint: after the connection was lost, `missed` says that some may be, and whoever listens looks.
+ */
+export type Notices = {
+  listen(channel: string, on: { heard(payload: string): void; missed(): void }): void;
+  close(): Promise<void>;
+};
+
+const RECONNECT_MS = 1_000;
+
+export function createNotices(connection: pg.ClientConfig): Notices {
+  const listeners = new Map<string, { heard(payload: string): void; missed(): void }>();
+  let client: pg.Client | null = null;
+  let retry: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const lost = (gone: pg.Client) => {
+    if (client !== gone) return;
+    client = null;
+    void gone.end().catch(() => {});
+    if (!closed) retry = setTimeout(() => void connect(true), RECONNECT_MS).unref();
+  };
+
+  const connect = async (again: boolean): Promise<void> => {
+    if (closed || client) return;
+    const opened = new pg.Client({ ...connection, keepAlive: true });
+    client = opened;
+    opened.on("error", () => lost(opened));
+    opened.on("end", () => lost(opened));
+    opened.on("notification", ({ channel, payload = "" }) => listeners.get(channel)?.heard(payload));
+    try {
+      await opened.connect();
+      for (const channel of listeners.keys())
+        await opened.query(`listen ${opened.escapeIdentifier(channel)}`);
+      if (again) for (const { missed } of listeners.values()) missed();
+    } catch {
+      lost(opened);
+    }
+  };
+
+  return {
+    listen(channel, on) {
+      listeners.set(channel, on);
+      // Whoever begins to listen looks once the connection is there: what was told before is not told again.
+      if (client) void client.query(`listen ${client.escapeIdentifier(channel)}`).catch(() => {});
+      else void connect(true);
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      const last = client;
+      client = null;
+      await last?.end().catch(() => {});
+    },
+  };
+}

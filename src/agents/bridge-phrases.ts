@@ -38,6 +38,9 @@ const BridgePhrasesConfigPayload = z
     tools: z.array(ToolBridgePhraseConfig).default([]).describe("Said instead while this tool runs."),
     smart_turn_timeout_seconds: smartTurnTimeout().default(2.75),
     randomize_bridge_phrases: z.boolean().default(false),
+    apology: PhraseSet.nullish().describe(
+      "Said when the model gives no answer; the first phrase counts. Omitted: the program's own words in the session's language.",
+    ),
   })
   .meta({ id: "BridgePhrasesConfigPayload" });
 

@@ -90,6 +90,12 @@ const common = {
     .object({ name: z.string().nullish(), description: z.string().nullish() })
     .meta({ id: "ContextToolInfo" })
     .nullish(),
+  tools: z
+    .array(z.string())
+    .nullish()
+    .describe(
+      "Tools that only this task's calls, and its steps whose tools.allow names them, may use; the model is offered them nowhere else.",
+    ),
   version: z.literal("v1alpha").default("v1alpha"),
 };
 

@@ -78,7 +78,7 @@ export function expressionsOf(task: Task, path: Path): PlacedExpression[] {
   return found;
 }
 
-/** The tools that a task calls, or names as the only ones of a step. */
+/** The tools that a task calls, keeps to itself, or names as the only ones of a step. */
 export function toolMentionsOf(task: Task, path: Path): PlacedName[] {
   const called = actionsOf(task, path).flatMap(({ action, path }) =>
     action.action === "call" ? [{ name: action.name, path: [...path, "name"] }] : [],
@@ -86,7 +86,8 @@ export function toolMentionsOf(task: Task, path: Path): PlacedName[] {
   const allowed = stepsOf(task, path).flatMap(({ step, path }) =>
     (step.tools?.allow ?? []).map((name, index) => ({ name, path: [...path, "tools", "allow", index] })),
   );
-  return [...called, ...allowed];
+  const kept = (task.tools ?? []).map((name, index) => ({ name, path: [...path, "tools", index] }));
+  return [...called, ...allowed, ...kept];
 }
 
 /** The name under which the model sees a task, where it has one. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InvalidInput } from "../base/errors.ts";
-import { around, changed, definition, everyField, withSteps } from "./tool-definition.examples.ts";
+import { around, changed, definition, everyField, withSteps, withTask } from "./tool-definition.examples.ts";
 import { ToolDefinition } from "./tool-definition.ts";
 import { mentionedNames, toolIssues } from "./tool-issues.ts";
 import { jsonPath, refuseErrors, toValidationIssue } from "./validation-issue.ts";
@@ -25,6 +25,26 @@ const table: Record<string, Case[]> = {
       withSteps({ id: "A", inputs: [{ name: "i", pattern: "(" }] }),
       "error",
       "$.context.task.steps[0].inputs[0].pattern",
+    ],
+  ],
+  "invalid-tool-name": [
+    [
+      "a task's, with a space",
+      withTask({ type: "steps", tool: { name: "send mail" } }),
+      "error",
+      "$.context.task.tool.name",
+    ],
+    [
+      "a task's, with an umlaut",
+      withTask({ type: "expression", tool: { name: "prüfen" } }),
+      "error",
+      "$.context.task.tool.name",
+    ],
+    [
+      "a task's, of 65 characters",
+      withTask({ type: "event", tool: { name: "x".repeat(65) } }),
+      "error",
+      "$.context.task.tool.name",
     ],
   ],
   "path-placeholder-missing": [
@@ -175,4 +195,17 @@ describe("telling issues", () => {
   ])("%j is shown as %s", (path, shown) => {
     expect(jsonPath(path)).toBe(shown);
   });
+});
+
+test.each<[string, object, string[]]>([
+  ["a.b", definition(), ["$.tool.function.name"]],
+  ["größe", definition(), ["$.tool.function.name"]],
+  ["x".repeat(65), definition(), ["$.tool.function.name"]],
+  ["x".repeat(64), definition(), []],
+  ["a-B_9", definition(), []],
+  ["a.holder", withTask({ type: "steps", tool: { name: "submit" } }), []],
+  ["a.holder", withTask({ type: "steps" }), ["$.tool.function.name"]],
+])("the tool name %s is judged where models see it", (name, tool, paths) => {
+  const issues = toolIssues(tool as never, { ...around, name }).map(toValidationIssue);
+  expect(issues.filter(({ id }) => id === "invalid-tool-name").map(({ path }) => path)).toEqual(paths);
 });

@@ -43,6 +43,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
   const callable = new Set([...around.callable, ...own]);
   return [
     ...functionName(definition, around.name),
+    ...(around.is_system ? [] : offeredNames(definition, around.name)),
     ...(around.is_system ? [] : missingEndpoint(definition)),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
@@ -82,6 +83,38 @@ export function mentionedNames(definition: ToolDefinition): { shown: string[]; c
   );
   shown.delete("");
   return { shown: [...shown], called: [...called.difference(shown)].filter((name) => name !== GO_TO_STEP) };
+}
+
+/** What providers take for a tool's name; another one makes them refuse every request that offers the tool. */
+const OFFERED_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NAME_CURE = "Use 1 to 64 letters (a to z), digits, underscores and hyphens.";
+
+/** The names that models see: a tool's own, or, of a context tool that only holds tasks, those of the tasks. */
+export function offeredNames(definition: ToolDefinition, name: string): Issue[] {
+  const issue = (value: string, what: string, path: Issue["path"]): Issue[] =>
+    OFFERED_NAME.test(value)
+      ? []
+      : [
+          {
+            id: "invalid-tool-name",
+            severity: "error",
+            message: `Model providers refuse ${what} "${value}". ${NAME_CURE}`,
+            path,
+            value,
+          },
+        ];
+  const tasks = tasksOf(definition);
+  const named = tasks.flatMap(({ task, path }) => {
+    const placed = taskToolName(task, path);
+    return placed ? issue(placed.name, "the name", placed.path) : [];
+  });
+  const holds = toolType(definition) === "context" && tasks.length > 0;
+  const unnamed = tasks.filter(({ task }) => task.type !== "event" && !task.tool?.name).length;
+  // A task without a name is shown under the tool's, with its number behind it.
+  const shown = unnamed > 0 && tasks.length > 1 ? `${name}_${tasks.length - 1}` : name;
+  return holds && unnamed === 0
+    ? named
+    : [...issue(shown, "the tool name", ["tool", "function", "name"]), ...named];
 }
 
 /** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */

@@ -60,9 +60,9 @@ export type BridgePhrasesConfig = { "messages": (string)[]; "randomize_messages"
 
 export type BridgePhrasesConfigInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined; "localized"?: Record<string, LegacyPhraseSetInput> | undefined; "smart_turn_timeout_seconds"?: number | null | undefined };
 
-export type BridgePhrasesConfigPayload = { "phrases": PhraseSet; "tools": (ToolBridgePhraseConfig)[]; "smart_turn_timeout_seconds": number | null; "randomize_bridge_phrases": boolean };
+export type BridgePhrasesConfigPayload = { "phrases": PhraseSet; "tools": (ToolBridgePhraseConfig)[]; "smart_turn_timeout_seconds": number | null; "randomize_bridge_phrases": boolean; "apology"?: PhraseSet | null | undefined };
 
-export type BridgePhrasesConfigPayloadInput = { "phrases"?: PhraseSetInput | undefined; "tools"?: (ToolBridgePhraseConfigInput)[] | undefined; "smart_turn_timeout_seconds"?: number | null | undefined; "randomize_bridge_phrases"?: boolean | undefined };
+export type BridgePhrasesConfigPayloadInput = { "phrases"?: PhraseSetInput | undefined; "tools"?: (ToolBridgePhraseConfigInput)[] | undefined; "smart_turn_timeout_seconds"?: number | null | undefined; "randomize_bridge_phrases"?: boolean | undefined; "apology"?: PhraseSetInput | null | undefined };
 
 export type BridgePhrasesCreateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | undefined };
 
@@ -222,25 +222,25 @@ export type ErrorDetail = { "detail": string };
 
 export type Event = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "source"?: string | null | undefined; "source_id"?: string | null | undefined; "category"?: string | null | undefined; "type"?: string | null | undefined; "user_id"?: string | null | undefined; "description"?: string | null | undefined; "attributes"?: Record<string, unknown> | null | undefined };
 
-export type EventTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "event"; "on"?: EventTaskEvents | undefined };
+export type EventTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "event"; "on"?: EventTaskEvents | undefined };
 
 export type EventTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
 
 export type EventTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
 
-export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
+export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
 
 export type Expression = string | { "type": "jp" | "jmespath"; "expression": string } | { "type": "cel"; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined })[]; "type"?: unknown | undefined };
 
 export type ExpressionInput = string | { "type"?: "jp" | "jmespath" | undefined; "expression": string } | { "type"?: "cel" | undefined; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined })[]; "type"?: unknown | undefined };
 
-export type ExpressionTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "expression"; "inputs"?: (InputParameter)[] | undefined; "expression"?: Expression | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEvents | undefined };
+export type ExpressionTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "expression"; "inputs"?: (InputParameter)[] | undefined; "expression"?: Expression | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEvents | undefined };
 
 export type ExpressionTaskEvents = { "start"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined; "submit"?: (SetValueAction | IncrementAction | GetValueAction | SaveAction | CallAction | SayAction)[] | null | undefined };
 
 export type ExpressionTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
 
-export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
+export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
 
 export type FilterCount = { "counted": number; "is_complete": boolean; "passing": number; "skipped": number; "not_looked_up": number; "reasons": ({ "reason": string; "count": number })[] };
 
@@ -370,9 +370,9 @@ export type LlmProviderResponse = { "provider": "anthropic" | "azure_openai" | "
 
 export type LlmProviderTest = { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "verdict": "good" | "refused" | "unclear" | "unreachable"; "message": string; "duration_ms": number };
 
-export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
+export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
 
-export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
+export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
 
 export type LocalizedBridgePhrases = { "messages": (string)[] };
 
@@ -554,9 +554,9 @@ export type StepTools = { "call"?: boolean | null | undefined; "allow"?: (string
 
 export type StepToolsInput = { "call"?: boolean | null | undefined; "allow"?: (string)[] | null | undefined; "allowGoToStep"?: boolean | null | undefined; "allow_go_to_step"?: boolean | null | undefined };
 
-export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "version": "v1alpha"; "type": "steps"; "start": "auto" | "manual"; "steps": (Step)[] };
+export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "steps"; "start": "auto" | "manual"; "steps": (Step)[] };
 
-export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
+export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
 
 export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
 

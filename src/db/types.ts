@@ -874,6 +874,7 @@ export interface SessionLabels {
 export interface SessionMessages {
   aside: Generated<boolean>;
   client_message_id: string | null;
+  is_apology: Generated<boolean>;
   lang: Generated<string>;
   role: "user" | "agent";
   seq: number;

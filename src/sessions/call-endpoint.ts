@@ -1,7 +1,7 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
-import { climbs, type EndpointRequest, endpointRequest } from "./endpoint-request.ts";
+import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 import type { TraceEntry } from "./trace.ts";
@@ -22,6 +22,11 @@ export async function callEndpoint(
   const endpoint = tool.definition.endpoint;
   if (!endpoint) return failed(`The tool ${tool.name} has no endpoint to call.`, values);
 
+  const missing = missingInPath(endpoint, values, context.lookup);
+  if (missing.length > 0) {
+    const which = missing.map((name) => `missing required parameter ${name}`).join("; ");
+    return failed(`Invalid arguments: ${which}, which is part of the address.`, values);
+  }
   const request = endpointRequest(
     endpoint,
     values,

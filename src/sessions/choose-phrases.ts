@@ -12,6 +12,8 @@ export type NamedPhrases = {
   tools: { tool_name: string; phrases: PhraseSet }[];
   smart_turn_timeout_seconds: number | null;
   randomize_bridge_phrases: boolean;
+  /** Said where the model gave no answer. */
+  apology?: PhraseSet | null;
 };
 
 /** The older surface, one for each scope. */
@@ -99,6 +101,10 @@ function localized<T>(by_tag: Record<string, T> | undefined, language: string): 
   const base = language.split("-")[0] as string;
   return by_tag[language] ?? by_tag[base];
 }
+
+/** The phrases of a set in a language, else those for everybody; undefined when it has none. */
+export const languagePhrases = (set: PhraseSet | null | undefined, language: string): string[] | undefined =>
+  firstFilled([localized(set?.localized, language)?.messages, set?.messages]);
 
 const firstFilled = (lists: (string[] | undefined)[]): string[] | undefined =>
   lists.map((list) => list?.filter((phrase) => phrase.trim() !== "")).find((list) => list?.length);

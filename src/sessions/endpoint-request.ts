@@ -1,5 +1,6 @@
 import type { ToolDefinition } from "../agents/tool-definition.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
+import { isEmpty } from "./tool-arguments.ts";
 
 type Endpoint = NonNullable<ToolDefinition["endpoint"]>;
 
@@ -10,6 +11,25 @@ export type EndpointRequest = {
   headers: Record<string, string>;
   body: string | undefined;
 };
+
+/**
+ * The placeholders of the path that no argument fills: null, "", an empty list or map is nothing to fill one with, and the
+ * address without it is another resource. `{name}` of a variable that has a value is none.
+ */
+export function missingInPath(
+  { argument_location, url }: Endpoint,
+  values: Record<string, unknown>,
+  lookup: Lookup,
+): string[] {
+  if (argument_location !== "path") return [];
+  const names = [...url.matchAll(PLACEHOLDER)].map(([, name]) => name as string);
+  return [...new Set(names)].filter((name) => {
+    const value = Object.hasOwn(values, name) ? values[name] : lookup(name);
+    return isEmpty(value) || (typeof value === "string" && value.trim() === "");
+  });
+}
+
+const PLACEHOLDER = /(?<!\{)\{([A-Za-z0-9_.-]+)\}(?!\})/g;
 
 /** Places the arguments where the tool says. Pure. */
 export function endpointRequest(
@@ -66,7 +86,7 @@ function placeOf(endpoint: Endpoint, method: EndpointRequest["method"]): "query"
 
 function fillPath(url: string, values: Record<string, unknown>) {
   const used = new Set<string>();
-  const filled = url.replace(/(?<!\{)\{([A-Za-z0-9_.-]+)\}(?!\})/g, (placeholder, name: string) => {
+  const filled = url.replace(PLACEHOLDER, (placeholder, name: string) => {
     if (!Object.hasOwn(values, name)) return placeholder;
     used.add(name);
     return encodeURIComponent(printed(values[name]));

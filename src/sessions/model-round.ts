@@ -3,6 +3,7 @@ import { errorText } from "../base/errors.ts";
 import {
   type LanguageModel,
   ModelError,
+  type ModelFinish,
   type ModelRequest,
   type ModelUsage,
   type ToolCall,
@@ -11,7 +12,7 @@ import type { TraceEntry } from "./trace.ts";
 
 /** One answer of the model: words, calls, or that it failed for good. */
 export type Round =
-  | { ok: true; text: string; calls: ToolCall[]; trace: TraceEntry }
+  | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry }
   | { ok: false; text: string; error: string; trace: TraceEntry };
 
 /** Streams one answer, handing words on as they come, and notes how long it took and what it used. */
@@ -29,6 +30,7 @@ export async function modelRound(
   const calls: ToolCall[] = [];
   let usage: ModelUsage | null = null;
   let warnings: string[] = [];
+  let finish: ModelFinish = "other";
   let error: string | null = null;
 
   try {
@@ -38,7 +40,7 @@ export async function modelRound(
         text += part.delta;
         onText(part.delta);
       } else if (part.type === "call") calls.push(part.call);
-      else ({ usage, warnings } = part);
+      else ({ usage, warnings, finish } = part);
     }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown;
@@ -60,9 +62,10 @@ export async function modelRound(
       tool_choice: request.tool_choice,
       calls: calls.map((call) => call.name),
       scripted: model.scripted,
+      finish,
       ...(warnings.length > 0 && { warnings }),
       ...(error !== null && { error }),
     },
   };
-  return error === null ? { ok: true, text, calls, trace } : { ok: false, text, error, trace };
+  return error === null ? { ok: true, text, calls, finish, trace } : { ok: false, text, error, trace };
 }

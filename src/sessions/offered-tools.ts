@@ -4,7 +4,7 @@ import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
 import { instructionLookup } from "./instruction-lookup.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import type { TaskSurroundings } from "./task-run.ts";
-import { allowedBy, goToStepTool, type LiveTask, taskTool } from "./task-tools.ts";
+import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "./task-tools.ts";
 import { holdsTasks, type PendingCall } from "./workflow-state.ts";
 
 /** Who answers a call. */
@@ -36,7 +36,8 @@ export function offerTools(
   const shown = new Map<string, { offered: OfferedTool; answerer: Answerer; allowed: boolean }>();
   for (const tool of tools) {
     if (holdsTasks(tool)) continue;
-    const allowed = masks.every((mask) => mask === null || mask.has(tool.name));
+    const named = masks.every((mask) => mask === null || mask.has(tool.name) || isWayOut(tool, mask));
+    const allowed = named && isReleased(tool.name, tasks);
     shown.set(tool.name, { offered: offeredTool(tool, lookup), answerer: { kind: "tool", tool }, allowed });
   }
   for (const [position, live] of tasks.entries()) {
@@ -59,6 +60,10 @@ export function offerTools(
     choice: forced ? { tool: forced.call.tool } : "auto",
   };
 }
+
+/** A step that allows nothing leaves the agent the end of the conversation; one that names tools means those. */
+const isWayOut = (tool: SnapshotTool, mask: ReadonlySet<string>): boolean =>
+  mask.size === 0 && tool.is_system && tool.name === "hangup";
 
 /** The first task's first; one of a tool that is gone by now is passed over. */
 function forcedCall(tasks: readonly LiveTask[], shown: ReadonlyMap<string, unknown>): Offering["forced"] {

@@ -31,7 +31,7 @@ export async function openWorkflows(
   const stopRenewing = renewLease(engine, session, lost);
   try {
     const record = new TurnRecord(engine, session, { text: null, override_timestamp }, () => {}, lost.signal);
-    const { workflows } = new CallRunner(record);
+    const { workflows } = new CallRunner(record, { listening: false });
     await workflows.open();
     const { at } = record.surroundings();
     const before = record.messages.map(

@@ -24,7 +24,8 @@ export class CallRunner {
   #round = BEFORE_ROUNDS;
   #repairs = 0;
 
-  constructor(record: TurnRecord) {
+  /** `listening`: the channel takes what is said at once; at a session's start it has no way to yet. */
+  constructor(record: TurnRecord, { listening = true }: { listening?: boolean } = {}) {
     this.#record = record;
     this.workflows = new Workflows({
       snapshot: record.session.snapshot,
@@ -33,6 +34,7 @@ export class CallRunner {
       say: (text) => record.say(text),
       hear: (text) => record.hear(text),
       trace: (entries) => record.trace(...entries),
+      sendWords: () => (listening ? record.sendWords() : Promise.resolve()),
       inject: (tool, given) => this.#inject(tool, given),
       recordCall: async (task, given, reply) => {
         const seq = record.nextSeq();

@@ -97,6 +97,21 @@ export const allowedBy = (live: LiveTask): ReadonlySet<string> | null => {
   return allow ? new Set(allow) : null;
 };
 
+/**
+ * Whether the model may be offered a tool that workflows keep to themselves: while one of these is in a step that names it.
+ * True for tools that none keeps.
+ */
+export function isReleased(name: string, tasks: readonly LiveTask[]): boolean {
+  const keepers = tasks.filter(({ task }) => task.task.tools?.includes(name));
+  return keepers.length === 0 || keepers.some((live) => allowedBy(live)?.has(name) === true);
+}
+
+/** Whether a task's `call` may use a tool: one that others keep to themselves it may not. */
+export function mayCall(task: SessionTask, name: string, all: readonly SessionTask[]): boolean {
+  const keepers = all.filter((other) => other.task.tools?.includes(name));
+  return keepers.length === 0 || keepers.includes(task);
+}
+
 /** What a tool can't be called without: what its schema requires and neither defaults nor agents fill in. */
 export function requiredOf({ definition }: Pick<SnapshotTool, "definition">): string[] {
   const schema = definition.tool.function.parameters as { required?: unknown } | null;

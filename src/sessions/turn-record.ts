@@ -43,6 +43,8 @@ export class TurnRecord {
   action: SessionAction | null = null;
   /** The model gave no answer. */
   failed = false;
+  /** How many messages of the turn stood when the model's last calls began. */
+  heardBefore = 0;
   /** A workflow spoke in the user's name, which wants an answer. */
   wasSpokenTo = false;
   #unstored = nothing();
@@ -79,6 +81,13 @@ export class TurnRecord {
     this.messages.push(said);
   }
 
+  /** Words of the program's own, in place of an answer: said like the agent's, and never read back by the model as its own. */
+  apologize(text: string): void {
+    this.#noteAsides();
+    this.#message("agent", text, { is_apology: true });
+    this.messages.push(text);
+  }
+
   /** Words that a workflow puts into the user's mouth. */
   hear(text: string): void {
     this.#message("user", storableText(text).trim());
@@ -98,11 +107,15 @@ export class TurnRecord {
   #message(
     role: "agent" | "user",
     text: string,
-    { aside = false, at = this.engine.clock.now() }: { aside?: boolean; at?: Date } = {},
+    {
+      aside = false,
+      is_apology = false,
+      at = this.engine.clock.now(),
+    }: { aside?: boolean; is_apology?: boolean; at?: Date } = {},
   ): void {
-    const message = { seq: this.nextSeq(), turn_index: this.index, role, text, at, aside };
+    const message = { seq: this.nextSeq(), turn_index: this.index, role, text, at, aside, is_apology };
     this.#unstored.messages.push(message);
-    this.history.push({ kind: "message", seq: message.seq, role, text, aside });
+    this.history.push({ kind: "message", seq: message.seq, role, text, aside: aside || is_apology });
   }
 
   trace(...entries: TraceEntry[]): void {
@@ -233,6 +246,12 @@ export class TurnRecord {
   /** Stores what was not yet, all of it or nothing; `over` gives the lease back. */
   store(how: { over: boolean; ended?: boolean }): Promise<void> {
     return this.timing.of("store", () => this.#store(how));
+  }
+
+  /** Stores what was said since the last time, which sends it; the rest of the turn comes with it. */
+  async sendWords(): Promise<void> {
+    const isWaiting = this.#unstored.messages.some(({ role, aside }) => role === "agent" && !aside);
+    if (isWaiting) await this.store({ over: false });
   }
 
   async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {

@@ -33,7 +33,7 @@ export async function loadHistory(engine: Engine, session_id: number): Promise<H
   const [messages, calls] = await Promise.all([
     engine.db
       .selectFrom("session_messages")
-      .select(["seq", "role", "text", "aside"])
+      .select(["seq", "role", "text", "aside", "is_apology"])
       .where("session_id", "=", session_id)
       .execute(),
     engine.db
@@ -53,7 +53,9 @@ export async function loadHistory(engine: Engine, session_id: number): Promise<H
       .execute(),
   ]);
   return [
-    ...messages.map((row): HistoryEntry => ({ kind: "message", ...row, role: row.role as "user" | "agent" })),
+    ...messages.map(({ seq, role, text, aside, is_apology }): HistoryEntry => {
+      return { kind: "message", seq, role: role as "user" | "agent", text, aside: aside || is_apology };
+    }),
     ...calls.map(
       (row): HistoryEntry => ({
         kind: "call",
@@ -146,6 +148,8 @@ export type NewMessage = {
   at: Date;
   /** In the transcript, but not for the model to read back. */
   aside: boolean;
+  /** The same, but in the place of an answer. */
+  is_apology: boolean;
 };
 
 export async function insertMessages(tx: Tx, session: LeasedSession, messages: NewMessage[]): Promise<void> {
@@ -162,6 +166,7 @@ export async function insertMessages(tx: Tx, session: LeasedSession, messages: N
         lang: session.state.language,
         timestamp: message.at.toISOString(),
         aside: message.aside,
+        is_apology: message.is_apology,
       })),
     )
     .execute();

@@ -1,5 +1,6 @@
-import type { LanguageModel } from "../llm/model.ts";
+import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import { answererNotes } from "./answerer-notes.ts";
+import { apologyFor } from "./apology.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { chooseLanguage } from "./choose-language.ts";
 import type { Engine } from "./engine.ts";
@@ -14,7 +15,6 @@ import { TurnTiming } from "./turn-timing.ts";
 
 /** A model that calls tools without end is stopped here and has to answer in words. */
 const MAX_TOOL_ROUNDS = 10;
-const APOLOGY = "I'm sorry, I can't answer right now. Please try again in a moment.";
 
 /**
  * Runs one turn: the person's message is stored first, then the model answers, calling tools as it needs, and the
@@ -61,39 +61,66 @@ export async function runTurn(
 async function answer(record: TurnRecord, model: LanguageModel): Promise<void> {
   const runner = new CallRunner(record);
   await runner.workflows.open();
+  await runner.workflows.recover();
   if (record.input.text !== null && chooseLanguage(record)) return;
   if (record.input.text !== null && (await runner.workflows.hearUser())) await record.store({ over: false });
   await converse(record, runner, model);
 }
 
-/** Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. */
+/**
+ * Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. A turn never
+ * ends without a word: an empty answer, and calls past the last round, get one more try without tools, then the apology.
+ */
 async function converse(record: TurnRecord, runner: CallRunner, model: LanguageModel): Promise<void> {
+  let wordless: string | null = null;
   for (let round = 0; record.action === null; round++) {
-    const last = round === MAX_TOOL_ROUNDS;
     const offering = runner.workflows.offer();
-    const asked = last ? { ...offering, choice: "none" as const } : offering;
+    const last = round >= MAX_TOOL_ROUNDS;
+    const asked = wordless ? WITHOUT_TOOLS : last ? { ...offering, choice: "none" as const } : offering;
     const answered = await record.timing.of("model", () => ask(record, model, asked));
     record.trace(answered.trace);
     record.emit({ type: "words_over" });
     record.say(answered.text);
-    if (!answered.ok) {
-      // The model failed twice: the person hears an apology, the session goes on, and an event says why.
-      record.failed = true;
-      record.say(APOLOGY);
-      record.event("conversation", "llm-error", answered.error);
-      return;
-    }
+    // The model failed twice: the person hears an apology, the session goes on, and an event says why.
+    if (!answered.ok) return apologize(record, answered.error);
     if (record.input.control?.interrupted.aborted) return record.note("the person interrupted the answer");
-    if (answered.calls.length > 0 && last) {
-      record.note(`the model still called tools after ${MAX_TOOL_ROUNDS} rounds; the turn was ended`);
-      return;
+    const calls = wordless !== null || last ? [] : answered.calls;
+    if (calls.length === 0) {
+      // What a workflow or a tool said since the model was asked before is a word, too.
+      const isSilent = answered.text.trim() === "" && record.messages.length === record.heardBefore;
+      const why = whyWordless(answered, last);
+      if (!isSilent) {
+        if (answered.calls.length > 0) record.note(`the turn was ended: ${why}`);
+        return runner.workflows.settle(offering);
+      }
+      if (wordless) return apologize(record, `The model gave no words, twice: ${why}`);
+      wordless = why;
+      record.note(`the model was asked once more, without tools: ${why}`);
+      runner.workflows.settle(offering);
+      continue;
     }
-    await record.timing.of("tools", () => runner.runRound(round, answered.calls, offering));
+    record.heardBefore = record.messages.length;
+    await record.timing.of("tools", () => runner.runRound(round, calls, offering));
     runner.workflows.settle(offering);
-    if (answered.calls.length === 0) return;
     if (record.input.control?.interrupted.aborted) return record.note("the person spoke while tools ran");
     if (record.action === null) await record.store({ over: false });
   }
+}
+
+const WITHOUT_TOOLS: Pick<Offering, "tools" | "choice"> = { tools: [], choice: "none" };
+
+function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish }, last: boolean): string {
+  if (calls.length > 0 && last) return `it still called tools after ${MAX_TOOL_ROUNDS} rounds`;
+  if (finish === "content-filter") return "the provider filtered its answer";
+  if (finish === "length") return "its answer ended at its length limit before a word";
+  return "its answer was empty";
+}
+
+async function apologize(record: TurnRecord, why: string): Promise<void> {
+  record.failed = true;
+  record.apologize(await apologyFor(record));
+  record.note(`the person heard an apology: ${why}`);
+  record.event("conversation", "llm-error", why);
 }
 
 function ask(

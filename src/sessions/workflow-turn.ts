@@ -4,7 +4,7 @@ import { type Offering, offerTools } from "./offered-tools.ts";
 import { runTask, type WorkflowEvent } from "./run-steps.ts";
 import type { Snapshot, SnapshotTool } from "./snapshot.ts";
 import type { TaskEffect, TaskSurroundings } from "./task-run.ts";
-import { jumpingTask, type LiveTask, requiredOf, requiredOfTask } from "./task-tools.ts";
+import { jumpingTask, type LiveTask, mayCall, requiredOf, requiredOfTask } from "./task-tools.ts";
 import type { TraceEntry } from "./trace.ts";
 import { type SessionState, sessionLookup } from "./variables.ts";
 import {
@@ -26,6 +26,8 @@ export type WorkflowHost = {
   say(text: string): void;
   hear(text: string): void;
   trace(entries: TraceEntry[]): void;
+  /** Stores and sends what was said so far: a call that comes next may be slow. */
+  sendWords(): Promise<void>;
   /** Runs a tool of the snapshot for a workflow; call and result go into the history. */
   inject(
     tool: SnapshotTool,
@@ -61,6 +63,14 @@ export class Workflows {
         // The model finds its first step as the answer to a call it did not make.
         await this.#host.recordCall(task, {}, () => this.#drive(task, { type: "activate" }));
       }
+    }
+  }
+
+  /** A call that was under way when the program stopped has an unknown fate; its workflow goes on without its result. */
+  async recover(): Promise<void> {
+    for (const task of this.tasks) {
+      if (this.#live(task).state.awaiting)
+        await this.#drive(task, { type: "called", result: null, error: STOPPED });
     }
   }
 
@@ -119,7 +129,7 @@ export class Workflows {
     let reply: TaskReply | null = null;
     let event: WorkflowEvent | null = first;
     while (event) {
-      const outcome = runTask(task, this.#live(task).state, event, this.#surroundings());
+      const outcome = runTask(task, this.#live(task).state, event, this.#surroundings(task));
       (host.state.workflows as WorkflowsState).tasks[task.key] = outcome.state;
       host.state.variables = outcome.variables;
       host.trace(outcome.trace);
@@ -141,6 +151,7 @@ export class Workflows {
     const task = this.tasks.find((candidate) => candidate.tool_name === name);
     if (task) return answerOf(await this.#host.recordCall(task, given, () => this.submit(task, given)));
     const tool = this.#plainTool(name);
+    if (tool) await this.#host.sendWords();
     return tool ? this.#host.inject(tool, given) : { result: null, error: `There is no tool named ${name}.` };
   }
 
@@ -148,7 +159,8 @@ export class Workflows {
     return this.#host.snapshot.tools.find((tool) => tool.name === name && !holdsTasks(tool));
   }
 
-  #surroundings(): TaskSurroundings {
+  /** What a task sees; without one, what all of them do. */
+  #surroundings(of?: SessionTask): TaskSurroundings {
     const { state, system } = this.#host;
     return {
       variables: state.variables,
@@ -156,7 +168,7 @@ export class Workflows {
       callable: (name) => {
         const task = this.tasks.find((candidate) => candidate.tool_name === name);
         if (task) return { required: requiredOfTask(this.#live(task)) };
-        const tool = this.#plainTool(name);
+        const tool = !of || mayCall(of, name, this.tasks) ? this.#plainTool(name) : undefined;
         return tool && { required: requiredOf(tool) };
       },
     };
@@ -181,5 +193,7 @@ function answerOf({ result, error }: TaskReply): { result: unknown; error: strin
     error: told.length > 0 ? `${told.join("; ")}.` : String(result.message ?? "It was refused."),
   };
 }
+
+const STOPPED = "The program stopped during the call, so whether it took effect is not known.";
 
 const NOTHING_TO_SAY: TaskReply = { type: "reply", result: { status: "ok" }, error: null };

@@ -135,6 +135,11 @@ export async function receiveText(
 export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
   const { engine } = parts;
   for (const text of await waitingTexts(engine.db, dialogue, "in")) await answer(parts, dialogue, text);
+  await sendWaiting(parts, dialogue);
+}
+
+async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<void> {
+  const { engine } = parts;
   const waiting = await waitingTexts(engine.db, dialogue, "out");
   // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
   const now = engine.clock.now();
@@ -156,31 +161,65 @@ export async function goOnWith(parts: TextParts, dialogue: Correspondence): Prom
 async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
   const { engine } = parts;
   const target = await textTargetById(engine.db, dialogue.channel_target_id);
-  const answers = target && !(await priorStatusOf(parts, text)) ? await answersTo(parts, target, text) : [];
-  const now = engine.clock.now();
+  const isAnswered = target && !(await priorStatusOf(parts, text));
+  const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
   await engine.db.transaction().execute(async (tx) => {
-    await updateText(tx, text.id, { status: "ANSWERED" }, now);
-    if (!target) return;
-    const { medium, source } = text;
-    const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
-    for (const [n, { session_id, words }] of answers.entries()) {
-      await insertText(tx, { ...out, key: `re-${text.id}-${n}`, text: words, session_id }, now);
-    }
+    await updateText(tx, text.id, { status: "ANSWERED" }, engine.clock.now());
+    if (target) await insertAnswers(tx, target, text, answers, engine.clock.now());
   });
 }
 
 type Answer = { session_id: number; words: string };
 
-async function answersTo(parts: TextParts, target: WrittenTarget, text: StoredText): Promise<Answer[]> {
+/** By the place of each among the answers, so that those which were stored before are known. */
+async function insertAnswers(
+  tx: Tx,
+  target: WrittenTarget,
+  { id, medium, source }: StoredText,
+  answers: Answer[],
+  now: Date,
+): Promise<void> {
+  const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
+  for (const [n, { session_id, words }] of answers.entries()) {
+    await insertText(tx, { ...out, key: `re-${id}-${n}`, text: words, session_id }, now);
+  }
+}
+
+async function answersTo(
+  parts: TextParts,
+  target: WrittenTarget,
+  dialogue: Correspondence,
+  text: StoredText,
+): Promise<Answer[]> {
   const { engine } = parts;
   const { session_id, greeting } = await sessionOf(engine, target, text);
-  const said = await turnOn(engine, session_id, text);
+  /** All that is stored of the answer so far. */
+  const soFar = async (): Promise<Answer[]> => {
+    const heard = await turnOfMessage(engine, session_id, text.key);
+    const said = heard === null ? [] : await loadAnswer(engine, session_id, heard);
+    return [...greeting, ...said]
+      .flatMap((words) => splitText(words))
+      .map((words) => ({ session_id, words }));
+  };
+  // What is said before a slow call is sent before it. One after the other, each with all that is stored by then.
+  let sending = Promise.resolve();
+  const sendSoFar = async () => {
+    const answers = await soFar();
+    const now = engine.clock.now();
+    await engine.db.transaction().execute((tx) => insertAnswers(tx, target, text, answers, now));
+    await sendWaiting(parts, dialogue);
+  };
+  const onWords = () => {
+    sending = sending.then(sendSoFar).catch((error) => {
+      engine.log.warn({ err: error, session_id }, "words before a call could not be sent yet");
+    });
+  };
+  const isHeard = await turnOn(engine, session_id, text, onWords);
+  await sending;
+  if (isHeard) return soFar();
   // The dialogue's session ended between this text's coming and its turn: the text opens the next one.
-  if (said === null) {
-    await updateText(engine.db, text.id, { session_id: null }, engine.clock.now());
-    return answersTo(parts, target, { ...text, session_id: null });
-  }
-  return [...greeting, ...said].flatMap((words) => splitText(words)).map((words) => ({ session_id, words }));
+  await updateText(engine.db, text.id, { session_id: null }, engine.clock.now());
+  return answersTo(parts, target, dialogue, { ...text, session_id: null });
 }
 
 /** The session that this text is said in, and what the agent says first where the text opened it. */
@@ -216,16 +255,23 @@ async function sessionOf(
   return { session_id, greeting: await loadAnswer(engine, session_id, 0) };
 }
 
-/** What the agent says to it; null where the session is over and never heard it. */
-async function turnOn(engine: Engine, session_id: number, text: StoredText): Promise<string[] | null> {
+/** Whether the agent answered it; false where the session is over and never heard it. */
+async function turnOn(
+  engine: Engine,
+  session_id: number,
+  text: StoredText,
+  onWords: () => void,
+): Promise<boolean> {
   try {
-    const turn = await runTurn(engine, session_id, { text: wordsOf(text), client_message_id: text.key });
-    return turn.messages;
+    const said = { text: wordsOf(text), client_message_id: text.key };
+    await runTurn(engine, session_id, said, (event) => {
+      if (event.type === "message") onWords();
+    });
+    return true;
   } catch (error) {
     if (!(error instanceof Fault && error.kind === "blocked")) throw error;
     // An answer that ended the session, stored by a run that died before it said so.
-    const heard = await turnOfMessage(engine, session_id, text.key);
-    return heard === null ? null : loadAnswer(engine, session_id, heard);
+    return (await turnOfMessage(engine, session_id, text.key)) !== null;
   }
 }
 

@@ -106,7 +106,12 @@ describe("a workflow that calls another task", () => {
       },
     );
     const { say, session_id } = await plannedSession(app, [flow.record], {
-      plans: [{ calls: [[flow.submit, {}]] }, {}, { calls: [[flow.submit, {}]] }, {}],
+      plans: [
+        { calls: [[flow.submit, {}]] },
+        { text: "On?" },
+        { calls: [[flow.submit, {}]] },
+        { text: "Done." },
+      ],
     });
     await say("go");
     expect((await stateOf(session_id)).workflows.tasks.outer).toMatchObject({
@@ -275,4 +280,140 @@ test("saving tells of call arguments that the called tool doesn't know, or takes
     { id: "unknown-call-argument", severity: "warning" },
     { id: "call-argument-type", severity: "warning" },
   ]);
+});
+
+describe("what is said before a slow call", () => {
+  test("is shown in the chat, and stored, before the call begins", async () => {
+    const name = freshName("slow");
+    const flow = workflow(
+      steps([
+        {
+          id: "A",
+          on: {
+            submit: [
+              { action: "say", text: "One moment." },
+              { action: "call", name },
+              { action: "say", text: "There." },
+            ],
+          },
+        },
+      ]),
+    );
+    const { say, events } = await plannedSession(
+      app,
+      [flow.record, endpointTool(name, `${peer.url}/${name}`)],
+      {
+        plans: [{ calls: [[flow.submit, {}]] }, { text: "Done." }],
+      },
+    );
+    const atCall: unknown[] = [];
+    peer.respond((_, response) => {
+      atCall.push(...events.filter((event) => event.type === "message"));
+      json(response, 200, {});
+    });
+    const turn = await say("go");
+    expect(atCall).toEqual([{ type: "message", text: "One moment." }]);
+    expect(turn.messages).toEqual(["One moment.", "There.", "Done."]);
+  });
+
+  test("a session whose program died during the call goes on, and says that its fate is unknown", async () => {
+    const name = freshName("slow");
+    const flow = workflow({
+      ...steps([
+        {
+          id: "A",
+          on: {
+            submit: [
+              { action: "say", text: "One moment." },
+              { action: "call", name },
+            ],
+          },
+          next: ["B"],
+        },
+        { id: "B", next: ["B"] },
+      ]),
+      id: "flow",
+    });
+    const { session_id, say } = await plannedSession(
+      app,
+      [flow.record, endpointTool(name, `${peer.url}/${name}`)],
+      { plans: [{ calls: [[flow.submit, {}]] }, { text: "Here." }] },
+    );
+    // Nothing that this turn does from now on is stored.
+    peer.respond(async (_, response) => {
+      const dead = { lease_owner: null, lease_expires_at: null };
+      await app.db.updateTable("sessions").set(dead).where("id", "=", session_id).execute();
+      json(response, 200, {});
+    });
+    await expect(say("go")).rejects.toThrow();
+    expect((await stateOf(session_id)).workflows.tasks.flow).toMatchObject({ awaiting: true });
+    peer.respond((_, response) => json(response, 200, {}));
+    await say("still there?");
+    expect((await stateOf(session_id)).workflows.tasks.flow).toMatchObject({
+      awaiting: false,
+      step: "B",
+      local: { last_call_error: { tool: name, message: expect.stringContaining("not known") } },
+    });
+  });
+});
+
+describe("the tools of a workflow", () => {
+  test("are offered in the steps that name them, called by its own calls, and nowhere else, also after it", async () => {
+    const [pay, free] = [freshName("pay"), freshName("free")];
+    peer.respond((_, response) => json(response, 200, { ok: true }));
+    const flow = workflow(
+      {
+        ...steps([
+          { id: "A", on: { submit: [{ action: "call", name: pay }] }, next: ["B"] },
+          { id: "B", tools: { allow: [pay] }, next: ["C"] },
+          { id: "C" },
+        ]),
+        tools: [pay],
+      },
+      { type: "event", on: { start: [{ action: "call", name: pay }] } },
+    );
+    const tools = [
+      flow.record,
+      endpointTool(pay, `${peer.url}/${pay}`),
+      endpointTool(free, `${peer.url}/${free}`),
+    ];
+    const { say, requests } = await plannedSession(app, tools, {
+      plans: [
+        { calls: [[pay, {}]] },
+        { calls: [[flow.submit, {}]] },
+        { text: "Now B." },
+        { calls: [[flow.submit, {}]] },
+        { text: "Now C." },
+        { calls: [[flow.submit, {}]] },
+        { text: "Completed." },
+        { text: "Free." },
+      ],
+    });
+    const sent = () => peer.requests.filter(({ path }) => path === `/${pay}`).length;
+    await say("begin");
+    expect(sent()).toBe(1);
+    const names = (index: number) =>
+      requests[index]?.tools
+        .map((tool) => tool.name)
+        .filter((name) => name !== flow.submits[1])
+        .toSorted();
+    expect(names(0)).toEqual([flow.submit, free, "hangup"].toSorted());
+    expect(names(2)).toEqual([flow.submit, pay].toSorted());
+    await say("on");
+    expect(names(4)).toEqual([flow.submit, free, "hangup"].toSorted());
+    await say("on");
+    expect(names(6)).toEqual([free, "hangup"].toSorted());
+    await say("anything else?");
+    expect(names(7)).toEqual([free, "hangup"].toSorted());
+  });
+
+  test("an empty allow leaves the submit tool and hangup", async () => {
+    const free = freshName("free");
+    const flow = workflow(steps([{ id: "A", tools: { allow: [] }, next: ["A"] }]));
+    const { say, requests } = await plannedSession(app, [flow.record, endpointTool(free, peer.url)]);
+    await say("hi");
+    expect(requests[0]?.tools.map((tool) => tool.name).toSorted()).toEqual(
+      [flow.submit, "hangup"].toSorted(),
+    );
+  });
 });

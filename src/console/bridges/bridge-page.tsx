@@ -154,6 +154,16 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
           errorOf={(path) => form.errors[`config.phrases.${path}`]}
           readOnly={readOnly}
         />
+        <Divider />
+        <PhraseFields
+          name="the apology"
+          label="Apology"
+          description="Said when the model gives no answer. Empty: the built-in apology in the caller's language."
+          value={config.apology ?? NO_PHRASES}
+          onChange={(next) => set({ apology: next })}
+          errorOf={(path) => form.errors[`config.apology.${path}`]}
+          readOnly={readOnly}
+        />
         {config.tools.map(({ tool_name, phrases: own }, index) => (
           <div key={tool_name}>
             <Divider mb="md" />
@@ -210,6 +220,7 @@ function withoutEmptyLines(config: BridgePhrasesConfigPayload): BridgePhrasesCon
   return {
     ...config,
     phrases: cleaned(config.phrases),
+    ...(config.apology && { apology: cleaned(config.apology) }),
     tools: config.tools.map(({ tool_name, phrases }) => ({ tool_name, phrases: cleaned(phrases) })),
   };
 }

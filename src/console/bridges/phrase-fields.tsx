@@ -31,10 +31,13 @@ type Props = {
   onChange(value: PhraseSet): void;
   errorOf(path: string): ReactNode;
   readOnly: boolean;
+  /** In place of what says that they are bridge phrases. */
+  label?: string;
+  description?: string;
 };
 
 /** Phrases for everybody, and others by language; a line each, in the order they are said. */
-export function PhraseFields({ name, value, onChange, errorOf, readOnly }: Props) {
+export function PhraseFields({ name, value, onChange, errorOf, readOnly, ...texts }: Props) {
   const languages = Object.keys(value.localized);
   const setLanguage = (language: string, messages: string[]) =>
     onChange({ ...value, localized: { ...value.localized, [language]: { messages } } });
@@ -42,8 +45,11 @@ export function PhraseFields({ name, value, onChange, errorOf, readOnly }: Props
   return (
     <Stack gap="sm">
       <Lines
-        label={`Phrases of ${name}`}
-        description="One a line, said in this order. Heard where the caller's language has none of its own."
+        label={texts.label ?? `Phrases of ${name}`}
+        description={
+          texts.description ??
+          "One a line, said in this order. Heard where the caller's language has none of its own."
+        }
         value={value.messages}
         onChange={(messages) => onChange({ ...value, messages })}
         error={errorOf("messages")}

@@ -26,7 +26,7 @@ test("an empty environment is a good one", () => {
   expect(readConfig({})).toEqual({
     config: {
       port: 8080,
-      connections: { writing: 12, reading: 6, reading_timeout_ms: 15_000 },
+      connections: { writing: 14, reading: 6, reading_timeout_ms: 15_000 },
       host: "127.0.0.1",
       data_dir: "./data",
       database_url: null,
@@ -42,6 +42,7 @@ test("an empty environment is a good one", () => {
       speech_base_urls: {},
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
+      dialogue_concurrency: 32,
       insight_concurrency: 32,
       lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3, per_person: null },
       destinations: { countries: [], allowed: [] },

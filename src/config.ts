@@ -23,6 +23,8 @@ export type Config = {
   speech_base_urls: Partial<Record<SpeechName, string>>;
   twilio_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
+  /** Turns of conversations by text and e-mail that this process runs at once. */
+  dialogue_concurrency: number;
   /** Insight executions run at once by this process. */
   insight_concurrency: number;
   /** How many attempts of campaigns may run at once (outbound/lines.ts), and how many reach one person. */
@@ -294,7 +296,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     data_dir,
     database_url: url("DATABASE_URL", ["postgres:", "postgresql:"]),
     connections: {
-      writing: wholeNumber("DATABASE_CONNECTIONS", 12, [2, 500]),
+      writing: wholeNumber("DATABASE_CONNECTIONS", 14, [2, 500]),
       reading: wholeNumber("DATABASE_READING_CONNECTIONS", 6, [2, 500]),
       reading_timeout_ms: wholeNumber("DATABASE_READING_TIMEOUT", 15, [1, 600]) * 1000,
     },
@@ -310,6 +312,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
+    dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
     insight_concurrency,
     lines,
     destinations: destinations.rules,

@@ -21,7 +21,7 @@ export const SETTINGS: Setting[] = [
   },
   {
     name: "DATABASE_CONNECTIONS",
-    example: "12",
+    example: "14",
     about:
       "Connections to PostgreSQL that each process uses for conversations, calls, webhooks, jobs and changes, 2 to 500. With DATABASE_READING_CONNECTIONS, and times the processes, they have to stay below the server's max_connections.",
   },
@@ -169,6 +169,12 @@ export const SETTINGS: Setting[] = [
     example: "",
     about:
       "Beginnings of numbers that they may reach all the same: +88216,+44845. Without it no premium-rate, shared-cost or satellite number is called or written to.",
+  },
+  {
+    name: "DIALOGUE_CONCURRENCY",
+    example: "32",
+    about:
+      "Conversations by text and e-mail that each process answers at once, 2 to 512. One sub-organization takes half of the places at the most.",
   },
   {
     name: "INSIGHT_CONCURRENCY",

@@ -70,7 +70,15 @@ const embedRest: Job<Record<string, never>> = {
 
 /** In the transaction that stores the source's parts. */
 export const enqueueEmbedding = (tx: Tx, data_source_id: number): Promise<void> =>
-  enqueue(tx, embedSource, { data_source_id }, { key: `embed-source:${data_source_id}` });
+  enqueue(
+    tx,
+    embedSource,
+    { data_source_id },
+    {
+      key: `embed-source:${data_source_id}`,
+      tenant: sql<number>`(select sub_organization_id from data_sources where id = ${data_source_id})`,
+    },
+  );
 
 export const embeddingJobs = (parts: {
   db: Db;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { sha256 } from "../base/crypto.ts";
 import type { Egress, EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
+import { createFairGate } from "../base/fair-gate.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
@@ -23,24 +24,51 @@ const fetchRecording: Job<{ call_id: number; url: string }> = {
   max_attempts: 15,
 };
 
-/** An hour of telephone sound, uncompressed, is 58 MB; they are fetched one after the other, so one is in memory. */
+/** An hour of telephone sound, uncompressed, is 58 MB. */
 const MOST_bytes = 128 * 2 ** 20;
+/** In memory at once. */
+const MOST_AT_ONCE = 2;
 const FETCH_MS = 120_000;
 const MOST_REDIRECTS = 3;
 
-export async function queueRecording(db: Db, recording: { call_id: number; url: string }): Promise<void> {
+/** Each sub-organization's one after the other, so that nobody's wait for those of others. */
+export async function queueRecording(
+  db: Db,
+  {
+    sub_organization_id: tenant,
+    ...recording
+  }: { sub_organization_id: number; call_id: number; url: string },
+): Promise<void> {
   await db.transaction().execute((tx) =>
     enqueue(tx, fetchRecording, recording, {
       key: `recording/${recording.call_id}/${sha256(recording.url)}`,
-      queue: "recordings",
+      queue: `recordings:${tenant}`,
+      tenant,
     }),
   );
 }
 
 type Parts = { engine: Engine; carriers: Carriers; dataDir: string };
 
-export const recordingJob = (parts: Parts): JobHandler =>
-  handle(fetchRecording, (recording) => storeRecording(parts, recording));
+export const recordingJob = (parts: Parts): JobHandler => {
+  const gate = createFairGate(MOST_AT_ONCE);
+  return handle(fetchRecording, async (recording, { job }) => {
+    // A queue is a sub-organization's.
+    const leave = await gate.enter(
+      String(job.job_queue_id),
+      PATIENCE_MS,
+      "Other recordings are being fetched.",
+    );
+    try {
+      await storeRecording(parts, recording);
+    } finally {
+      leave();
+    }
+  });
+};
+
+/** Then the job is tried again later. */
+const PATIENCE_MS = 600_000;
 
 export async function storeRecording(
   { engine, carriers, dataDir }: Parts,

@@ -220,7 +220,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     async recordingReady(sid, { url }, channel_id) {
       const call = await toldOf(sid, channel_id);
       if (!call) return log.warn({ sid }, "a recording is of no call of ours");
-      await queueRecording(db, { call_id: call.id, url });
+      await queueRecording(db, { sub_organization_id: call.sub_organization_id, call_id: call.id, url });
     },
     async settleAbandoned() {
       const abandoned = await abandonedCalls(db, new Date(clock.now().getTime() - GRACE_MS));

@@ -91,6 +91,8 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
       description: "Channel targets may claim any number listed here.",
       tag,
       permission: "channels_read",
+      // The carrier's answer is remembered, as what a target of the channel may then claim.
+      reads: false,
       params,
       response: TwilioListNumbersResponse,
     },

@@ -104,7 +104,12 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     throw place ? await portFault(error, place) : error;
   });
   open.defer(async () => mailListener?.close());
-  const jobs = await startJobs({ pool, log, handlers: app.jobs });
+  const jobs = await startJobs({
+    pool,
+    log,
+    handlers: app.jobs,
+    dialogues: config.dialogue_concurrency,
+  });
   open.defer(() =>
     stopServing(app, jobs, log).catch((error) => log.error({ err: error }, "no orderly stop")),
   );

@@ -8,6 +8,8 @@ import type { AnalysisSubject } from "./transcript.ts";
  */
 export const LEASE_MS = 30_000;
 export const RENEW_MS = 10_000;
+/** Times as many are looked at as are taken, since another process may be taking the first of them. */
+const LOOKED_AT = 4;
 /** An execution that is being run whenever its process dies may be what kills it. */
 const MAX_INTERRUPTIONS = 5;
 
@@ -39,9 +41,10 @@ type ClaimedRow = Omit<ClaimedExecution, "subject" | "tools"> & {
 };
 
 /**
- * Takes executions that are due: what happens now before backfills, and of each the oldest first. Lock: their rows, skipping
- * those another process takes, then a share of the tools' rows, so that each runs with the arguments of its version. A
- * paused backfill's are left. Index: insight_executions_due.
+ * Takes executions that are due, of each sub-organization in turn: what happens now before backfills, and of each the oldest
+ * first. Lock: their rows, skipping those another process takes, then a share of the tools' rows, so that each runs with the
+ * arguments of its version. A paused backfill's are left. Index: insight_executions_of_tenant, by which the sub-organizations
+ * that something waits for are told one after the other, without a look at what waits.
  */
 export async function claimExecutions(
   db: Db,
@@ -50,12 +53,29 @@ export async function claimExecutions(
   const at = now.toISOString();
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimedRow>`
-      with due as materialized (
+      with recursive tenants as (
+        (select sub_organization_id as id from insight_executions where status = 'PENDING' order by 1 limit 1)
+        union all
+        select (
+          select e.sub_organization_id from insight_executions e
+          where e.status = 'PENDING' and e.sub_organization_id > t.id order by 1 limit 1)
+        from tenants t where t.id is not null),
+      waiting as materialized (
+        select e.id, row_number() over (
+          partition by t.id order by e.priority, e.run_at, e.id) as place, e.priority, e.run_at
+        from tenants t
+        cross join lateral (
+          select e.id, e.priority, e.run_at from insight_executions e
+          where e.status = 'PENDING' and e.sub_organization_id = t.id and e.run_at <= ${at}
+            and not exists (
+              select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')
+          order by e.priority, e.run_at, e.id
+          limit ${most * LOOKED_AT}) e),
+      due as materialized (
         select e.id from insight_executions e
-        where e.status = 'PENDING' and e.run_at <= ${at}
-          and not exists (
-            select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')
-        order by e.priority, e.run_at, e.id
+        join waiting w on w.id = e.id
+        where e.status = 'PENDING'
+        order by w.place, w.priority, w.run_at, w.id
         limit ${most}
         for update of e skip locked)
       update insight_executions e

@@ -91,6 +91,8 @@ class Working {
   readonly #held = new Map<number, Claimed>();
   #waiting: Claimed[] = [];
   #running = 0;
+  /** By sub-organization. */
+  readonly #runningOf = new Map<number, number>();
   #storing = 0;
   readonly #pace = createPace();
   /** Claims since a backfill was fed last. */
@@ -213,16 +215,34 @@ class Working {
   #start(): void {
     const { concurrency } = this.#parts;
     while (this.#running < concurrency && this.#storing < concurrency && !this.#stopping.aborted) {
-      const next = this.#waiting.shift();
+      const next = this.#next();
       if (!next) return;
       this.#runOne(next);
     }
   }
 
+  /** The first that waits of the sub-organization that has the fewest running. */
+  #next(): Claimed | undefined {
+    const runningOf = ({ execution }: Claimed) => this.#runningOf.get(execution.sub_organization_id) ?? 0;
+    let next = 0;
+    this.#waiting.forEach((one, at) => {
+      const least = this.#waiting[next];
+      if (least && runningOf(one) < runningOf(least)) next = at;
+    });
+    return this.#waiting.splice(next, 1)[0];
+  }
+
+  #count(sub_organization_id: number, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningOf.get(sub_organization_id) ?? 0) + change;
+    if (running === 0) this.#runningOf.delete(sub_organization_id);
+    else this.#runningOf.set(sub_organization_id, running);
+  }
+
   /** What is stored needs no place any more: the next one runs meanwhile. */
   async #runOne({ execution, material, lost }: Claimed): Promise<void> {
     const { db, log } = this.#parts;
-    this.#running += 1;
+    this.#count(execution.sub_organization_id, 1);
     try {
       const last = await runExecution(execution, material, {
         ...this.#parts,
@@ -230,7 +250,7 @@ class Working {
         signal: lost.signal,
         loadInsights: () => loadInsights(db, execution.subject),
       }).finally(() => {
-        this.#running -= 1;
+        this.#count(execution.sub_organization_id, -1);
         this.#storing += 1;
         this.#start();
         this.#wake();

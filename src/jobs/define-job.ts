@@ -1,5 +1,5 @@
 import type { JobHelpers } from "graphile-worker";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { z } from "zod";
 import type { Tx } from "../db/database.ts";
 
@@ -12,6 +12,8 @@ export type Job<Payload> = {
   payload: z.ZodType<Payload>;
   /** Tries before it is given up; waits between them grow exponentially. */
   max_attempts: number;
+  /** A turn of a conversation, for which somebody waits: it has workers that do nothing else. */
+  is_dialogue?: boolean;
   /** Cron, in UTC, for work that comes round by itself. */
   schedule?: string;
 };
@@ -35,6 +37,11 @@ export type EnqueueOptions = {
   /** A job of the same key that has not begun is replaced, so that it runs once. */
   key?: string;
   run_at?: Date;
+  /**
+   * The sub-organization it is done for, or what selects it: nobody's jobs take all places of the workers. Left out for
+   * what belongs to nobody.
+   */
+  tenant?: number | RawBuilder<number>;
   /** Jobs of one queue run one after the other, in the order they were added. */
   queue?: string;
 };
@@ -49,6 +56,7 @@ export async function enqueue<Payload>(
   await sql`select graphile_worker.add_job(
     ${job.name}::text, ${JSON.stringify(payload)}::json, max_attempts => ${job.max_attempts}::int,
     job_key => ${options.key ?? null}::text, run_at => ${options.run_at?.toISOString() ?? null}::timestamptz,
-    queue_name => ${options.queue ?? null}::text
+    queue_name => ${options.queue ?? null}::text,
+    flags => (select array['tenant:' || t.id] from (select ${options.tenant ?? null}::bigint as id) t where t.id is not null)
   )`.execute(tx);
 }

@@ -13,27 +13,58 @@ import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
+import { createShares } from "./shares.ts";
 import { tidyJobsJob } from "./tidy-jobs.ts";
 
-/** Jobs taken at once per process; each is mostly waiting for the database or a peer. */
-const CONCURRENCY = 10;
-/** The library's measured settings: 27,000 trivial jobs/s with a local queue and batched completion, 2,600 without. */
-const LOCAL_QUEUE = { size: 100, ttl: 60_000, refetchDelay: { durationMs: 20 } };
+/** Jobs that are no conversations, taken at once per process; each is mostly waiting for the database or a peer. */
+const BACKGROUND = 10;
+/**
+ * Each fetches for itself, since the library's local queue knows no shares: 2,600 trivial jobs/s instead of 27,000, where
+ * a turn takes some fifteen milliseconds at the least. Idle ones look this often; a new job wakes one at once.
+ */
+const POLL_MS = 5_000;
 
 export type JobRunner = { stop(): Promise<void> };
 
 export const migrateJobs = (pool: pg.Pool, log: Log): Promise<void> =>
   runMigrations({ pgPool: pool, logger: quietLogger(log) });
 
-type Parts = { pool: pg.Pool; log: Log; handlers: JobHandler[] };
+type Parts = {
+  pool: pg.Pool;
+  log: Log;
+  handlers: JobHandler[];
+  /** Turns of conversations that run at once. */
+  dialogues?: number;
+};
+
+/** Workers that do some of the jobs, so that those never wait for others. */
+type Lane = { pool: pg.Pool; log: Log; handlers: JobHandler[]; places: number };
+
+const DIALOGUES = 32;
+
+/** Runs jobs until stopped, those of conversations apart from all others; a stop lets those that run finish. */
+export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: Parts): Promise<JobRunner> {
+  const inDialogues = handlers.filter(({ job }) => job.is_dialogue);
+  const others = [...handlers.filter(({ job }) => !job.is_dialogue), tidyJobsJob(pool, handlers)];
+  const background = await startLane({ pool, log, handlers: others, places: BACKGROUND });
+  if (inDialogues.length === 0) return background;
+  const lane = { pool, log, handlers: inDialogues, places: dialogues };
+  const conversations = await startLane(lane).catch(async (error) => {
+    await background.stop();
+    throw error;
+  });
+  return {
+    async stop() {
+      await Promise.all([background.stop(), conversations.stop()]);
+    },
+  };
+}
 
 /**
- * Runs jobs until stopped; a stop lets those that run finish.
- *
  * The library gives up for good once it could not write that a job is done, which is what a restart of the database
  * comes to. Its jobs then go on in a new set of workers, while the old one brings to an end what it has begun.
  */
-export async function startJobs(parts: Parts): Promise<JobRunner> {
+async function startLane(parts: Lane): Promise<JobRunner> {
   const { log } = parts;
   const stopping = new AbortController();
   const ending = new Set<Promise<void>>();
@@ -73,7 +104,7 @@ export async function startJobs(parts: Parts): Promise<JobRunner> {
 /** Between tries of a database that does not answer. */
 const REPLACE_AFTER_MS = [100, 500, 1_000, 2_000, 5_000];
 
-async function replace(parts: Parts, stopping: AbortSignal): Promise<Workers> {
+async function replace(parts: Lane, stopping: AbortSignal): Promise<Workers> {
   for (let attempt = 0; ; attempt++) {
     const wait = REPLACE_AFTER_MS[Math.min(attempt, REPLACE_AFTER_MS.length - 1)];
     await sleep(wait, undefined, { signal: stopping });
@@ -96,29 +127,31 @@ type Workers = {
 /** The library has written what it can of a job this long after it ended. */
 const LAST_WORDS_MS = 2_000;
 
-async function startWorkers(parts: Parts, stopping: AbortSignal): Promise<Workers> {
-  const { pool, log } = parts;
-  const handlers = [...parts.handlers, tidyJobsJob(pool, parts.handlers)];
+async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers> {
+  const { pool, log, handlers, places } = parts;
+  const events: WorkerEvents = new EventEmitter();
+  const shares = createShares(events, places);
   const running = new Set<Promise<void>>();
   const taskList = Object.fromEntries(
     handlers.map(({ job, run }) => [
       job.name,
       // What cron adds carries the library's own notes in place of a payload.
       (payload: unknown, helpers: JobHelpers) => {
-        const done = run(
-          job.schedule ? {} : job.payload.parse(payload),
-          Object.assign(helpers, { stopping }),
+        const done = Promise.try(() =>
+          run(job.schedule ? {} : job.payload.parse(payload), Object.assign(helpers, { stopping })),
         );
         running.add(done);
-        return done.finally(() => running.delete(done));
+        return done.finally(() => {
+          running.delete(done);
+          shares.leave(helpers.job);
+        });
       },
     ]),
   );
   const cron = handlers.flatMap(({ job }) =>
     job.schedule ? [{ task: job.name, match: job.schedule, options: { maxAttempts: job.max_attempts } }] : [],
   );
-  const events: WorkerEvents = new EventEmitter();
-  // With a local queue, jobs are locked in the name of the pool; its id is what a heartbeat has to carry.
+  // Jobs are locked in the name of the pool of workers; its id is what a heartbeat has to carry.
   let runnerId = "";
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
@@ -129,11 +162,13 @@ async function startWorkers(parts: Parts, stopping: AbortSignal): Promise<Worker
     pgPool: pool,
     taskList,
     parsedCronItems: parseCronItems(cron),
-    concurrency: CONCURRENCY,
+    concurrency: places,
+    pollInterval: POLL_MS,
+    forbiddenFlags: shares.forbiddenFlags,
     noHandleSignals: true,
     logger: quietLogger(log),
     events,
-    preset: { worker: { localQueue: LOCAL_QUEUE, completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
+    preset: { worker: { completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
   });
   // Fails where the library's own end was not clean, which it has told by then.
   const ended = runner.promise.catch(() => {});
@@ -158,23 +193,21 @@ async function startWorkers(parts: Parts, stopping: AbortSignal): Promise<Worker
   };
 }
 
-/** The ids of jobs that were fetched and are neither over nor given back. */
+/** The ids of jobs that were fetched and are not over. */
 function heldJobs(events: WorkerEvents): ReadonlySet<string> {
   const held = new Set<string>();
-  events.on("localQueue:getJobs:complete", ({ jobs }) => {
-    for (const { id } of jobs) held.add(String(id));
-  });
-  events.on("localQueue:returnJobs", ({ jobs }) => {
-    for (const { id } of jobs) held.delete(String(id));
-  });
+  events.on("job:start", ({ job }) => held.add(String(job.id)));
   events.on("job:complete", ({ job }) => held.delete(String(job.id)));
   return held;
 }
+
+/** There are more workers than connections on purpose: they wait for models, not for the database. */
+const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 
 /** The library tells of every job; a failure is news, the rest is not. */
 const quietLogger = (log: Log): Logger =>
   new Logger(() => (level, message) => {
     if (level === "error") log.error({ jobs: true }, message);
-    else if (level === "warning") log.warn({ jobs: true }, message);
+    else if (level === "warning" && !message.startsWith(FEW_CONNECTIONS)) log.warn({ jobs: true }, message);
     else log.trace({ jobs: true }, message);
   });

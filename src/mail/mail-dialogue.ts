@@ -11,7 +11,7 @@ import { startSession } from "../sessions/start-session.ts";
 import { insertTrace } from "../sessions/trace.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
-import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
+import { Correspondence, tenantOfTarget, type WrittenTarget } from "../sessions/written-target.ts";
 import { filesInWords } from "./mail-files.ts";
 import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
@@ -37,6 +37,7 @@ const goOn: Job<Correspondence> = {
   name: "go-on-with-mails",
   payload: Correspondence,
   max_attempts: 16,
+  is_dialogue: true,
 };
 
 const endIdle: Job<object> = {
@@ -56,6 +57,7 @@ export const mailJobs = (parts: MailParts): JobHandler[] => [
 export const enqueueGoOn = (tx: Tx, correspondence: Correspondence, run_at?: Date): Promise<void> =>
   enqueue(tx, goOn, correspondence, {
     queue: `mails:${correspondence.channel_target_id}:${correspondence.source}`,
+    tenant: tenantOfTarget(correspondence.channel_target_id),
     ...(run_at && { run_at }),
   });
 

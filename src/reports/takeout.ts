@@ -132,7 +132,12 @@ export function takeoutRoutes(
           })
           .returning(["id as job_id", "created_at"])
           .executeTakeFirstOrThrow();
-        await enqueue(tx, makeTakeout, { takeout_id: takeout.job_id });
+        await enqueue(
+          tx,
+          makeTakeout,
+          { takeout_id: takeout.job_id },
+          { tenant: caller.sub_organization_id },
+        );
         const resource_id = takeout.job_id;
         await api.audit(tx, caller, { action: "create", resource: tag, resource_id, after: takeout });
         return takeout;

@@ -230,5 +230,6 @@ export async function updateSession(
   if (!change.ended) return;
   await engine.onEnd(tx, held as EndedSession);
   if (session.channel === "chat") await tellEnd(tx, session.id, change.ended.reason);
-  if (session.snapshot.session_end_tool) await enqueue(tx, callEndTool, { session_id: session.id });
+  if (session.snapshot.session_end_tool)
+    await enqueue(tx, callEndTool, { session_id: session.id }, { tenant: session.sub_organization_id });
 }

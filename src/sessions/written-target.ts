@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 
@@ -28,6 +29,10 @@ export const TARGET_COLUMNS = [
   "t.target",
   "t.is_test",
 ] as const;
+
+/** Whose the address is, for the share of the workers that its conversations take. */
+export const tenantOfTarget = (channel_target_id: number): RawBuilder<number> =>
+  sql<number>`(select sub_organization_id from channel_targets where id = ${channel_target_id})`;
 
 /** Those that an agent answers. */
 export const selectTargets = (db: Db) =>

@@ -9,7 +9,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
-import { Correspondence, type WrittenTarget } from "../sessions/written-target.ts";
+import { Correspondence, tenantOfTarget, type WrittenTarget } from "../sessions/written-target.ts";
 import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
@@ -38,6 +38,7 @@ const goOn: Job<Correspondence> = {
   payload: Correspondence,
   // Waits between tries grow from seconds to hours: a carrier that is down for a day is waited for.
   max_attempts: 16,
+  is_dialogue: true,
 };
 
 const endIdle: Job<object> = {
@@ -57,6 +58,7 @@ export const textJobs = (parts: TextParts): JobHandler[] => [
 export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Promise<void> =>
   enqueue(tx, goOn, dialogue, {
     queue: `texts:${dialogue.channel_target_id}:${dialogue.source}`,
+    tenant: tenantOfTarget(dialogue.channel_target_id),
     ...(run_at && { run_at }),
   });
 
@@ -66,7 +68,8 @@ const HELD_MS = 60_000;
 export const enqueueHeld = (tx: Tx, dialogue: Correspondence, now: Date): Promise<void> => {
   const queue = `texts:${dialogue.channel_target_id}:${dialogue.source}`;
   const run_at = new Date(now.getTime() + HELD_MS);
-  return enqueue(tx, goOn, dialogue, { queue, key: `held-${queue}`, run_at });
+  const tenant = tenantOfTarget(dialogue.channel_target_id);
+  return enqueue(tx, goOn, dialogue, { queue, key: `held-${queue}`, run_at, tenant });
 };
 
 /** How a text that came in was taken. */

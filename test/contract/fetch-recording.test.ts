@@ -138,7 +138,8 @@ test("an address inside the network is refused like any other", async () => {
 test("the job is queued once for what a carrier tells of several times", async () => {
   const url = `${carrier.url}/Recordings/RE3`;
   for (let i = 0; i < 3; i++) await app.voiceCalls.recordingReady(call.sid, { url }, null);
-  await queueRecording(app.db, { call_id: call.id, url });
+  const { sub_organization_id } = app.admin;
+  await queueRecording(app.db, { sub_organization_id, call_id: call.id, url });
   const { rows } = await app.database.pool.query(
     "select count(*)::int as n from graphile_worker.jobs where task_identifier = 'fetch-recording' and key like $1",
     [`recording/${call.id}/%`],

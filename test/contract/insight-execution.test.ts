@@ -402,12 +402,15 @@ test("a tool raised while its execution is being claimed runs with the arguments
   const tool = await looking("nothing");
   const workflow = await queued([tool.id], [await session()]);
   const isClaiming = Promise.withResolvers<void>();
+  const isLocked = Promise.withResolvers<void>();
   const raising = app.db.transaction().execute(async (tx) => {
     const before = await lockTool(tx, app.admin, tool.id);
+    isLocked.resolve();
     await isClaiming.promise;
     const raised = { ...before, version: 2, tool_arguments: { pattern: "refund" } };
     await replaceTool(tx, { caller: app.admin, at: app.clock.now() }, before, raised);
   });
+  await isLocked.promise;
   const claiming = claimExecutions(app.db, { owner: "this", now: app.clock.now(), most: 100 });
   await vi.waitFor(async () => expect(await waitingForLocks()).toBeGreaterThan(0), { timeout: 30_000 });
   isClaiming.resolve();

@@ -179,7 +179,7 @@ test("a job whose fetch was answered to nobody, as on a broken connection, still
     client.query = (async (...all: unknown[]) => {
       const answer = (await query(...all)) as { rowCount: number };
       const { text } = all[0] as { text?: string };
-      if (lost === 0 && text?.includes("j_raw") && answer.rowCount > 0) {
+      if (lost === 0 && text?.includes("with j as (") && answer.rowCount > 0) {
         lost = answer.rowCount;
         throw new Error("Connection terminated unexpectedly");
       }

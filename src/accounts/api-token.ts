@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Bound, Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
-import { inputTimestamp, name, recordId, timestamp } from "../api/schema.ts";
+import { boundedList, inputTimestamp, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256 } from "../base/crypto.ts";
@@ -22,7 +22,7 @@ const ApiTokenResponse = z
     id: z.int(),
     name: z.string(),
     last_four: z.string(),
-    permissions: z.array(z.string()).nullish(),
+    permissions: boundedList(z.string()).nullish(),
     created_at: timestamp(),
     created_by: z.string(),
     expires_at: timestamp(),
@@ -40,6 +40,7 @@ const ApiTokenCreateRequest = z
     name: name(),
     permissions: z
       .array(z.string())
+      .max(1_000)
       .nullish()
       .describe(
         "What the token may do; null or omitted for all its creator may do at the time of each call.",

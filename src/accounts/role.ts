@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { name, recordId, timestamp } from "../api/schema.ts";
+import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
@@ -14,7 +14,7 @@ export const RoleResponse = z
   .object({
     name: z.string(),
     description: z.string().nullish(),
-    permissions: z.array(z.string()),
+    permissions: boundedList(z.string()),
     id: z.int(),
     last_updated_comments: z.string().nullish(),
     is_system_role: z.boolean(),
@@ -25,7 +25,7 @@ export const RoleResponse = z
 type RoleResponse = z.infer<typeof RoleResponse>;
 
 const RoleCreateRequest = z
-  .object({ name: name(), description: z.string().nullish(), permissions: z.array(z.string()) })
+  .object({ name: name(), description: z.string().nullish(), permissions: boundedList(z.string()) })
   .meta({ id: "RoleCreateRequest" });
 const RoleUpdateRequest = RoleCreateRequest.extend({
   id: recordId(),

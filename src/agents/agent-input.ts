@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson, name, recordId, textMap } from "../api/schema.ts";
+import { anyJson, boundedList, name, recordId, textMap } from "../api/schema.ts";
 import { AgentSttProvider, AgentWaitSound } from "./speech.ts";
 import { canonicalTimezone } from "./timezone.ts";
 
@@ -9,7 +9,7 @@ const requiredJson = () =>
 export const AgentToolDefaults = z
   .object({
     tool_name: z.string(),
-    default_values: z.array(
+    default_values: boundedList(
       z
         .object({ field_name: z.string(), default_value: requiredJson() })
         .meta({ id: "AgentToolFieldDefault" }),
@@ -38,7 +38,7 @@ export const AgentCreate = z
     name: name(),
     description: z.string().nullish(),
     label: z.string().nullish().meta({ deprecated: true, description: "Use labels." }),
-    labels: z.array(z.string()).nullish(),
+    labels: boundedList(z.string()).nullish(),
     type: z.literal("ca_v1"),
     prompt_id: recordId(),
     prompt_version_number: recordId().nullish().describe("Null follows the latest version."),
@@ -48,10 +48,12 @@ export const AgentCreate = z
     timezone,
     prompt_tool_defaults: z
       .array(AgentToolDefaults)
+      .max(1_000)
       .default([])
       .describe("Values of tools' static parameters for this agent; they win over the tools' own."),
     languages: z
       .array(z.string())
+      .max(1_000)
       .default([])
       .meta({ deprecated: true, description: "Use language_group_id." }),
     variables: textMap().describe("Context variables of every session."),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { name, recordId, timestamp } from "../api/schema.ts";
+import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
@@ -13,7 +13,7 @@ import { removePart } from "./agent-part.ts";
 /** Seconds of silence before the first phrase; those after it come after two, three and four times as long. */
 export const smartTurnTimeout = () => z.number().min(0.25).max(30).nullable();
 
-export const phrases = () => z.array(z.string()).default([]);
+export const phrases = () => boundedList(z.string()).default([]);
 
 const LocalizedBridgePhrases = z.object({ messages: phrases() }).meta({ id: "LocalizedBridgePhrases" });
 
@@ -35,7 +35,7 @@ const ToolBridgePhraseConfig = z
 const BridgePhrasesConfigPayload = z
   .object({
     phrases: PhraseSet.default({ messages: [], localized: {} }),
-    tools: z.array(ToolBridgePhraseConfig).default([]).describe("Said instead while this tool runs."),
+    tools: boundedList(ToolBridgePhraseConfig).default([]).describe("Said instead while this tool runs."),
     smart_turn_timeout_seconds: smartTurnTimeout().default(2.75),
     randomize_bridge_phrases: z.boolean().default(false),
     apology: PhraseSet.nullish().describe(

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { isCalendarDate, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
+import { boundedList, isCalendarDate, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
@@ -36,6 +36,7 @@ export const CustomMessageRule = z
       .default(null),
     days_of_week: z
       .array(z.enum(DAYS_OF_WEEK).meta({ id: "DayOfWeek" }))
+      .max(100)
       .nullable()
       .default(null),
     invert: z.boolean().describe("The rule holds outside its days and times."),
@@ -71,7 +72,7 @@ const fields = z.object({
     .boolean()
     .nullish()
     .describe("Null or omitted: false on create, what is stored on update."),
-  rules: z.array(CustomMessageRule).default([]),
+  rules: boundedList(CustomMessageRule).default([]),
 });
 
 const checkSubject = (
@@ -105,7 +106,7 @@ export const CustomMessageResponse = z
     subject: z.string().nullish(),
     label: z.string().nullish(),
     repeat_after_language_change: z.boolean(),
-    rules: z.array(CustomMessageRule),
+    rules: boundedList(CustomMessageRule),
     id: z.int(),
     updated_at: timestamp(),
     agent_count: z.int().nullish(),

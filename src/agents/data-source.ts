@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { name, recordId, timestamp } from "../api/schema.ts";
+import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
@@ -14,7 +14,7 @@ const DataSourceCreateRequest = z
   .object({
     name: name().regex(/^\S+$/).describe("Without blanks; tools name the source by it."),
     description: z.string().nullish(),
-    labels: z.array(z.string()).default([]).describe("A tool may name a label in place of names."),
+    labels: boundedList(z.string()).default([]).describe("A tool may name a label in place of names."),
     chunk: z.boolean().describe("Whether the parts that a search finds lie between delimiters."),
     chunk_delimiter: z.string().nullish().describe("What stands between two parts; a blank line if null."),
     text: z.string(),
@@ -30,7 +30,7 @@ const DataSourceMetadataResponse = z
   .object({
     name: z.string(),
     description: z.string().nullish(),
-    labels: z.array(z.string()),
+    labels: boundedList(z.string()),
     chunk: z.boolean(),
     chunk_delimiter: z.string().nullish(),
     id: z.int(),

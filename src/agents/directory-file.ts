@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
 import { type CsvRow, readCsv, utf8 } from "../api/csv-file.ts";
 import { inputErrors } from "../api/input-errors.ts";
+import { parseInput } from "../api/parse-input.ts";
 import { Fault, type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { type DirectoryRule, ruleIssues } from "./directory-rules.ts";
 import { DirectoryMemberCreate, type DirectoryMemberInput, directoryNumber } from "./directory-schema.ts";
@@ -23,8 +24,9 @@ export function readDirectoryFile(bytes: Buffer): DirectoryMemberInput[] {
 
 function readJson(bytes: Buffer): DirectoryMemberInput[] {
   const value = parseFile(utf8(bytes));
-  const { data, error } = z.array(DirectoryMemberCreate).safeParse(value);
-  if (error) throw inputErrors("file", error.issues, value);
+  const parsed = parseInput(z.array(DirectoryMemberCreate), value);
+  if (!parsed.ok) throw inputErrors("file", parsed.issues, value);
+  const { data } = parsed;
   const seen = new Set<string>();
   for (const [index, { name, type }] of data.entries()) {
     const key = keyOf({ name, type });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { name, queryInteger, recordId, textMap, timestamp } from "../api/schema.ts";
+import { boundedList, name, queryInteger, recordId, textMap, timestamp } from "../api/schema.ts";
 import { normalizedRule, ruleIssues } from "./directory-rules.ts";
 
 /** A telephone number or extension as people write it, or a SIP address. */
@@ -15,6 +15,7 @@ const DirectoryExtensionNumber = z
     number: directoryNumber(),
     rules: z
       .array(rule)
+      .max(1_000)
       .nullable()
       .default(null)
       .describe(
@@ -26,18 +27,18 @@ const DirectoryExtensionNumber = z
 export const DirectoryExtension = z
   .object({
     name: z.string().describe("What the numbers are for, such as work."),
-    numbers: z.array(DirectoryExtensionNumber).nullable().default(null),
+    numbers: boundedList(DirectoryExtensionNumber).nullable().default(null),
   })
   .meta({ id: "DirectoryExtension" });
 export type DirectoryExtension = z.infer<typeof DirectoryExtension>;
 
-const contactTags = () => z.record(z.string(), z.array(z.string()));
+const contactTags = () => z.record(z.string(), boundedList(z.string()));
 
 export const DirectoryMemberCreate = z
   .object({
     name: name(),
     type: name().describe("Such as Operator, Department or contact."),
-    extensions: z.array(DirectoryExtension).nullish(),
+    extensions: boundedList(DirectoryExtension).nullish(),
     contact_tags: contactTags().nullish(),
     comments: z.string().nullish().describe("On this change."),
   })
@@ -56,7 +57,7 @@ export const DirectoryMember = z
   .object({
     name: z.string(),
     type: z.string(),
-    extensions: z.array(DirectoryExtension).nullish(),
+    extensions: boundedList(DirectoryExtension).nullish(),
     contact_tags: contactTags().nullish(),
     comments: z.string().nullish(),
     id: z.int(),
@@ -77,7 +78,7 @@ export const DirectoryMemberHistoryResponse = z
     timestamp: timestamp(),
     name: z.string(),
     type: z.string(),
-    extensions: z.array(DirectoryExtension),
+    extensions: boundedList(DirectoryExtension),
     contact_tags: contactTags(),
     user_email: z.string(),
     comments: z.string().nullish(),

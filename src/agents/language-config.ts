@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { integer } from "../api/schema.ts";
+import { boundedList, integer } from "../api/schema.ts";
 import { LANGUAGES, LanguageCode } from "./languages.ts";
 import type { Issue } from "./validation-issue.ts";
 import { findVoice, TtsProvider, VOICES } from "./voices.ts";
@@ -82,7 +82,7 @@ function exampleVoice({ voice_provider, language_code }: Wanted): string | undef
   return (speaks ?? own[0])?.display_name;
 }
 
-export const LanguageConfigs = z.array(LanguageConfig).superRefine((configs, context) => {
+export const LanguageConfigs = boundedList(LanguageConfig).superRefine((configs, context) => {
   const taken = new Map<number, LanguageCode>();
   for (const [index, { dtmf_code, language_code }] of configs.entries()) {
     const holder = taken.get(dtmf_code);

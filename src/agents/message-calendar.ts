@@ -7,7 +7,7 @@ import { winnersOfDay } from "./message-rules.ts";
 /** Which rule of a message wins when, before anybody saves it: made by the very code that chooses when a session starts. */
 const MessageCalendarRequest = z
   .object({
-    rules: z.array(CustomMessageRule),
+    rules: z.array(CustomMessageRule).max(1_000),
     from: z
       .string()
       .regex(/^(19|20)\d{2}-\d{2}-\d{2}$/, { abort: true })

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
-import { name, recordId } from "../api/schema.ts";
+import { boundedList, name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
@@ -22,7 +22,7 @@ const PromptCreateRequest = z
     description: z.string().nullish(),
     type: z.string().min(1),
     context: z.string().nullish(),
-    tools: z.array(z.string()).default([]).describe("Names, in the order the model sees them."),
+    tools: boundedList(z.string()).default([]).describe("Names, in the order the model sees them."),
     llm_config: PromptLlmConfig,
     session_end_enabled: z.boolean().default(false),
     session_end_tool_id: recordId().nullish(),

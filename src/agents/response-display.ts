@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson, integer } from "../api/schema.ts";
+import { anyJson, boundedList, integer } from "../api/schema.ts";
 
 /*
  * How the result of a tool becomes cards in a live chat: `items_path` picks the list in the result, and the mapping
@@ -66,7 +66,7 @@ const DisplayMapping = z
     content: z.object(content).nullish(),
     ...dotted("media", media),
     ...dotted("content", content),
-    actions: z.array(DisplayActionMapping).nullish(),
+    actions: boundedList(DisplayActionMapping).nullish(),
     cta: Cta.nullish(),
   })
   .meta({ id: "DisplayMapping" });
@@ -77,7 +77,9 @@ export const ResponseDisplayConfig = z
     type: z.literal("card-list"),
     items_path: z.string(),
     mapping: DisplayMapping,
-    actions: z.array(DisplayActionMapping).optional().describe("Beside the mapping; its own actions win."),
+    actions: boundedList(DisplayActionMapping)
+      .optional()
+      .describe("Beside the mapping; its own actions win."),
   })
   .meta({ id: "ResponseDisplayConfig" });
 export type ResponseDisplayConfig = z.infer<typeof ResponseDisplayConfig>;

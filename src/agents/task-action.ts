@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson, integer } from "../api/schema.ts";
+import { anyJson, boundedList, integer } from "../api/schema.ts";
 import { Expression } from "../expressions/expression.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
 
@@ -11,7 +11,7 @@ import { withEarlierSpelling } from "./earlier-spelling.ts";
 
 const when = { if: Expression.nullish() };
 const source = { value: anyJson().optional(), valueFrom: Expression.nullish() };
-const someInputs = z.array(z.string()).nullish();
+const someInputs = boundedList(z.string()).nullish();
 
 /** Writes `value`, or what `valueFrom` gives, to the path `name`. */
 export const SetValueAction = withEarlierSpelling(
@@ -51,6 +51,7 @@ const CallResult = z
           })
           .meta({ id: "CallResultSaveMapping" }),
       )
+      .max(1_000)
       .optional(),
   })
   .meta({ id: "CallResult" });
@@ -96,7 +97,7 @@ export const ACTIONS_OF_EVENT: Record<TaskEvent, readonly TaskAction["action"][]
   submit: ["set", "inc", "save", "call", "say"],
 };
 
-const Actions = z.array(TaskAction).nullish();
+const Actions = boundedList(TaskAction).nullish();
 
 /** The actions of some events, in document order. */
 export const eventActions = <E extends TaskEvent>(...events: E[]) =>

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson, integer } from "../api/schema.ts";
+import { anyJson, boundedList, integer } from "../api/schema.ts";
 import { Expression } from "../expressions/expression.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
 import { eventActions } from "./task-action.ts";
@@ -19,8 +19,8 @@ const described = {
   title: z.string().nullish(),
   format: z.string().nullish(),
   pattern: z.string().nullish(),
-  enum: z.array(z.string()).nullish(),
-  examples: z.array(anyJson()).nullish(),
+  enum: boundedList(z.string()).nullish(),
+  examples: boundedList(anyJson()).nullish(),
 };
 
 /** A value set when the task becomes active. */
@@ -49,14 +49,14 @@ const NextStep = z
   .object({
     if: Expression.nullish(),
     id: z.string(),
-    requires: z.array(z.string()).nullish().describe("Inputs to collect before this transition."),
+    requires: boundedList(z.string()).nullish().describe("Inputs to collect before this transition."),
   })
   .meta({ id: "NextStep" });
 
 const StepTools = withEarlierSpelling(
   z.object({
     call: z.boolean().nullish().describe("Forces a tool call at once, without waiting for the user."),
-    allow: z.array(z.string()).nullish().describe("The only tools offered in this step."),
+    allow: boundedList(z.string()).nullish().describe("The only tools offered in this step."),
     allowGoToStep: z.boolean().nullish().describe("Offers go_to_step."),
   }),
   { allow_go_to_step: "allowGoToStep" },
@@ -65,7 +65,7 @@ const StepTools = withEarlierSpelling(
 /** One text was once written without its list. */
 const instructions = z.preprocess(
   (value) => (typeof value === "string" ? [value] : value),
-  z.array(z.union([z.string(), ConditionalText])),
+  boundedList(z.union([z.string(), ConditionalText])),
 );
 
 export const Step = z
@@ -74,9 +74,9 @@ export const Step = z
     goal: z.string(),
     instructions: instructions.optional(),
     tools: StepTools.optional(),
-    inputs: z.array(InputParameter).optional(),
+    inputs: boundedList(InputParameter).optional(),
     on: eventActions("start", "enter", "presubmit", "submit").meta({ id: "StepEventActions" }).optional(),
-    next: z.array(z.union([z.string(), NextStep])).optional(),
+    next: boundedList(z.union([z.string(), NextStep])).optional(),
   })
   .meta({ id: "Step" });
 export type Step = z.infer<typeof Step>;
@@ -84,7 +84,7 @@ export type Step = z.infer<typeof Step>;
 const common = {
   id: z.string().nullish().describe("Keeps the state of this task apart from others'."),
   config: z.record(z.string(), anyJson()).nullish(),
-  variables: z.array(Variable).nullish(),
+  variables: boundedList(Variable).nullish(),
   metadata: z.object({ priority: integer().nullish() }).meta({ id: "ContextTaskMetadata" }).nullish(),
   tool: z
     .object({ name: z.string().nullish(), description: z.string().nullish() })
@@ -107,7 +107,7 @@ export const StepsTask = z
       .enum(["auto", "manual"])
       .default("auto")
       .describe("auto: active from the start of the session; manual: from the first call."),
-    steps: z.array(Step).default([]),
+    steps: boundedList(Step).default([]),
   })
   .meta({ id: "StepsTask" });
 export type StepsTask = z.infer<typeof StepsTask>;
@@ -116,7 +116,7 @@ export const ExpressionTask = z
   .object({
     ...common,
     type: z.literal("expression"),
-    inputs: z.array(InputParameter).optional(),
+    inputs: boundedList(InputParameter).optional(),
     expression: Expression.nullish(),
     output: anyJson().optional(),
     on: eventActions("start", "submit").meta({ id: "ExpressionTaskEvents" }).optional(),
@@ -135,7 +135,7 @@ export type EventTask = z.infer<typeof EventTask>;
 
 /** Reads tasks from files beside the program: for those who develop workflows, refused elsewhere. */
 export const LoadToolFromFileTask = z
-  .object({ ...common, type: z.literal("import"), file: z.union([z.string(), z.array(z.string())]) })
+  .object({ ...common, type: z.literal("import"), file: z.union([z.string(), boundedList(z.string())]) })
   .meta({ id: "LoadToolFromFileTask" });
 
 export const Task = z.discriminatedUnion("type", [

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anyJson } from "../api/schema.ts";
+import { anyJson, boundedList } from "../api/schema.ts";
 import { withEarlierSpelling } from "./earlier-spelling.ts";
 import { ResponseDisplayConfig } from "./response-display.ts";
 import { Task } from "./task-definition.ts";
@@ -105,11 +105,11 @@ export const ToolDefinition = z
     tool: InternalTool,
     endpoint: ToolHttpEndpoint.nullish(),
     context: z
-      .object({ task: z.union([Task, z.array(Task)]).nullish() })
+      .object({ task: z.union([Task, boundedList(Task)]).nullish() })
       .meta({ id: "Context" })
       .nullish(),
     defaults: Defaults.optional(),
-    static_parameters: z.array(StaticToolParameter).nullish(),
+    static_parameters: boundedList(StaticToolParameter).nullish(),
     result: anyJson().optional(),
     options: z
       .object({ propagate_tool_result: z.boolean().default(false) })

@@ -1,14 +1,9 @@
 import type { z } from "zod";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
+import { MOST_TOLD } from "./parse-input.ts";
 import { NOT_AN_INTEGER } from "./schema.ts";
 
 type Issue = z.core.$ZodIssue;
-
-/**
- * A body of 2 MB can be wrong in a million places: to tell them all would hold every other request up for half a minute
- * and answer with 100 MB. Who mends the first hundred is told of the next.
- */
-const MOST_TOLD = 100;
 
 /**
  * Turns Zod's findings into the specification's 422 entries: the exact place, and words and types that read as

@@ -33,9 +33,20 @@ const fromBooleanText = (value: unknown): unknown => {
 
 export const queryBoolean = () => z.preprocess(fromBooleanText, z.boolean());
 
+/** As many entries as the lists of one document have at the most, where the public API names no number. */
+const MAX_ENTRIES = 1_000;
+
+/** A list that somebody sends. A longer one is refused before any of its entries is looked at. */
+export const boundedList = <T extends z.ZodType>(entry: T) => z.array(entry).max(MAX_ENTRIES);
+
+/** A query string has room for no more than some of them. */
+const MAX_QUERY_VALUES = 100;
+
 /** A repeated query key: one value, several, or none (an empty list). */
 export const queryList = <T extends z.ZodType>(item: T) =>
-  z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item)).prefault([]);
+  z
+    .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).max(MAX_QUERY_VALUES))
+    .prefault([]);
 
 export const name = () => z.string().min(1).max(255);
 

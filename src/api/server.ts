@@ -29,6 +29,7 @@ import { sendError } from "./errors.ts";
 import { type Form, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
 import { tidyDocument } from "./openapi.ts";
+import { parseInput } from "./parse-input.ts";
 import { ErrorDetail, HTTPValidationError } from "./schema.ts";
 
 type Schema = z.ZodType;
@@ -60,6 +61,8 @@ export type Operation<P, Q, B, R> = {
    * caller's share of them. Every GET of somebody signed in is; a GET that strangers call, or a POST, only when it says so.
    */
   reads?: boolean;
+  /** 1 MB when left out. */
+  body_limit_bytes?: number;
   /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
   calls_per_minute?: number;
 };
@@ -109,6 +112,9 @@ export type ServerOptions = {
   bodyLimit_bytes?: number;
 };
 
+/** Of a JSON body, unless its operation takes more. Files come as forms, in pieces, with limits of their own. */
+const MAX_BODY_bytes = 1024 * 1024;
+
 /** The reference page asks nobody outside, and sells nothing: no fonts, no measuring, no assistant, no bar of its maker. */
 const REFERENCE = {
   url: "/openapi.json",
@@ -126,7 +132,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     loggerInstance: options.log as FastifyBaseLogger,
     // One line a request, with its status and time, is written by the hook of health.ts.
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: options.bodyLimit_bytes ?? 2 * 1024 * 1024,
+    bodyLimit: options.bodyLimit_bytes ?? MAX_BODY_bytes,
     // Hop 0 is whoever opened the connection.
     trustProxy: (_address: string, hop: number) => hop < options.trustProxy,
     requestIdHeader: false,
@@ -167,7 +173,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       info: {
         title: "Parley",
         version: options.version,
-        description: "Conversational agents: configuration, sessions, campaigns and insights.",
+        description:
+          "Conversational agents: configuration, sessions, campaigns and insights. A JSON body can have 1 MB, and " +
+          "4 MB where requests are added to a batch; a longer one is answered with 413.",
       },
       components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
       security: [{ ApiKey: [] }],
@@ -187,6 +195,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         method: method.toUpperCase(),
         url: path,
         schema: openApiSchema(operation),
+        ...(operation.body_limit_bytes && { bodyLimit: operation.body_limit_bytes }),
         config: operation.calls_per_minute
           ? { rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey } }
           : {},
@@ -245,8 +254,8 @@ function validator(schema: Schema, httpPart: string | undefined) {
   return (input: unknown) => {
     // An operation that takes an object answers a missing body as an object without its fields.
     const given = input === undefined || (part === "body" && input === null) ? {} : input;
-    const result = schema.safeParse(given);
-    return result.success ? { value: result.data } : { error: inputErrors(part, result.error.issues, given) };
+    const result = parseInput(schema, given);
+    return result.ok ? { value: result.data } : { error: inputErrors(part, result.issues, given) };
   };
 }
 

@@ -41,6 +41,7 @@ const SipConfiguration = z
           transport: z.enum(["tls", "tcp", "udp"]).nullish(),
         }),
       )
+      .max(100)
       .nullish(),
     call_info_placement: z
       .string()

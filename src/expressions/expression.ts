@@ -29,7 +29,7 @@ export const Expression: z.ZodType<Expression> = z
     z.object({ type: z.enum(["jp", "jmespath"]).default("jp"), expression: z.string() }),
     z.object({ type: z.literal("cel").default("cel"), expression: z.string() }),
     // Refusing a type makes an unknown one (`{type: "js", …}`) a mistake in the type, not a case without its list.
-    z.object({ case: z.array(Branch), type: z.never().optional() }),
+    z.object({ case: z.array(Branch).max(100), type: z.never().optional() }),
   ])
   .meta({ id: "Expression" });
 

@@ -86,6 +86,8 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       tag,
       permission: "outbound_write",
       params,
+      // A request can have a page of variables.
+      body_limit_bytes: 4 * 1024 * 1024,
       body: z.union([CommunicationRequest, z.array(CommunicationRequest).min(1).max(MAX_REQUESTS)]),
       response: Added,
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  boundedList,
   integer,
   isCalendarDate,
   name,
@@ -86,7 +87,7 @@ const TargetFilterRule = z
   .object({
     field: z.string().min(1).describe("A key of the request's enrichment, such as line_type"),
     op: z.enum(["in", "not_in", "eq", "neq", "exists", "not_exists"]).meta({ id: "FilterOp" }),
-    values: z.array(z.string()).default([]),
+    values: boundedList(z.string()).default([]),
   })
   .meta({ id: "TargetFilterRule" });
 
@@ -94,7 +95,7 @@ export const TargetFilters = z
   .object({
     match: z.enum(["all", "any"]).default("all"),
     on_unknown: z.enum(["include", "exclude"]).default("include"),
-    rules: z.array(TargetFilterRule).default([]),
+    rules: boundedList(TargetFilterRule).default([]),
   })
   .meta({ id: "TargetFilters" });
 
@@ -102,7 +103,7 @@ const upperCase = (value: unknown): unknown => (typeof value === "string" ? valu
 
 export const OutboundCampaignWebhookInput = z
   .object({
-    trigger_statuses: z.array(ChannelManagerStatus).min(1),
+    trigger_statuses: boundedList(ChannelManagerStatus).min(1),
     url: z.string().max(2048),
     request_method: z.preprocess(upperCase, z.enum(["POST", "PUT", "PATCH"])),
     id: recordId().nullish().describe("Set to keep and update an existing webhook."),
@@ -118,11 +119,11 @@ export type WebhookInput = z.output<typeof OutboundCampaignWebhookInput>;
 
 export const OutboundCampaignWebhookResponse = z
   .object({
-    trigger_statuses: z.array(ChannelManagerStatus),
+    trigger_statuses: boundedList(ChannelManagerStatus),
     url: z.string(),
     request_method: z.string(),
     id: z.int(),
-    auth_value_keys: z.array(z.string()).nullish(),
+    auth_value_keys: boundedList(z.string()).nullish(),
   })
   .meta({ id: "OutboundCampaignWebhookResponse" });
 
@@ -137,7 +138,7 @@ export const OutboundCampaignInput = z
     mode: z.enum(CAMPAIGN_MODES).nullish(),
     sms_session_ttl: integer({ min: 0 }).nullish().describe("In minutes."),
     label: z.string().nullish().meta({ deprecated: true, description: "Use labels." }),
-    labels: z.array(z.string()).nullish(),
+    labels: boundedList(z.string()).nullish(),
     campaign_variables: textMap(),
     daily_start_time: dailyTime(),
     daily_end_time: dailyTime(),
@@ -151,10 +152,10 @@ export const OutboundCampaignInput = z
       .regex(RETRY_INTERVAL)
       .nullish()
       .describe("Such as 30m, 12h or 7d; null: one hour."),
-    active_days: z.array(DaysOfWeek),
+    active_days: boundedList(DaysOfWeek),
     outreach_override_rules: OutreachOverrideRules.nullish(),
     voicemail_detection: VoicemailDetectionConfig.nullish(),
-    allowed_line_types: z.array(LineTypeBucket).nullish(),
+    allowed_line_types: boundedList(LineTypeBucket).nullish(),
     include_unknown_line_types: z.boolean().default(true),
     target_filters: TargetFilters.nullish(),
     webhooks: z.array(OutboundCampaignWebhookInput).max(MAX_WEBHOOKS).prefault([]),

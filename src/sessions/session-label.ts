@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
-import { recordId, timestamp } from "../api/schema.ts";
+import { boundedList, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid, notFound } from "../base/errors.ts";
@@ -23,6 +23,7 @@ const SessionLabelCreate = z
     comments: z.string().nullish(),
     issue_categories: z
       .array(z.string())
+      .max(1_000)
       .nullable()
       .default([])
       .describe("Such as Silent treatment, Speech transcription (STT), Interruption or Wrong information."),
@@ -36,7 +37,7 @@ export const SessionLabel = z
     code: z.string(),
     user_email: z.string(),
     comments: z.string().nullish(),
-    issue_categories: z.array(z.string()).nullish(),
+    issue_categories: boundedList(z.string()).nullish(),
     id: z.int(),
     timestamp: timestamp(),
   })

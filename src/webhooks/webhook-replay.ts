@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
-import { inputTimestamp, recordId } from "../api/schema.ts";
+import { boundedList, inputTimestamp, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, invalid, notFound } from "../base/errors.ts";
@@ -18,7 +18,7 @@ const ReplayInput = z
     ids: z.array(z.string()).min(1).max(MAX_IDS).optional(),
     campaign_id: recordId().optional(),
     webhook_id: recordId().optional(),
-    states: z.array(DeliveryState).min(1).optional().describe("FAILED and HELD when left out"),
+    states: boundedList(DeliveryState).min(1).optional().describe("FAILED and HELD when left out"),
     start_datetime: inputTimestamp().optional(),
     end_datetime: inputTimestamp().optional(),
   })

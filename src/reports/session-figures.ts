@@ -80,7 +80,7 @@ export async function sessions(db: Db, period: Period): Promise<Figures> {
     sql<Record<string, string | number | null>>`
       select s.timestamp as "Began",
         s.id as "Session", s.agent_name as "Agent", s.channel as "Channel", s.turn_count as "Turns",
-        s.duration as "Seconds", coalesce(s.end_reason, case when s.ended_at is null then 'open' end) as "Ended by"
+        round(coalesce(s.duration, extract(epoch from s.ended_at - s.timestamp))::numeric, 1) as "Seconds", coalesce(s.end_reason, case when s.ended_at is null then 'running' end) as "Ended by"
       from sessions s where ${ofPeople(period)}
       order by s.timestamp desc, s.id desc limit ${SESSIONS_SHOWN}`.execute(db),
   ]);
@@ -88,7 +88,7 @@ export async function sessions(db: Db, period: Period): Promise<Figures> {
   return {
     numbers: [
       { name: "Sessions", value: all, unit: "count" },
-      { name: "Open now", value: open, unit: "count" },
+      { name: "Running now", value: open, unit: "count" },
     ],
     by_day: byDay(period, days.rows),
     tables: [

@@ -24,7 +24,10 @@ export const Session = z
     prompt_name: z.string().nullish(),
     prompt_version: z.string().nullish(),
     prompt_version_number: z.int().nullish(),
-    duration: z.number().nullish(),
+    duration: z
+      .number()
+      .nullish()
+      .describe("Seconds of a call; null for chats and texts, whose length is from timestamp to ended_at."),
     session_label_id: z.string().nullish(),
     source: z.string().nullish(),
     target: z.string().nullish(),
@@ -36,6 +39,11 @@ export const Session = z
     override_timestamp: z.string().nullish(),
     verified: z.boolean().nullish().describe("Whether the person was proven to be `source`"),
     claimed_user: z.string().nullish().describe("Who somebody unproven says they are"),
+    ended_at: timestamp().nullish().describe("Null while the session runs."),
+    end_reason: z
+      .string()
+      .nullish()
+      .describe("user, agent, idle, transfer, max-duration or error; null while the session runs."),
   })
   .meta({ id: "Session" });
 type Session = z.infer<typeof Session>;
@@ -62,6 +70,14 @@ const sessionList: list.ListRules = {
       list.noOrder("s.id"),
     ),
     is_test: list.boolean("s.is_test"),
+    ended_at: list.time("s.ended_at"),
+    end_reason: list.exact("s.end_reason"),
+    // Index: sessions_open.
+    is_running: list.custom((value) => {
+      const lower = value.trim().toLowerCase();
+      if (lower !== "true" && lower !== "false") return { problem: "Input should be true or false" };
+      return lower === "true" ? sql`s.ended_at is null` : sql`s.ended_at is not null`;
+    }),
   },
   time: "s.timestamp",
   order: [
@@ -106,6 +122,8 @@ const selectSessions = (db: Db, caller: Caller) =>
       "s.override_timestamp",
       "s.verified",
       "s.claimed_user",
+      "s.ended_at",
+      "s.end_reason",
     ]);
 
 /** A session's number in a path; a carrier's call id there is a usual mix-up and told so. */

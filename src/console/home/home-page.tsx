@@ -8,7 +8,7 @@ import { Time } from "../ground/time.tsx";
 import { CurrentIncidents } from "../incidents/current-incidents.tsx";
 import { DisabledWebhooks } from "../outbound/disabled-webhooks.tsx";
 import { channelWords } from "../sessions/channel-words.ts";
-import { isRunning } from "../sessions/sessions-page.tsx";
+import { isRunning, lengthOf } from "../sessions/session-words.ts";
 import classes from "./home-page.module.css";
 import { OutboundPanel } from "./outbound-panel.tsx";
 import { QueuesPanel } from "./queues-panel.tsx";
@@ -16,7 +16,6 @@ import { SetupSteps } from "./setup-steps.tsx";
 import { SystemHealth } from "./system-health.tsx";
 
 const REFRESH_MS = 5000;
-const LATEST = 50;
 const SHOWN = 8;
 
 export default function HomePage() {
@@ -52,21 +51,34 @@ function Sessions() {
     queryKey: ["GET /api/v1/sessions/", "home"],
     refetchInterval: REFRESH_MS,
     async queryFn({ signal }) {
-      const of = (is_test: string) =>
+      const of = (is_test: string, is_running: string) =>
         call("GET /api/v1/sessions/", {
-          query: { search_fields: ["is_test"], search_field_values: [is_test], limit: LATEST },
+          query: {
+            search_fields: ["is_test", "is_running"],
+            search_field_values: [is_test, is_running],
+            limit: SHOWN,
+          },
           signal,
         });
-      const [real, tests] = await Promise.all([of("false"), of("true")]);
-      return [...real.items, ...tests.items].toSorted((one, other) =>
-        other.timestamp.localeCompare(one.timestamp),
-      );
+      const pages = await Promise.all([
+        of("false", "true"),
+        of("true", "true"),
+        of("false", "false"),
+        of("true", "false"),
+      ]);
+      const [real, tests] = pages;
+      return {
+        running: (real?.total_count ?? 0) + (tests?.total_count ?? 0),
+        sessions: pages
+          .flatMap(({ items }) => items)
+          .toSorted((one, other) => other.timestamp.localeCompare(one.timestamp)),
+      };
     },
   });
-  const running = latest.data?.filter(isRunning) ?? [];
+  const running = latest.data?.running ?? 0;
   return (
     <Panel
-      title={running.length > 0 ? `Conversations: ${running.length} running` : "Conversations"}
+      title={running > 0 ? `Conversations: ${running} running` : "Conversations"}
       actions={
         <RouteLink to="/sessions" size="sm">
           All sessions
@@ -76,7 +88,7 @@ function Sessions() {
     >
       <div className={classes.tall}>
         <Fetched query={latest} lines={5}>
-          {(sessions) =>
+          {({ sessions }) =>
             sessions.length === 0 ? (
               <Empty
                 title="Nobody has talked with an agent yet"
@@ -89,7 +101,7 @@ function Sessions() {
               </Empty>
             ) : (
               <ul className={classes.rows}>
-                {[...running, ...sessions.filter((session) => !isRunning(session))]
+                {[...sessions.filter(isRunning), ...sessions.filter((session) => !isRunning(session))]
                   .slice(0, SHOWN)
                   .map((session) => (
                     <SessionRow key={session.session_id} session={session} />
@@ -108,11 +120,14 @@ const SessionRow = ({ session }: { session: Session }) => (
     <span className={classes.main}>
       <RouteLink to={`/sessions/${session.session_id}`}>{session.agent_name}</RouteLink>
       <span className={classes.aside}>
-        {channelWords(session.channel_manager_type)} with{" "}
-        <bdi>{session.is_outbound ? session.target : session.source}</bdi>
+        {channelWords(session.channel_manager_type)} with <bdi>{session.source}</bdi>
       </span>
     </span>
-    {isRunning(session) && <Status tone="busy">running</Status>}
+    {isRunning(session) ? (
+      <Status tone="busy">running</Status>
+    ) : (
+      <span className={classes.aside}>{lengthOf(session)}</span>
+    )}
     <span className={classes.aside}>
       <Time at={session.timestamp} distance />
     </span>

@@ -4,7 +4,6 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Session } from "../api-types.ts";
 import { call } from "../ground/api.ts";
-import { formatDuration } from "../ground/duration.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
@@ -13,7 +12,7 @@ import { InsightPanel } from "./insight-panel.tsx";
 import { LabelPanel } from "./label-panel.tsx";
 import { LatencyPanel } from "./latency-panel.tsx";
 import { RecordingPanel } from "./recording-panel.tsx";
-import { isRunning } from "./sessions-page.tsx";
+import { endedBy, isRunning, lengthOf } from "./session-words.ts";
 import { TurnView } from "./turn-view.tsx";
 import { engineState, turnsOf } from "./turns.ts";
 
@@ -169,11 +168,12 @@ function factsOf(
         .filter(Boolean)
         .join(", "),
     ],
-    ["Duration", isRunning(session) ? "still running" : formatDuration((session.duration ?? 0) * 1000)],
-    ["From", <bdi key="from">{session.source}</bdi>],
-    ["To", <bdi key="to">{session.target}</bdi>],
+    ["Duration", lengthOf(session) ?? "still running"],
+    ["Ended", session.ended_at ? <Time key="ended" at={session.ended_at} /> : null],
+    ["Ended by", endedBy(session)],
+    ["Person", <bdi key="person">{session.source}</bdi>],
+    ["Our address", <bdi key="ours">{session.target}</bdi>],
     ["Carrier's id", session.channel_manager_sid],
-    ["Ended by", isRunning(session) ? null : session.user_terminated ? "the user" : "the agent or time"],
     ["Model", state?.is_scripted ? "scripted, offline" : null],
     ["Tokens", tokens ? `${state.input_tokens} in, ${state.output_tokens} out` : null],
     ...(state?.step ? ([["Step", `${state.workflow}: ${state.step}`]] as [string, React.ReactNode][]) : []),

@@ -1,10 +1,10 @@
 import { IconMessages } from "@tabler/icons-react";
 import type { Session } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
-import { formatDuration } from "../ground/duration.ts";
 import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
 import { channelWords } from "./channel-words.ts";
+import { endedBy, lengthOf } from "./session-words.ts";
 
 const COLUMNS: Column<Session>[] = [
   {
@@ -30,8 +30,8 @@ const COLUMNS: Column<Session>[] = [
     orderable: true,
     render: (row) => channelWords(row.channel_manager_type),
   },
-  { field: "source", title: "From", orderable: true, render: (row) => <bdi>{row.source}</bdi> },
-  { field: "target", title: "To", orderable: true, render: (row) => <bdi>{row.target}</bdi> },
+  { field: "source", title: "Person", orderable: true, render: (row) => <bdi>{row.source}</bdi> },
+  { field: "target", title: "Our address", orderable: true, render: (row) => <bdi>{row.target}</bdi> },
   {
     field: "is_outbound",
     title: "Direction",
@@ -41,11 +41,17 @@ const COLUMNS: Column<Session>[] = [
   {
     field: "duration",
     title: "Duration",
-    orderable: true,
     align: "right",
-    render: (row) =>
-      isRunning(row) ? <Status tone="busy">running</Status> : formatDuration((row.duration ?? 0) * 1000),
+    render: (row) => lengthOf(row) ?? <Status tone="busy">running</Status>,
   },
+  {
+    field: "ended_at",
+    title: "Ended",
+    orderable: true,
+    hidden: true,
+    render: (row) => <Time at={row.ended_at} />,
+  },
+  { field: "end_reason", title: "Ended by", orderable: true, hidden: true, render: (row) => endedBy(row) },
   { field: "prompt_name", title: "Prompt", orderable: true, hidden: true, render: (row) => row.prompt_name },
   {
     field: "prompt_version",
@@ -76,9 +82,6 @@ const COLUMNS: Column<Session>[] = [
     render: (row) => (row.is_test ? "test" : "real"),
   },
 ];
-
-/** A session has no duration before it has ended. */
-export const isRunning = ({ duration }: Session): boolean => duration === null || duration === undefined;
 
 const REFRESH_MS = 5000;
 
@@ -114,8 +117,17 @@ export default function SessionsPage() {
               { value: "true", label: "Outbound" },
             ],
           },
-          { field: "source", label: "From", kind: "text" },
-          { field: "target", label: "To", kind: "text" },
+          {
+            field: "is_running",
+            label: "Status",
+            kind: "choice",
+            choices: [
+              { value: "true", label: "Running" },
+              { value: "false", label: "Ended" },
+            ],
+          },
+          { field: "source", label: "Person", kind: "text" },
+          { field: "target", label: "Our address", kind: "text" },
         ]}
         days
         refresh_ms={REFRESH_MS}

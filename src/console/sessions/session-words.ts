@@ -1,0 +1,29 @@
+import type { Session } from "../api-types.ts";
+import { formatDuration } from "../ground/duration.ts";
+
+type Ending = Pick<Session, "timestamp" | "ended_at" | "end_reason" | "duration">;
+
+export const isRunning = ({ ended_at }: Pick<Session, "ended_at">): boolean =>
+  ended_at === null || ended_at === undefined;
+
+/** From the first word to the end; a call tells its own length. null: it still runs. */
+export function lengthOf({ timestamp, ended_at, duration }: Ending): string | null {
+  if (ended_at === null || ended_at === undefined) return null;
+  const ms =
+    duration === null || duration === undefined
+      ? new Date(ended_at).getTime() - new Date(timestamp).getTime()
+      : duration * 1000;
+  return formatDuration(ms);
+}
+
+const REASONS: Record<string, string> = {
+  user: "the person",
+  agent: "the agent",
+  idle: "timeout, nobody wrote or spoke",
+  transfer: "a transfer",
+  "max-duration": "the longest duration",
+  error: "an error",
+};
+
+export const endedBy = ({ ended_at, end_reason }: Ending): string | null =>
+  ended_at == null ? null : end_reason == null ? "unknown" : (REASONS[end_reason] ?? end_reason);

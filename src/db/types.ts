@@ -543,6 +543,7 @@ export interface InsightOutputs {
   insight_tool_id: number;
   insight_tool_version: number;
   json_value: unknown;
+  model: string | null;
   numeric_value: number | null;
   session_id: number | null;
   string_value: string | null;

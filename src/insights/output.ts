@@ -25,6 +25,10 @@ export const InsightsOutput = z
       ),
     created_at: timestamp().optional(),
     updated_at: timestamp().optional(),
+    model: z
+      .string()
+      .nullish()
+      .describe("The model that answered; `scripted`: the offline model, whose words are no analysis."),
     upload_file_metadata: z.unknown().describe("What was given with the recording; null for sessions."),
   })
   .meta({ id: "InsightsOutput" });
@@ -39,6 +43,7 @@ const outputList: list.ListRules = {
     upload_folder_id: list.integer("f.folder_id"),
     insight_key: list.text("o.insight_key"),
     insight_tool_id: list.integer("o.insight_tool_id"),
+    model: list.exact("o.model"),
   },
   time: "o.updated_at",
   order: [{ column: "o.id", direction: "desc" }],
@@ -62,6 +67,7 @@ const selectOutputs = (db: Db, caller: Caller) =>
       "o.string_value",
       "o.numeric_value",
       "o.json_value",
+      "o.model",
       "o.created_at",
       "o.updated_at",
       sql<unknown>`f.metadata`.as("upload_file_metadata"),

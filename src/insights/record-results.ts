@@ -67,7 +67,7 @@ async function lockHeld(tx: Tx, owner: string, ids: number[]): Promise<Set<numbe
 }
 
 async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
-  const rows = results.flatMap(({ execution, tool, at, outcome }) =>
+  const rows = results.flatMap(({ execution, tool, at, used, outcome }) =>
     outcome.kind !== "done"
       ? []
       : outcome.values.map((value) => ({
@@ -77,6 +77,7 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
           ...execution.subject,
           insight_tool_id: tool.insight_tool_id,
           insight_tool_version: tool.insight_tool_version,
+          model: used.model,
           at,
           ...columnsOf(value),
         })),
@@ -84,12 +85,13 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     insert into insight_outputs (sub_organization_id, execution_id, workflow_id, session_id, upload_file_id,
-      insight_tool_id, insight_tool_version, insight_key, string_value, numeric_value, json_value, created_at, updated_at)
+      insight_tool_id, insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at,
+      updated_at)
     select sub_organization_id, execution_id, workflow_id, session_id, upload_file_id, insight_tool_id,
-      insight_tool_version, insight_key, string_value, numeric_value, json_value, at, at
+      insight_tool_version, model, insight_key, string_value, numeric_value, json_value, at, at
     from json_to_recordset(${JSON.stringify(rows)}::json) as r (
       sub_organization_id bigint, execution_id bigint, workflow_id bigint, session_id bigint, upload_file_id bigint,
-      insight_tool_id bigint, insight_tool_version bigint, insight_key text, string_value text,
+      insight_tool_id bigint, insight_tool_version bigint, model text, insight_key text, string_value text,
       numeric_value double precision, json_value json, at timestamptz)`.execute(tx);
 }
 

@@ -55,6 +55,10 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
       query: z.object({
         token: z.string().max(300),
         days: queryInteger({ min: 1, max: MAX_DAYS }).default(30).describe("How many, today included."),
+        with_scripted: z
+          .stringbool()
+          .default(false)
+          .describe("Whether insights of the offline model count: it makes them up."),
         timezone: timezone().default("UTC").describe("In which a day begins and ends."),
       }),
       response: DashboardData,
@@ -65,7 +69,13 @@ export function dashboardPageRoutes(api: Api, { db, clock, vault }: Deps): void 
       if (!dashboard || guest.dashboard !== params.name) {
         throw new Fault("not-found", "The token is not for this dashboard.");
       }
-      const period = lastDays(clock.now(), query.days, query.timezone, guest.sub_organization_id);
+      const period = lastDays(
+        clock.now(),
+        query.days,
+        query.timezone,
+        guest.sub_organization_id,
+        query.with_scripted,
+      );
       return {
         name: dashboard.name,
         display_name: dashboard.display_name,

@@ -29,9 +29,17 @@ export type Period = {
   days: string[];
   starts: Date[];
   to: Date;
+  /** Whether insights count that the offline model made up: they are no analysis. */
+  with_scripted: boolean;
 };
 
-export function lastDays(now: Date, count: number, timezone: string, sub_organization_id: number): Period {
+export function lastDays(
+  now: Date,
+  count: number,
+  timezone: string,
+  sub_organization_id: number,
+  with_scripted = false,
+): Period {
   const today = Temporal.Instant.from(now.toISOString()).toZonedDateTimeISO(timezone).toPlainDate();
   const days = Array.from({ length: count }, (_, index) => today.subtract({ days: count - 1 - index }));
   return {
@@ -39,6 +47,7 @@ export function lastDays(now: Date, count: number, timezone: string, sub_organiz
     days: days.map(String),
     starts: days.map((day) => new Date(day.toZonedDateTime(timezone).epochMilliseconds)),
     to: now,
+    with_scripted,
   };
 }
 

@@ -24,16 +24,27 @@ type Spent = {
   "US dollars": number;
 };
 
-const outputsOf = (period: Period) => sql`
+const allOutputs = (period: Period) => sql`
   insight_outputs o left join sessions s on s.id = o.session_id
   where o.sub_organization_id = ${period.sub_organization_id} and s.is_test is not true
     and ${within("o.created_at", period)}`;
 
+/** Without what the offline model made up, unless it is asked for. */
+const outputsOf = (period: Period) =>
+  period.with_scripted
+    ? allOutputs(period)
+    : sql`${allOutputs(period)} and o.model is distinct from 'scripted'`;
+
 export async function insights(db: Db, period: Period): Promise<Figures> {
   const [totals, days, keys, values, versions, spent, failures] = await Promise.all([
-    sql<{ outputs: number; subjects: number }>`
-      select count(*) as outputs, count(distinct (o.session_id, o.upload_file_id)) as subjects
-      from ${outputsOf(period)}`.execute(db),
+    sql<{ outputs: number; subjects: number; scripted: number }>`
+      select count(*) filter (where counts) as outputs,
+        count(distinct (session_id, upload_file_id)) filter (where counts) as subjects,
+        count(*) filter (where scripted) as scripted
+      from (
+        select o.session_id, o.upload_file_id, o.model is not distinct from 'scripted' as scripted,
+          ${period.with_scripted} or o.model is distinct from 'scripted' as counts
+        from ${allOutputs(period)}) as found`.execute(db),
     sql<DayCount>`
       select ${dayOf("o.created_at", period)} as day, 'Analysed' as kind,
         count(distinct (o.session_id, o.upload_file_id)) as count
@@ -78,11 +89,16 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
         and ${within("e.created_at", period)}
       group by 1 order by 2 desc, 1 limit 100`.execute(db),
   ]);
-  const { outputs, subjects } = totals.rows[0]!;
+  const { outputs, subjects, scripted } = totals.rows[0]!;
   return {
     numbers: [
       { name: "Analysed", value: subjects, unit: "count" },
       { name: "Outputs", value: outputs, unit: "count" },
+      {
+        name: period.with_scripted ? "Of these by the offline model" : "Left out: by the offline model",
+        value: scripted,
+        unit: "count",
+      },
     ],
     by_day: byDay(period, days.rows, ["Analysed"]),
     tables: [

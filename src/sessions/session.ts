@@ -63,7 +63,11 @@ const sessionList: list.ListRules = {
     prompt_name: list.text("s.prompt_name"),
     source: list.text("s.source"),
     target: list.text("s.target"),
-    duration: list.number("s.duration"),
+    duration: {
+      ...list.number("s.duration"),
+      // A chat or text has no seconds of a call: its length is from its first word to its end.
+      order: sql`coalesce(s.duration, extract(epoch from s.ended_at - s.timestamp))`,
+    },
     is_outbound: list.boolean("s.is_outbound"),
     is_legacy: list.custom(
       (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),

@@ -124,6 +124,28 @@ describe("numbers of dashboards", () => {
     expect(shown.table("By outcome")).toContainEqual(["FAILED", "BUSY", 1]);
   });
 
+  test("what the offline model made up is counted apart, and in the figures only when asked for", async () => {
+    const before = await data("insights");
+    const session = await insertSession(app);
+    await insertOutput(app, session, "invented", { string_value: "Good", model: "scripted" });
+    await insertOutput(app, session, "found", { string_value: "Good", model: "gpt-6-luna" });
+    const plain = await data("insights");
+    expect(plain.number("Outputs")).toBe(before.number("Outputs") + 1);
+    expect(plain.number("Left out: by the offline model")).toBe(1);
+    expect(JSON.stringify([plain.tables, plain.by_day])).not.toContain("invented");
+    const whole = await data("insights", { with_scripted: "true" });
+    expect(whole.number("Outputs")).toBe(before.number("Outputs") + 2);
+    expect(whole.table("Values")).toContainEqual(["invented", "Good", 1]);
+
+    const listed = await app.send(
+      "GET",
+      "/api/v1/insights/?search_fields=model&search_field_values=scripted",
+    );
+    expect(listed.body.items).toMatchObject([{ insight_key: "invented", model: "scripted" }]);
+    await app.db.deleteFrom("insight_outputs").where("session_id", "=", session).execute();
+    await app.db.deleteFrom("sessions").where("id", "=", session).execute();
+  });
+
   test("insights are told by key and value", async () => {
     const [first, second] = [await insertSession(app), await insertSession(app)];
     const tester = await insertSession(app, { is_test: true });

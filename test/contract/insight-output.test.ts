@@ -93,6 +93,7 @@ describe("insight outputs", () => {
         json_value: { topics: '["price"]' },
         created_at: "2026-11-18T12:02:00+00:00",
         updated_at: "2026-11-18T12:02:00+00:00",
+        model: null,
         upload_file_metadata: { queue: "billing" },
       },
       expect.objectContaining({ insight_key: "score", numeric_value: 4.5, upload_file_metadata: null }),

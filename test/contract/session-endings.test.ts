@@ -18,7 +18,9 @@ const KINDS = [
   ["email", "email", "email_v1"],
 ] as const;
 
-const begin = (kind: (typeof KINDS)[number], person: string) =>
+type Kind = [(typeof KINDS)[number][0], (typeof KINDS)[number][1], (typeof KINDS)[number][2]];
+
+const begin = (kind: Kind, person: string) =>
   startSession(app.engine, {
     sub_organization_id: app.admin.sub_organization_id,
     agent_id,
@@ -62,8 +64,8 @@ test.each(KINDS)(
     expect([await listed(person, "true"), await listed(person, "false")]).toEqual([[], [id]]);
 
     const { guest_token } = (await app.send("POST", "/api/v1/dashboards/fetch_info?dashboard_name=sessions"))
-    .body;
-  const report = await app.send("GET", `/reports/sessions/data?token=${guest_token}&days=2`);
+      .body;
+    const report = await app.send("GET", `/reports/sessions/data?token=${guest_token}&days=2`);
     const [newest] = report.body.tables[0].rows;
     expect(newest).toEqual([
       expect.any(String),

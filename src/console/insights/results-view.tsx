@@ -1,4 +1,4 @@
-import { Group, Select, Stack, Text } from "@mantine/core";
+import { Group, Select, Stack, Switch, Text } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { InsightsOutput } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
@@ -10,6 +10,7 @@ import { useFigures } from "../reports/dashboard-view.tsx";
 import { chosenDays, DaysChooser } from "../reports/days-chooser.tsx";
 import { FigureTableView } from "../reports/figure-table.tsx";
 import { answersOf, keysOf } from "./answers.ts";
+import { OfflineMark } from "./offline-mark.tsx";
 
 const COLUMNS: Column<InsightsOutput>[] = [
   {
@@ -38,7 +39,10 @@ const COLUMNS: Column<InsightsOutput>[] = [
           nothing found
         </Text>
       ) : (
-        <bdi dir="auto">{answer(output)}</bdi>
+        <Group gap="xs" wrap="nowrap">
+          <bdi dir="auto">{answer(output)}</bdi>
+          <OfflineMark model={output.model} />
+        </Group>
       ),
   },
   {
@@ -113,27 +117,40 @@ export function ResultsView() {
 /** One insight over some days: its answers as bars, numbers by their mean; the same as a table below. */
 function Answers() {
   const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { days?: unknown; insight?: string };
+  const search = useSearch({ strict: false }) as { days?: unknown; insight?: string; offline?: string };
   const days = chosenDays(search.days);
-  const figures = useFigures("insights", days);
-  const go = (part: { days?: string; insight?: string }) =>
+  const withOffline = search.offline === "yes";
+  const figures = useFigures("insights", days, withOffline);
+  const go = (part: { days?: string; insight?: string; offline?: string | undefined }) =>
     void navigate({ to: ".", search: { ...search, ...part }, replace: true, resetScroll: false });
   return (
     <Fetched query={figures} lines={5}>
-      {({ tables }) => {
+      {({ tables, numbers }) => {
         const keys = keysOf(tables);
         const key = keys.find((each) => each === search.insight) ?? keys[0];
-        const chooser = <DaysChooser days={days} onChange={(next) => go({ days: next })} />;
+        const chooser = (
+          <Group gap="xs">
+            <Switch
+              size="xs"
+              label="Include the offline model"
+              checked={withOffline}
+              onChange={({ currentTarget }) => go({ offline: currentTarget.checked ? "yes" : undefined })}
+            />
+            <DaysChooser days={days} onChange={(next) => go({ days: next })} />
+          </Group>
+        );
         if (key === undefined) {
           return (
             <Panel title="Answers" actions={chooser}>
               <Text size="sm" c="dimmed">
-                Nothing was found in these days.
+                {(numbers.find(({ name }) => name.startsWith("Left out"))?.value ?? 0) > 0
+                  ? "Only the offline model answered in these days. It makes its answers up, so they are left out."
+                  : "Nothing was found in these days."}
               </Text>
             </Panel>
           );
         }
-        const { bars, numbers, byVersion } = answersOf(tables, key);
+        const { bars, numbers: spread, byVersion } = answersOf(tables, key);
         return (
           <Panel
             title="Answers"
@@ -156,8 +173,8 @@ function Answers() {
             {bars.length > 0 ? (
               <BarList bars={bars} label={`Answers of ${key}`} unnamed="nothing found" />
             ) : (
-              <Text size="sm" p="md" {...(numbers === null && { c: "dimmed" })}>
-                {numbers ?? "There are no short answers to count; each one is listed below."}
+              <Text size="sm" p="md" {...(spread === null && { c: "dimmed" })}>
+                {spread ?? "There are no short answers to count; each one is listed below."}
               </Text>
             )}
             {byVersion.rows.length > 0 && <FigureTableView table={byVersion} tall />}

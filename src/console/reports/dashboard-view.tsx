@@ -16,10 +16,10 @@ import { barsOf, csvOf, type FigureTable, spelled } from "./figures.ts";
 const REFRESH_ms = 60_000;
 
 /** The figures of a dashboard over some days of the chosen zone; the key to them is asked for with each reading. */
-export function useFigures(name: string, days: string) {
+export function useFigures(name: string, days: string, with_scripted = false) {
   const timezone = useZone();
   return useQuery({
-    queryKey: ["figures", name, days, timezone],
+    queryKey: ["figures", name, days, timezone, with_scripted],
     refetchInterval: REFRESH_ms,
     placeholderData: keepPreviousData,
     async queryFn({ signal }) {
@@ -29,7 +29,7 @@ export function useFigures(name: string, days: string) {
       });
       return call("GET /reports/{name}/data", {
         path: { name },
-        query: { token: guest_token, days: Number(days), timezone },
+        query: { token: guest_token, days: Number(days), timezone, with_scripted: String(with_scripted) },
         signal,
       });
     },

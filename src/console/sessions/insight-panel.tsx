@@ -1,7 +1,8 @@
-import { Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../ground/api.ts";
 import { Facts, Fetched, Panel } from "../ground/parts.tsx";
+import { OfflineMark } from "../insights/offline-mark.tsx";
 
 const MANY = 100;
 
@@ -25,9 +26,14 @@ export function InsightPanel({ id }: { id: string }) {
             </Text>
           ) : (
             <Facts
-              items={items.map(({ insight_key, string_value, numeric_value, json_value }) => [
+              items={items.map(({ insight_key, string_value, numeric_value, json_value, model }) => [
                 insight_key,
-                string_value ?? numeric_value ?? String(json_value[insight_key] ?? ""),
+                <Stack key={insight_key} gap={4} align="flex-start">
+                  <span dir="auto">
+                    {string_value ?? numeric_value ?? String(json_value[insight_key] ?? "")}
+                  </span>
+                  <OfflineMark model={model} />
+                </Stack>,
               ])}
             />
           )

@@ -41,6 +41,7 @@ const COLUMNS: Column<Session>[] = [
   {
     field: "duration",
     title: "Duration",
+    orderable: true,
     align: "right",
     render: (row) => lengthOf(row) ?? <Status tone="busy">running</Status>,
   },

@@ -79,20 +79,6 @@ const TOOLS: Record<string, SystemTool> = {
       },
     ],
   },
-  general_information_web: {
-    type: "endpoint",
-    description: "Answers a general question from the web, with its sources.",
-    required: { question: text("The question, complete and understandable on its own.") },
-  },
-  web_search: {
-    type: "endpoint",
-    description: "Searches the web.",
-    required: { query: text("What to search for, in a few words.") },
-  },
-  summary: {
-    type: "context",
-    description: "Gives a summary of the conversation so far.",
-  },
   check_voicemail: {
     type: "action",
     description: "Checks whether a voicemail system, and no person, has answered an outbound call.",
@@ -138,7 +124,8 @@ export const SYSTEM_TOOLS: readonly { name: string; definition: ToolDefinition }
 
 /**
  * Gives the caller's sub-organization the built-in service and tools as this program ships them: what is missing is
- * added, what an earlier program shipped differently gets a new version, all else is left alone. A tool whose name the
+ * added, what an earlier program shipped differently gets a new version, what is not shipped any more is deleted, all
+ * else is left alone. A tool whose name the
  * sub-organization already uses for its own is not added.
  *
  * Lock: the sub-organization's row, so that machines that start together do this one after the other.
@@ -185,6 +172,33 @@ export async function ensureSystemTools(tx: Tx, caller: Caller, now: Date): Prom
           .executeTakeFirst();
     if (written) await recordToolVersion(tx, written.id, known ? "update" : "create");
   }
+  const gone = present.filter(({ name }) => SYSTEM_TOOLS.every((tool) => tool.name !== name));
+  for (const { id } of gone) await withdraw(tx, id, stamp);
+}
+
+/** A tool that this program has no more is taken from the prompts too: a model that is offered it calls it in vain. */
+async function withdraw(
+  tx: Tx,
+  id: number,
+  stamp: { last_updated: string; last_updated_by: string },
+): Promise<void> {
+  await tx.deleteFrom("prompt_tools").where("tool_id", "=", id).execute();
+  await tx
+    .updateTable("prompts")
+    .set({ session_end_tool_id: null })
+    .where("session_end_tool_id", "=", id)
+    .execute();
+  await tx
+    .updateTable("tools")
+    .set((row) => ({
+      ...stamp,
+      version_number: row("version_number", "+", 1),
+      deleted_at: stamp.last_updated,
+      deleted_reason: "Not part of this program any more.",
+    }))
+    .where("id", "=", id)
+    .execute();
+  await recordToolVersion(tx, id, "delete");
 }
 
 async function systemService(

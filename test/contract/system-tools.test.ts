@@ -59,29 +59,62 @@ describe("built-in tools", () => {
   });
 
   test("that an earlier program shipped differently get a new version", async () => {
-    const { id, definition } = await get("summary");
+    const { id, definition } = await get("deliver_greeting");
     const earlier = json({ ...definition, result: "earlier" });
     await app.db.updateTable("tools").set({ definition: earlier }).where("id", "=", id).execute();
     await ensure(app.admin);
-    expect(await get("summary")).toMatchObject({ definition, version_number: 2 });
+    expect(await get("deliver_greeting")).toMatchObject({ definition, version_number: 2 });
     const { items } = (await app.send("GET", `/api/v1/tools/${id}/history`)).body;
     expect(items.map((item: { operation: string }) => item.operation)).toEqual(["create", "update"]);
+  });
+
+  test("are all there to do something: none is offered that this program can't do", async () => {
+    const listed = (await app.send("GET", "/api/v1/tools/?limit=100")).body.items;
+    const all = listed.map((tool: { name: string }) => tool.name);
+    for (const name of ["web_search", "general_information_web", "summary"]) expect(all).not.toContain(name);
+  });
+
+  test("that an earlier program shipped and this one doesn't are taken away, from prompts too", async () => {
+    const hangup = await get("hangup");
+    const { id } = await app.db
+      .insertInto("tools")
+      .values({
+        sub_organization_id: app.admin.sub_organization_id,
+        service_id: hangup.service_id,
+        name: "web_search",
+        definition: json(changedName(hangup.definition, "web_search")),
+        last_updated: app.clock.now().toISOString(),
+        last_updated_by: "earlier",
+      })
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    const { prompt_id } = await createAgent(app, { script: "", systemTools: ["web_search", "hangup"] });
+    await ensure(app.admin);
+    expect((await app.send("GET", "/api/v1/tools/web_search")).status).toBe(404);
+    const { body: prompt } = await app.send("GET", `/api/v1/prompts/${prompt_id}`);
+    expect(prompt.tools).toEqual(["hangup"]);
+    const versions = await app.db
+      .selectFrom("tool_versions")
+      .select("operation")
+      .where("tool_id", "=", id)
+      .execute();
+    expect(versions).toEqual([{ operation: "delete" }]);
   });
 
   test("leave a sub-organization's own tool of the same name alone", async () => {
     const neighbour = await app.createNeighbour();
     const service = (await neighbour.send("POST", "/api/v1/services/", { name: "Own", description: "" }))
       .body;
-    const definition = changedName((await get("hangup")).definition, "web_search");
+    const definition = changedName((await get("hangup")).definition, "send_dtmf");
     await neighbour.send("POST", "/api/v1/tools/", {
-      name: "web_search",
+      name: "send_dtmf",
       definition,
       service_id: service.id,
     });
     await ensure(neighbour.caller);
     const { items } = (await neighbour.send("GET", "/api/v1/tools/")).body;
     expect(items.map((tool: { name: string }) => tool.name).toSorted()).toEqual(names);
-    expect((await neighbour.send("GET", "/api/v1/tools/web_search")).body.service_name).toBe("Own");
+    expect((await neighbour.send("GET", "/api/v1/tools/send_dtmf")).body.service_name).toBe("Own");
   });
 });
 

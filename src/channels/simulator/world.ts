@@ -83,8 +83,15 @@ class BoundedMap<T> extends Map<string, T> {
 
 export const bounded = <T>(most: number): Bounded<T> => new BoundedMap<T>(most);
 
-/** An id as the carrier's look: two letters and 32 hexadecimal digits. Never one that an earlier start gave. */
-export const newSid = (prefix: string): string => `${prefix}${randomUUID().replaceAll("-", "")}`;
+/** What the ids of the simulator begin with after their two letters, so that nobody takes its calls for a carrier's. */
+export const SIMULATED_MARK = "51512e51";
+
+/**
+ * An id as the carrier's look: two letters and 32 hexadecimal digits, the mark of the simulator first. Never one that an
+ * earlier start gave.
+ */
+export const newSid = (prefix: string): string =>
+  `${prefix}${SIMULATED_MARK}${randomUUID().replaceAll("-", "").slice(SIMULATED_MARK.length)}`;
 
 /** As Twilio writes a moment. */
 export const rfc2822 = (at: Date): string => at.toUTCString().replace("GMT", "+0000");

@@ -120,7 +120,7 @@ const SessionRow = ({ session }: { session: Session }) => (
     <span className={classes.main}>
       <RouteLink to={`/sessions/${session.session_id}`}>{session.agent_name}</RouteLink>
       <span className={classes.aside}>
-        {channelWords(session.channel_manager_type)} with <bdi>{session.source}</bdi>
+        {channelWords(session)} with <bdi>{session.source}</bdi>
       </span>
     </span>
     {isRunning(session) ? (

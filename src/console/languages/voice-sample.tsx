@@ -4,11 +4,13 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { LanguageConfig } from "../api-types.ts";
 import { callForBytes } from "../ground/api.ts";
+import { Status } from "../ground/parts.tsx";
 
 /** A sentence in the voice as the form has it, saved or not. */
 export function VoiceSample({ config }: { config: LanguageConfig }) {
   const [text, setText] = useState("");
   const [url, setUrl] = useState<string | null>(null);
+  const [isOffline, setOffline] = useState(false);
   const sample = useMutation({
     mutationFn: () => {
       const { dtmf_code: _key, skip_current_language_in_message: _skip, ...voice } = config;
@@ -16,7 +18,11 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
         body: { ...voice, text, apply_pronunciation_overrides: true },
       });
     },
-    onSuccess: (bytes) => setUrl(URL.createObjectURL(bytes)),
+    onSuccess: (bytes) => {
+      // Providers answer MP3; only the offline voice, which stands in for all of them, answers WAV.
+      setOffline(bytes.type.startsWith("audio/wav"));
+      setUrl(URL.createObjectURL(bytes));
+    },
   });
   useEffect(() => () => (url === null ? undefined : URL.revokeObjectURL(url)), [url]);
   return (
@@ -43,7 +49,14 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
           // biome-ignore lint/a11y/useMediaCaption: it speaks the words beside it
           <audio controls autoPlay src={url} aria-label="Voice sample" />
         )}
+        {url !== null && isOffline && <Status tone="warn">offline voice</Status>}
       </Group>
+      {url !== null && isOffline && (
+        <Text size="sm" mt={4}>
+          This is the offline voice, not {config.voice_display_name}. Add a key of {config.voice_provider} to
+          hear that.
+        </Text>
+      )}
       {sample.error && (
         <Text size="sm" role="alert" mt={4}>
           {sample.error.message}

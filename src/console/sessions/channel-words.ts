@@ -1,13 +1,22 @@
+import type { Session } from "../api-types.ts";
+
 /** What kind of contact a session is, for a person; a kind that is not known is shown as it is called. */
 const WORDS: Record<string, string> = {
   console_test_v1: "test chat",
   web_chat_v1: "web chat",
+  voice_twilio_v1: "call",
+  voice_sip_v1: "call",
   sms_twilio_v1: "SMS",
   whatsapp_v1: "WhatsApp",
   email_v1: "e-mail",
 };
 
-export function channelWords(type: string | null | undefined): string {
+/** The simulator's ids carry its mark after their two letters (`channels/simulator/world.ts`). */
+const SIMULATED_SID = /^[A-Z]{2}51512e51[0-9a-f]{24}$/;
+
+export function channelWords(session: Pick<Session, "channel_manager_type" | "channel_manager_sid">): string {
+  const { channel_manager_type: type, channel_manager_sid: sid } = session;
   if (!type) return "–";
-  return WORDS[type] ?? type.replace(/_v\d+$/, "").replaceAll("_", " ");
+  const words = WORDS[type] ?? type.replace(/_v\d+$/, "").replaceAll("_", " ");
+  return sid && SIMULATED_SID.test(sid) ? `${words}, simulated` : words;
 }

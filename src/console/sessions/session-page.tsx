@@ -164,9 +164,7 @@ function factsOf(
     ],
     [
       "Channel",
-      [channelWords(session.channel_manager_type), session.is_outbound ? "outbound" : "inbound"]
-        .filter(Boolean)
-        .join(", "),
+      [channelWords(session), session.is_outbound ? "outbound" : "inbound"].filter(Boolean).join(", "),
     ],
     ["Duration", lengthOf(session) ?? "still running"],
     ["Ended", session.ended_at ? <Time key="ended" at={session.ended_at} /> : null],

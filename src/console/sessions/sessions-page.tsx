@@ -28,7 +28,7 @@ const COLUMNS: Column<Session>[] = [
     field: "channel_manager_type",
     title: "Channel",
     orderable: true,
-    render: (row) => channelWords(row.channel_manager_type),
+    render: (row) => channelWords(row),
   },
   { field: "source", title: "Person", orderable: true, render: (row) => <bdi>{row.source}</bdi> },
   { field: "target", title: "Our address", orderable: true, render: (row) => <bdi>{row.target}</bdi> },

@@ -33,6 +33,7 @@ const begin = (kind: Kind, person: string) =>
     target: "ours",
     is_test: false,
     is_outbound: false,
+    verified: false,
   });
 
 const read = async (id: number) => (await app.send("GET", `/api/v1/sessions/${id}`)).body;

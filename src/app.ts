@@ -305,7 +305,7 @@ export async function createApp(parts: Parts): Promise<App> {
   chatPageRoutes(api, parts);
   waitSoundRoutes(api);
 
-  campaignRoutes(api, parts);
+  campaignRoutes(api, { ...parts, egress_allow: config.egress_allow });
   batchRoutes(api, parts);
   batchRequestRoutes(api, parts);
   requestTraceRoutes(api, { db, clock, limits: config.lines, destinations: config.destinations });

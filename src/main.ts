@@ -9,7 +9,8 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley chat <agent> [--json]  talks with an agent in the terminal and shows why it does what it does;
                                   --no-trace shows tool calls and variables only
   ./parley simulate [--json] [--seed n]
-                                  has simulated people call, text and mail the demo's agent, and prints what was said
+                                  has simulated people call, text and mail the demo's agent, and prints what was said;
+                                  --agent <name> has them talk with an agent of the Parley that runs here
   ./parley listen --forward-to <url> [--inbox name] [--json]
                                   hands webhooks on to a program on this machine, byte for byte as they were signed;
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
@@ -51,14 +52,25 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   simulate: {
-    flags: ["--json", "--seed"],
-    // The seed's number.
-    names: 1,
+    flags: ["--json", "--seed", "--agent"],
+    // The seed's number, and the agent's name.
+    names: 2,
     async run(args) {
-      const seed = args.includes("--seed") ? args[args.indexOf("--seed") + 1] : "1";
-      const given = args.filter((arg) => !arg.startsWith("-")).join("");
-      if (!seed || !/^\d{1,9}$/.test(seed) || (given !== "" && given !== seed))
+      const valueAfter = (flag: string) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+      const seed = args.includes("--seed") ? valueAfter("--seed") : "1";
+      const agent = valueAfter("--agent");
+      if (args.includes("--agent") && (!agent || agent.startsWith("-")))
+        return misused('name an agent: ./parley simulate --agent "Demo clinic"');
+      const known = [...(args.includes("--seed") ? [seed] : []), ...(agent ? [agent] : [])];
+      const given = args.filter((arg) => !arg.startsWith("-"));
+      if (!seed || !/^\d{1,9}$/.test(seed) || given.some((arg) => !known.includes(arg)))
         return misused("a seed is a number: ./parley simulate --seed 7");
+      if (agent) {
+        const { config, secrets } = settings();
+        const { simulateAgent } = await import("./commands/simulate-agent.ts");
+        const wanted = { agent, json: args.includes("--json"), seed: Number(seed) };
+        return simulateAgent(wanted, config, secrets, process.env.PARLEY_API_TOKEN);
+      }
       const { simulate } = await import("./commands/simulate.ts");
       return simulate({ json: args.includes("--json"), seed: Number(seed) });
     },

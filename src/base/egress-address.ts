@@ -77,6 +77,15 @@ export function judgeAddress(text: string, host: string, port: number, rules: Eg
   return judge(ipaddr.parse(text), hostIsAllowed(host, port, rules), port, rules);
 }
 
+/** Whether `EGRESS_ALLOW` names a URL's host, by name or address, without looking anything up. */
+export function isNamed({ hostname, port, protocol }: URL, rules: EgressRules): boolean {
+  const at = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) === 0
+    ? hostIsAllowed(host, at, rules)
+    : judgeAddress(host, host, at, rules).kind === "allowed";
+}
+
 function judge(address: Address, hostAllowed: boolean, port: number, rules: EgressRules): AddressVerdict {
   const named = rules.networks.filter((rule) => covers(rule, address, port));
   if (METADATA.has(bytesOf(address))) {

@@ -25,7 +25,10 @@ export type MailSimulator = {
   accountOf(channel_id: number): Credentials;
   schedule: Schedule;
   /** Somebody writes to an address of ours on their own. */
-  write(channel_id: number, mail: { from: string; to: string; subject: string; text: string }): Promise<void>;
+  write(
+    channel_id: number,
+    mail: { from: string; to: string; subject: string; text: string; inReplyTo?: string },
+  ): Promise<void>;
 };
 
 /** The parts of SendGrid's request that matter here. */

@@ -6,7 +6,7 @@ import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
 import { type TraceEntry, traceLines } from "./trace-lines.ts";
 
 /** What one turn of the test operation tells. */
-type Turn = {
+export type Turn = {
   response_text: string;
   response: {
     content: {
@@ -80,7 +80,7 @@ export async function chat(
   return 0;
 }
 
-async function findAgent(call: Call, wanted: string): Promise<{ id: number; name: string }> {
+export async function findAgent(call: Call, wanted: string): Promise<{ id: number; name: string }> {
   const field = /^\d+$/.test(wanted) ? "id" : "name_exact";
   const query = new URLSearchParams({ search_fields: field, search_field_values: wanted });
   const found = await call<{ items: { id: number; name: string }[] }>("GET", `/api/v1/agents/?${query}`);

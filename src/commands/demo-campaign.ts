@@ -103,6 +103,7 @@ async function run(folder: string, stop: AbortSignal): Promise<void> {
   print(`${PEOPLE} simulated people in ${ZONES.length} time zones. Nobody is really called.\n`);
   await play({ app, db, clock, call, campaigns, stop });
   await explain(call, campaigns);
+  await table(call, campaigns);
 }
 
 type Call = (method: "GET" | "POST", path: string, body?: object) => Promise<Body>;
@@ -267,6 +268,30 @@ async function explain(call: Call, campaigns: Campaign[]): Promise<void> {
       print(`  ${trace.next_step.text}`);
     }
   }
+}
+
+const OUTCOMES = ["reached", "voicemail_left", "not_reached", "not_tried", "open"] as const;
+
+/** What came of it, a line a campaign and one for all. */
+async function table(call: Call, campaigns: Campaign[]): Promise<void> {
+  const columns = ["people", ...OUTCOMES.map((name) => name.replaceAll("_", " ")), "attempts"];
+  const rows: { city: string; cells: number[] }[] = [];
+  for (const { id, city, batch_id } of campaigns) {
+    const { outcome_counts } = await call("GET", `/outbound/campaigns/${id}/board`);
+    const results: { attempt_count: number }[] = await call("GET", `/outbound/batches/${batch_id}/results`);
+    const attempts = results.reduce((sum, { attempt_count }) => sum + attempt_count, 0);
+    rows.push({
+      city,
+      cells: [results.length, ...OUTCOMES.map((name) => outcome_counts[name] as number), attempts],
+    });
+  }
+  const all = columns.map((_, index) => rows.reduce((sum, { cells }) => sum + (cells[index] ?? 0), 0));
+  print("\nAll in all:\n");
+  const line = (name: string, cells: (string | number)[]) =>
+    print(`  ${name.padEnd(12)}${cells.map((cell) => String(cell).padStart(16)).join("")}`);
+  line("", columns);
+  for (const { city, cells } of rows) line(city, cells);
+  line("all", all);
 }
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

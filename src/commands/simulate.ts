@@ -12,7 +12,8 @@ import { silentLog } from "../base/log.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../channels/mail-simulator.ts";
 import { simulatedAccount } from "../channels/simulator/account.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../channels/simulator/mount.ts";
-import { Scenario } from "../channels/simulator/people.ts";
+import { PEOPLE, Scenario } from "../channels/simulator/people.ts";
+import { type Person, replyTo } from "../channels/simulator/person.ts";
 import { readConfig } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
@@ -20,6 +21,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
+import { type Line, printSimulated, type Simulated } from "./simulated-talk.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "./stop-signal.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
@@ -29,9 +31,6 @@ const LONGEST_MS = 90_000;
 const LOOK_MS = 100;
 /** A dialogue of texts or mails is over when nobody has said anything for so long. */
 const SILENT_MS = 2000;
-
-type Line = { role: string; text: string };
-export type Simulated = { kind: "call" | "texts" | "mails"; from: string; to: string; lines: Line[] };
 
 /**
  * Starts a platform of its own in a temporary folder, has a simulated person call the demo's agent, another write a text
@@ -91,7 +90,7 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
   const demo = await setUp(app, db, first.token);
   const account = simulatedAccount(platform.vault, demo.phone_channel).account_sid as string;
   if (!json) process.stdout.write("A demo agent and simulated people; nobody is really called.\n");
-  const show = (simulated: Simulated) => print(simulated, json);
+  const show = (simulated: Simulated) => printSimulated(simulated, json);
 
   const caller = demo.callers[seed % demo.callers.length] as string;
   const call = await app.simulator.call(account, { from: caller, to: demo.number });
@@ -107,18 +106,38 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
   show({ kind: "texts", from: texter, to: demo.number, lines: await heard(db, texter, stop, isSilent()) });
 
   const writer = "alex+01@people.example";
-  await app.mailing.simulator.write(demo.mail_channel, {
-    from: writer,
-    to: demo.mail_address,
-    subject: "Appointment",
-    text: "Hello,\n\nI would like a check-up next Monday.\n\nAlex",
-  });
-  show({
-    kind: "mails",
-    from: writer,
-    to: demo.mail_address,
-    lines: await heard(db, writer, stop, isSilent()),
-  });
+  const lines = await writeMails(app, db, stop, { ...demo, from: writer, to: demo.mail_address });
+  show({ kind: "mails", from: writer, to: demo.mail_address, lines });
+}
+
+/** Somebody who books by mail: each of the agent's mails is answered until they have what they want. */
+async function writeMails(
+  { mailing }: App,
+  db: Db,
+  stop: AbortSignal,
+  { mail_channel, from, to }: { mail_channel: number; from: string; to: string },
+): Promise<Line[]> {
+  const who = PEOPLE["01"] as Person;
+  const text = "Hello,\n\nI would like a check-up next Monday.\n\nAlex";
+  await mailing.simulator.write(mail_channel, { from, to, subject: "Appointment", text });
+  let lines = await heard(db, from, stop, isSilent());
+  for (let turn = 0; lines.at(-1)?.role === "agent"; turn++) {
+    const reply = replyTo(who, lines.at(-1)?.text ?? "", turn);
+    const last = await db
+      .selectFrom("mail_messages")
+      .select(["message_id", "subject"])
+      .where("to_address", "=", from)
+      .where("direction", "=", "out")
+      .orderBy("id", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (reply === null || !last) break;
+    const answer = { subject: last.subject, text: reply.say, inReplyTo: `<${last.message_id}>` };
+    await mailing.simulator.write(mail_channel, { from, to, ...answer });
+    lines = await heard(db, from, stop, isSilent(lines.length + 1));
+    if (reply.then_leaves) break;
+  }
+  return lines;
 }
 
 /** Channels for the demo's agent, made through the API as an operator makes them. */
@@ -170,7 +189,8 @@ const callIsOver =
   () =>
     simulator?.callStatus(sid) === "completed";
 
-function isSilent(): IsOver {
+/** `after`: so many lines are known already. */
+function isSilent(after = 1): IsOver {
   let known = 0;
   let since = performance.now();
   return (lines) => {
@@ -178,7 +198,7 @@ function isSilent(): IsOver {
       known = lines.length;
       since = performance.now();
     }
-    return known > 1 && performance.now() - since > SILENT_MS;
+    return known > after && performance.now() - since > SILENT_MS;
   };
 }
 
@@ -193,19 +213,4 @@ async function heard(db: Db, source: string, stop: AbortSignal, isOver: IsOver):
     stop.throwIfAborted();
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-}
-
-const TITLES = { call: "A call", texts: "Texts", mails: "Mails" };
-
-function print(simulated: Simulated, json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(simulated)}\n`);
-    return;
-  }
-  const { kind, from, to, lines } = simulated;
-  const said = lines.map(
-    ({ role, text }) =>
-      `  ${role === "agent" ? "agent " : "person"} › ${text.replaceAll("\n", "\n           ")}`,
-  );
-  process.stdout.write(`\n${TITLES[kind]} from ${from} to ${to}\n${said.join("\n")}\n`);
 }

@@ -6,6 +6,7 @@ import { Deleted, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import type { EgressRules } from "../base/egress-address.ts";
 import { InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -25,9 +26,15 @@ import {
 import { type Campaign, checkCampaign } from "./check-campaign.ts";
 import { wakeCampaign } from "./wake.ts";
 
-type Deps = { db: Db; clock: Clock; vault: Vault };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  /** Receivers of webhooks that may be named with http://. */
+  egress_allow: EgressRules;
+};
 
-export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
+export function campaignRoutes(api: Api, { db, clock, vault, egress_allow }: Deps): void {
   const path = "/api/v1/outbound/campaigns";
   const one = `${path}/:campaign_id`;
   const tag = "outbound";
@@ -74,7 +81,7 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
       response: OutboundCampaign,
     },
     ({ caller, body }) => {
-      const campaign = accepted(body);
+      const campaign = accepted(body, egress_allow);
       return write(db, "Campaign", async (tx) => {
         const stamp = stamped(caller);
         const after = await insertCampaign(tx, vault, stamp, campaign);
@@ -97,7 +104,7 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
       response: OutboundCampaign,
     },
     ({ caller, params, body }) => {
-      const campaign = accepted(body);
+      const campaign = accepted(body, egress_allow);
       return write(db, "Campaign", async (tx) => {
         const before = await lockCampaign(tx, caller, params.campaign_id);
         const stamp = stamped(caller);
@@ -156,8 +163,8 @@ export function campaignRoutes(api: Api, { db, clock, vault }: Deps): void {
 
 const DONE = { create: "created", update: "updated", delete: "deleted" } as const;
 
-function accepted(input: CampaignInput): Campaign {
-  const checked = checkCampaign(input);
+function accepted(input: CampaignInput, egress_allow: EgressRules): Campaign {
+  const checked = checkCampaign(input, egress_allow);
   if (checked.kind === "refused") throw new InvalidInput(checked.issues);
   return checked.campaign;
 }

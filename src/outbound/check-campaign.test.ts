@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { EgressRules } from "../base/egress-address.ts";
+import { parseEgressAllow } from "../base/egress-allow.ts";
 import { OutboundCampaignInput } from "./campaign-schema.ts";
 import { type Campaign, checkCampaign } from "./check-campaign.ts";
 
-const check = (input: object) =>
+const check = (input: object, egress_allow?: EgressRules) =>
   checkCampaign(
     OutboundCampaignInput.parse({
       campaign_name: "Recall",
@@ -11,6 +13,7 @@ const check = (input: object) =>
       active_days: [],
       ...input,
     }),
+    egress_allow,
   );
 
 function accepted(input: object): Campaign {
@@ -195,4 +198,20 @@ test("every broken rule is reported, each at its place", () => {
     "webhooks.2.auth_values.hmac_secret",
     "webhooks.2.id",
   ]);
+});
+
+test.each([
+  ["http://hooks.internal:8080/a", true],
+  ["http://hooks.internal/a", false],
+  ["http://10.1.2.3/a", true],
+  ["http://10.2.2.3/a", false],
+  ["http://169.254.169.254/", false],
+  ["http://[fd12::5]:9000/", true],
+  ["http://elsewhere.example/", false],
+  ["ftp://hooks.internal:8080/a", false],
+])("a webhook to %s is saved only where EGRESS_ALLOW names its receiver: %s", (url, isSaved) => {
+  const allow = parseEgressAllow("hooks.internal:8080, 10.1.0.0/16, [fd12::5]:9000");
+  if (!allow.ok) throw new Error(allow.errors.join());
+  const webhooks = [{ url, request_method: "POST", trigger_statuses: ["COMPLETED"] }];
+  expect(check({ webhooks }, allow.rules).kind).toBe(isSaved ? "accepted" : "refused");
 });

@@ -1,3 +1,4 @@
+import { type EgressRules, isNamed } from "../base/egress-address.ts";
 import type { InputIssue } from "../base/errors.ts";
 import { secretProblem } from "../webhooks/webhook-secret.ts";
 import type { CampaignInput, WebhookInput } from "./campaign-schema.ts";
@@ -31,8 +32,11 @@ export type CheckedCampaign =
   | { kind: "refused"; issues: InputIssue[] };
 
 /** The rules of a campaign that no single field's shape can tell; pure, every broken one is reported. */
-export function checkCampaign(input: CampaignInput): CheckedCampaign {
-  const issues = [...checkDays(input), ...checkWebhooks(input.webhooks)];
+export function checkCampaign(
+  input: CampaignInput,
+  egress_allow: EgressRules = { hosts: [], networks: [] },
+): CheckedCampaign {
+  const issues = [...checkDays(input), ...checkWebhooks(input.webhooks, egress_allow)];
   return issues.length > 0 ? { kind: "refused", issues } : { kind: "accepted", campaign: normalised(input) };
 }
 
@@ -117,11 +121,11 @@ function checkDays({ outreach_override_rules }: CampaignInput): InputIssue[] {
   });
 }
 
-function checkWebhooks(webhooks: WebhookInput[]): InputIssue[] {
+function checkWebhooks(webhooks: WebhookInput[], egress_allow: EgressRules): InputIssue[] {
   const ids = new Set<number>();
   return webhooks.flatMap((webhook, index) => {
     const problems: [(string | number)[], string, string][] = [];
-    const url = urlProblem(webhook.url);
+    const url = urlProblem(webhook.url, egress_allow);
     if (url) problems.push([["url"], url, "url_parsing"]);
 
     const secret = webhook.auth_values?.hmac_secret;
@@ -137,15 +141,18 @@ function checkWebhooks(webhooks: WebhookInput[]): InputIssue[] {
 }
 
 /**
- * `https://`, then an authority without `@`, `\` and white space: the URL parser would drop, turn or hide those, and
+ * `https://`, or `http://` for a receiver that the operator's EGRESS_ALLOW names; then an authority without `@`, `\` and white space: the URL parser would drop, turn or hide those, and
  * the address a person reads would not be the one that is called.
  */
-const HTTPS_URL = /^https:\/\/[^\s\p{Cc}\\@/?#]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
+const HTTP_URL = /^https?:\/\/[^\s\p{Cc}\\@/?#]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
 
-function urlProblem(url: string): string | null {
-  if (!/^https:\/\//i.test(url)) return "Input should be a URL that starts with https://";
-  if (!HTTPS_URL.test(url) || !URL.canParse(url)) {
+function urlProblem(url: string, egress_allow: EgressRules): string | null {
+  if (!/^https?:\/\//i.test(url)) return "Input should be a URL that starts with https://";
+  if (!HTTP_URL.test(url) || !URL.canParse(url)) {
     return "Input should be a valid URL with a host and without credentials or white space";
   }
+  const parsed = new URL(url);
+  if (parsed.protocol === "http:" && !isNamed(parsed, egress_allow))
+    return "Input should be a URL that starts with https://; http:// is for receivers that EGRESS_ALLOW names";
   return null;
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { newFolder, parley, run, until } from "./program.ts";
+import { newFolder, parley, run, until, usedFolder } from "./program.ts";
 
 test("simulate has people call, text and mail the demo's agent, prints what was said, and leaves nothing", async () => {
   const folder = newFolder();
@@ -16,8 +16,7 @@ test("simulate has people call, text and mail the demo's agent, prints what was 
       expect.arrayContaining(["agent", "user"]),
     );
   }
-  const [call, texts] = simulated;
-  for (const { lines } of [call, texts]) {
+  for (const { lines } of simulated) {
     expect(lines.some((line: { text: string }) => line.text.includes("Your confirmation number is"))).toBe(
       true,
     );
@@ -56,6 +55,25 @@ function below(folder: string): string[] {
     return [];
   }
 }
+
+test("simulate --agent has people talk with an agent of the program that runs here, each to the end", async () => {
+  const { folder } = await usedFolder();
+  const { url } = await parley(["start"], { folder }).ready();
+  const env = { PORT: new URL(url).port };
+  const { code, stdout } = await run(["simulate", "--agent", "Demo clinic", "--json"], { folder, env });
+  expect(code).toBe(0);
+  const talks = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(talks.length).toBeGreaterThanOrEqual(4);
+  const [books] = talks;
+  expect(books).toMatchObject({ kind: "test", from: "answers and books", to: "Demo clinic" });
+  expect(JSON.stringify(books.lines)).toContain("Your confirmation number is");
+  const unknown = await run(["simulate", "--agent", "Nobody"], { folder, env });
+  expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no agent Nobody") });
+  expect((await run(["simulate", "--agent"], { folder, env })).code).toBe(2);
+}, 300_000);
 
 test("a seed that is no number is told so", async () => {
   const { code, stderr } = await run(["simulate", "--seed", "x"], { folder: newFolder() });

@@ -173,7 +173,8 @@ function Mapping(props: { chosen: Chosen; onNames(names: string[]): void; onUplo
           Upload {rowsText(preview)}
         </Button>
         <Text size="xs" c="dimmed">
-          All of it or nothing: a fault in a row leaves the batch as it is.
+          A file that can't be read leaves the batch as it is. A wrong number or address is stored as invalid
+          and not called.
         </Text>
       </Group>
     </>

@@ -661,6 +661,7 @@ export interface MailMessages {
   direction: "in" | "out";
   from_address: string;
   from_name: string | null;
+  held: "repeated" | "pace" | null | null;
   html: string | null;
   id: Generated<number>;
   in_reply_to: string | null;
@@ -1029,6 +1030,7 @@ export interface TextMessages {
   created_at: string;
   direction: "in" | "out";
   error_code: string | null;
+  held: "repeated" | "pace" | null | null;
   id: Generated<number>;
   key: string;
   media: unknown;

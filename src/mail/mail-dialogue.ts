@@ -13,16 +13,10 @@ import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
 import { Correspondence, tenantOfTarget, type WrittenTarget } from "../sessions/written-target.ts";
 import { filesInWords } from "./mail-files.ts";
+import { isHeld } from "./mail-loop.ts";
 import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
-import {
-  answersSince,
-  insertOutgoing,
-  mailTargetById,
-  type StoredMail,
-  updateMail,
-  waitingMails,
-} from "./mail-store.ts";
+import { insertOutgoing, mailTargetById, type StoredMail, updateMail, waitingMails } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
 
 /**
@@ -79,22 +73,13 @@ export async function goOnWithMails(parts: MailParts, correspondence: Correspond
   }
 }
 
-/** Two programs that answer each other are stopped here; no person gets that many answers in an hour. */
-const MOST_ANSWERS_AN_HOUR = 10;
-
 async function answer(parts: MailParts, correspondence: Correspondence, mail: StoredMail): Promise<void> {
-  const { db, clock, log } = parts.engine;
+  const { db, clock } = parts.engine;
   const target = await mailTargetById(db, correspondence.channel_target_id);
   const now = clock.now();
   const ignore = (note: string) => updateMail(db, mail.id, { state: "ignored", note });
   if (!target) return void (await ignore("no agent answers this address any more"));
-  if ((await answersSince(db, correspondence, new Date(now.getTime() - 3_600_000))) >= MOST_ANSWERS_AN_HOUR) {
-    log.warn(
-      { target: target.target, from: mail.from_address },
-      "a correspondence looks like a loop of two programs",
-    );
-    return void (await ignore(`${MOST_ANSWERS_AN_HOUR} answers within an hour: this looks like a loop`));
-  }
+  if (await isHeld(parts, target, mail)) return;
   const { session_id, turn_index, said } = await answerTo(parts, target, mail);
   await db.transaction().execute(async (tx) => {
     if (!(await updateMail(tx, mail.id, { state: "answered" }, "received"))) return;

@@ -5,6 +5,7 @@ import { ownerOfAddress } from "../channels/mail-domain-store.ts";
 import type { IncomingMail } from "../channels/mail-message.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { MailMessages } from "../db/types.ts";
+import { DAY_MS, type EarlierMessage, type HoldReason } from "../sessions/loop-guard.ts";
 import { type Correspondence, selectTargets, type WrittenTarget } from "../sessions/written-target.ts";
 import type { StoredFile } from "./mail-files.ts";
 
@@ -205,6 +206,7 @@ type MailState = Selectable<MailMessages>["state"];
 type Change = {
   state?: MailState;
   note?: string | null;
+  held?: HoldReason;
   session_id?: number | null;
   carrier_sid?: string;
   channel_status?: ChannelStatus | RawBuilder<ChannelStatus>;
@@ -270,20 +272,31 @@ export async function sessionOfThread(
   return found?.session_id ?? null;
 }
 
-/** How many answers of ours a correspondence has seen since: two programs that answer each other write without end. */
-export async function answersSince(
+/** What somebody has written to one of our addresses within the day before a mail, oldest first. Index: mail_messages_heard. */
+export async function heardBefore(
   db: Db,
-  { channel_target_id, source }: Correspondence,
-  since: Date,
-): Promise<number> {
-  const { n } = await db
+  { channel_target_id, from_address, id, created_at }: StoredMail,
+): Promise<EarlierMessage[]> {
+  const since = new Date(new Date(created_at).getTime() - DAY_MS).toISOString();
+  const rows = await db
     .selectFrom("mail_messages")
-    .select((select) => select.fn.countAll<number>().as("n"))
+    .select([
+      sql<string>`left(coalesce(nullif(new_text, ''), text), ${MOST_COMPARED})`.as("words"),
+      "held",
+      "created_at",
+    ])
     .where("channel_target_id", "=", channel_target_id)
-    .where("to_address", "=", source)
-    .where("direction", "=", sql.lit("out"))
-    .where("answers", "is not", null)
-    .where("created_at", ">", since.toISOString())
-    .executeTakeFirstOrThrow();
-  return Number(n);
+    .where("from_address", "=", from_address)
+    .where("direction", "=", sql.lit("in"))
+    // What was ignored for another reason had no answer.
+    .where((mail) => mail.or([mail("state", "=", "answered"), mail("held", "is not", null)]))
+    .where("id", "<", id)
+    .where("created_at", ">", since)
+    .orderBy("id", "desc")
+    .limit(MOST_HEARD)
+    .execute();
+  return rows.reverse().map(({ words, held, created_at: at }) => ({ words, held, at: new Date(at) }));
 }
+/** More than a day has answers for, and of each what it is known by. */
+const MOST_HEARD = 100;
+const MOST_COMPARED = 2_000;

@@ -10,6 +10,7 @@ import { sessionLanguage } from "../sessions/session-language.ts";
 import { runTurn } from "../sessions/turn.ts";
 import { loadAnswer, turnOfMessage } from "../sessions/turn-store.ts";
 import { Correspondence, tenantOfTarget, type WrittenTarget } from "../sessions/written-target.ts";
+import { isHeld } from "./text-loop.ts";
 import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
@@ -24,6 +25,7 @@ import {
   updateText,
   waitingTexts,
 } from "./text-store.ts";
+import { wordsOf } from "./text-words.ts";
 
 /**
  * Dialogues of texts. What comes in is stored with the job that goes on with its dialogue, and the carrier is answered at
@@ -147,12 +149,12 @@ async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<
   // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
   const now = engine.clock.now();
   const tries = waiting.filter((text) => text.purpose === "outreach" && !isTooLate(text, now));
-  const isHeld = (text: StoredText) => tries.some((first) => isFollowing(text, first));
-  if (waiting.some(isHeld)) {
+  const isBehind = (text: StoredText) => tries.some((first) => isFollowing(text, first));
+  if (waiting.some(isBehind)) {
     await engine.db.transaction().execute((tx) => enqueueHeld(tx, dialogue, now));
   }
   for (const text of waiting) {
-    if (text.purpose === "outreach" || isHeld(text)) continue;
+    if (text.purpose === "outreach" || isBehind(text)) continue;
     const again = await sendText(parts, text);
     if (!again) continue;
     // Those behind it wait too: an answer's second half is not to come first.
@@ -164,6 +166,7 @@ async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<
 async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
   const { engine } = parts;
   const target = await textTargetById(engine.db, dialogue.channel_target_id);
+  if (target && (await isHeld(parts, dialogue, target, text))) return;
   const isAnswered = target && !(await priorStatusOf(parts, text));
   const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
   await engine.db.transaction().execute(async (tx) => {
@@ -276,12 +279,4 @@ async function turnOn(
     // An answer that ended the session, stored by a run that died before it said so.
     return (await turnOfMessage(engine, session_id, text.key)) !== null;
   }
-}
-
-/** The words, and by name what came with them: the agent can't look at it, but can say so. */
-export function wordsOf({ text, media }: Pick<StoredText, "text" | "media">): string {
-  const attached = media.map(({ type, url }) =>
-    `[attached: ${type || "file"} ${url.split("/").at(-1) ?? ""}]`.replace(" ]", "]"),
-  );
-  return [text, ...attached].filter((part) => part !== "").join("\n");
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import { DAY_MS, type EarlierMessage, type HoldReason } from "../sessions/loop-guard.ts";
 import {
   type Correspondence,
   selectTargets,
@@ -117,6 +118,28 @@ export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" |
     .$narrowType<{ medium: Medium; media: { type: string; url: string }[] }>()
     .execute();
 
+/** What a dialogue has said to us within the day before a text, oldest first. Index: text_messages_dialogue. */
+export async function heardBefore(
+  db: Db,
+  { channel_target_id, source, id, created_at }: StoredText,
+): Promise<EarlierMessage[]> {
+  const since = new Date(new Date(created_at).getTime() - DAY_MS).toISOString();
+  const rows = await db
+    .selectFrom("text_messages")
+    .select(["text as words", "held", "created_at"])
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where("direction", "=", "in")
+    .where("id", "<", id)
+    .where("created_at", ">", since)
+    .orderBy("id", "desc")
+    .limit(MOST_HEARD)
+    .execute();
+  return rows.reverse().map(({ words, held, created_at: at }) => ({ words, held, at: new Date(at) }));
+}
+/** More than a day has answers for, so that a dialogue with thousands is judged by its newest. */
+const MOST_HEARD = 300;
+
 export async function updateText(
   db: Db,
   id: number,
@@ -126,6 +149,7 @@ export async function updateText(
     sid: string;
     error_code: string | null;
     asked_at: string | null;
+    held: HoldReason;
   }>,
   now: Date,
 ): Promise<void> {

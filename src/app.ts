@@ -188,6 +188,7 @@ export async function createApp(parts: Parts): Promise<App> {
     audit: createAudit(clock),
     apiKeyHeaders: config.api_key_headers,
     trustProxy: config.trust_proxy,
+    internalPages: config.internal_pages,
     version: VERSION,
   });
   const carriers =

@@ -31,6 +31,8 @@ test("an empty environment is a good one", () => {
       data_dir: "./data",
       database_url: null,
       everyone_creates_organizations: false,
+      internal_pages: { metrics: "private", docs: "everyone", listen: null },
+      run_as_root: false,
       public_url: "http://127.0.0.1:8080",
       bootstrap_admin_email: "admin@localhost",
       api_key_headers: [],

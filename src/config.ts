@@ -1,3 +1,4 @@
+import { AUDIENCES, type Audience, type InternalPages } from "./base/audience.ts";
 import { type DestinationRules, parseDestinations } from "./base/destination.ts";
 import type { EgressRules } from "./base/egress-address.ts";
 import { parseEgressAllow } from "./base/egress-allow.ts";
@@ -11,6 +12,9 @@ export type Config = {
   connections: { writing: number; reading: number; reading_timeout_ms: number };
   public_url: string;
   bootstrap_admin_email: string;
+  internal_pages: InternalPages;
+  /** Root stays root. */
+  run_as_root: boolean;
   /** Organizations are created by everyone who may change one, else by the operator. */
   everyone_creates_organizations: boolean;
   api_key_headers: string[];
@@ -146,6 +150,26 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   if (!LOG_LEVELS.includes(log_level))
     faults.push(`LOG_LEVEL is "${log_level}"; use one of ${LOG_LEVELS.join(", ")}.`);
 
+  const audience = (name: string, otherwise: Audience): Audience => {
+    const text = given(name)?.toLowerCase() ?? otherwise;
+    const found = AUDIENCES.find((known) => known === text);
+    if (!found) faults.push(`${name} is "${given(name)}"; use ${AUDIENCES.join(", ")}.`);
+    return found ?? otherwise;
+  };
+  const internalListen = ((): InternalPages["listen"] => {
+    const text = given("INTERNAL_LISTEN");
+    if (text === null) return null;
+    const [, at, number] = /^(?:\[?([A-Za-z0-9._:%-]+?)\]?:)?(\d{1,5})$/.exec(text) ?? [];
+    if (number !== undefined && Number(number) <= 65_535 && (Number(number) !== port || port === 0))
+      return { host: at ?? "127.0.0.1", port: Number(number) };
+    faults.push(
+      `INTERNAL_LISTEN is "${text}"; use an address and a port of their own, such as 127.0.0.1:9090.`,
+    );
+    return null;
+  })();
+  const run_as_root = given("RUN_AS_ROOT")?.toLowerCase() ?? "off";
+  if (!["on", "off"].includes(run_as_root))
+    faults.push(`RUN_AS_ROOT is "${given("RUN_AS_ROOT")}"; use on or off.`);
   const organization_creation = given("ORGANIZATION_CREATION")?.toLowerCase() ?? "operator";
   if (!["operator", "everyone"].includes(organization_creation))
     faults.push(`ORGANIZATION_CREATION is "${given("ORGANIZATION_CREATION")}"; use operator or everyone.`);
@@ -302,6 +326,12 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     },
     public_url: publicUrl() ?? `http://${hostInUrl(reachable(host))}:${port}`,
     bootstrap_admin_email: email.toLowerCase(),
+    internal_pages: {
+      metrics: audience("METRICS", "private"),
+      docs: audience("DOCS", "everyone"),
+      listen: internalListen,
+    },
+    run_as_root: run_as_root === "on",
     everyone_creates_organizations: organization_creation === "everyone",
     api_key_headers: headers,
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },

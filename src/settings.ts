@@ -71,6 +71,29 @@ export const SETTINGS: Setting[] = [
       "How many proxies stand in front of this program; the address they name in X-Forwarded-For is then a caller's.",
   },
   {
+    name: "METRICS",
+    example: "private",
+    about:
+      "Who may read /metrics: private (this machine and private networks, not through a proxy), everyone, or off.",
+  },
+  {
+    name: "DOCS",
+    example: "everyone",
+    about: "Who may read /docs and /openapi.json: everyone, private, or off.",
+  },
+  {
+    name: "INTERNAL_LISTEN",
+    example: "127.0.0.1:9090",
+    about:
+      "An address of their own for /metrics and /docs, which are then answered nowhere else. Empty: none.",
+  },
+  {
+    name: "RUN_AS_ROOT",
+    example: "off",
+    about:
+      "Whether a program that root started stays root. off: after binding its ports it runs as the owner of DATA_DIR, else as postgres or nobody.",
+  },
+  {
     name: "API_KEY_HEADERS",
     example: "",
     about: "More header names, comma-separated, that may carry an API token beside Service-API-Key.",

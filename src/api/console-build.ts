@@ -12,6 +12,7 @@ import { randomBase62 } from "../base/ids.ts";
  */
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const SOURCES = path.join(ROOT, "src/console");
+const SHARED = path.join(ROOT, "node_modules/.cache/parley-console");
 const BUNDLER = path.join(import.meta.dirname, "console-bundle.ts");
 /** Bundles of other versions that stay, so that going back and forth between two is quick. */
 const KEPT = 3;
@@ -27,8 +28,11 @@ type Options = {
 
 /** Resolves with the folder of the bundle; throws a Fault that says what is in the way. */
 export async function buildConsole({ dataDir, onBuild, signal }: Options): Promise<string> {
-  const home = await cacheFolder(dataDir);
-  const folder = path.join(home, await hashOfSources());
+  const hash = await hashOfSources();
+  // Also where we may only read: a program that root started has stepped down.
+  const ready = path.join(SHARED, hash);
+  const home = existsSync(ready) ? SHARED : await cacheFolder(dataDir);
+  const folder = path.join(home, hash);
   if (existsSync(folder)) {
     const now = new Date();
     await utimes(folder, now, now).catch(() => {});
@@ -49,11 +53,10 @@ export async function buildConsole({ dataDir, onBuild, signal }: Options): Promi
 }
 
 async function cacheFolder(dataDir: string): Promise<string> {
-  const shared = path.join(ROOT, "node_modules/.cache/parley-console");
   try {
-    await mkdir(shared, { recursive: true });
-    await access(shared, constants.W_OK);
-    return shared;
+    await mkdir(SHARED, { recursive: true });
+    await access(SHARED, constants.W_OK);
+    return SHARED;
   } catch {
     const own = path.join(path.resolve(dataDir), "console");
     await mkdir(own, { recursive: true });
@@ -73,10 +76,19 @@ async function hashOfSources(): Promise<string> {
   return hash.digest("hex").slice(0, 16);
 }
 
+/** Bundling runs other people's packages: of our environment, which holds every secret there is, they get these. */
+export const bundlerEnvironment = (ours: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(
+    BUNDLER_NEEDS.flatMap((name) => (ours[name] === undefined ? [] : [[name, ours[name]]])),
+  ),
+  NODE_ENV: "production",
+});
+const BUNDLER_NEEDS = ["PATH", "TMPDIR", "TEMP", "SYSTEMROOT", "LANG", "TZ"];
+
 async function runBundler(folder: string, signal: AbortSignal | undefined): Promise<void> {
   const child = spawn(process.execPath, [BUNDLER, folder], {
     stdio: ["ignore", "ignore", "pipe"],
-    env: { ...process.env, NODE_ENV: "production" },
+    env: bundlerEnvironment(process.env),
     ...(signal && { signal }),
   });
   let said = "";

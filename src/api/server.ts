@@ -17,6 +17,7 @@ import Fastify, {
 } from "fastify";
 import { createJsonSchemaTransform } from "fastify-type-provider-zod";
 import { z } from "zod";
+import type { InternalPages } from "../base/audience.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -28,6 +29,8 @@ import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
 import { type Form, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
+import { guardInternalPages } from "./internal-pages.ts";
+import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { tidyDocument } from "./openapi.ts";
 import { parseInput } from "./parse-input.ts";
 import { ErrorDetail, HTTPValidationError } from "./schema.ts";
@@ -110,6 +113,7 @@ export type ServerOptions = {
   /** Proxies in front whose X-Forwarded-For names the caller's address; limits and the audit trail go by it. */
   trustProxy: number;
   bodyLimit_bytes?: number;
+  internalPages?: InternalPages;
 };
 
 /** Of a JSON body, unless its operation takes more. Files come as forms, in pieces, with limits of their own. */
@@ -149,6 +153,11 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     reply.header("x-request-id", request.id);
     if (request.url.includes("%00")) refuseUnstorableText("\0", ["path"]);
   });
+  keepPersonalDataOutOfCaches(server);
+  guardInternalPages(
+    server,
+    options.internalPages ?? { metrics: "everyone", docs: "everyone", listen: null },
+  );
   // Only the sender's body is parsed; an answer is printed as it is (parsing it costs 62 % of a list's throughput).
   server.setValidatorCompiler(({ schema, httpPart }) => validator(schema as Schema, httpPart));
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));

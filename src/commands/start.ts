@@ -22,6 +22,7 @@ import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
 import { openPlatform } from "./open-platform.ts";
+import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
 import { aborted, stopSignal } from "./stop-signal.ts";
 
@@ -104,6 +105,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     throw place ? await portFault(error, place) : error;
   });
   open.defer(async () => mailListener?.close());
+  await stepDown(config, log);
   const jobs = await startJobs({
     pool,
     log,

@@ -16,7 +16,7 @@ export const SUPERUSER = "parley";
 export const SHARED_MEMORY = { dynamic_shared_memory_type: "mmap" };
 
 /**
- * PostgreSQL refuses root. As root we run it under the owner of the existing data directory, else `postgres`, else
+ * PostgreSQL refuses root. As root we run it under the owner of the existing data directory or of the folder above, else `postgres`, else
  * `nobody`; `initdb` wants an account that /etc/passwd knows.
  */
 export async function databaseUser(dataDir: string): Promise<DatabaseUser | undefined> {
@@ -24,6 +24,10 @@ export async function databaseUser(dataDir: string): Promise<DatabaseUser | unde
   const owner = await stat(dataDir).catch(() => undefined);
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const accounts = readFileSync("/etc/passwd", "utf8").split("\n");
+  // A new database goes to the owner of the folder it is made in, whom the program becomes later on (step-down.ts).
+  const above = owner ? undefined : await stat(dirname(dataDir)).catch(() => undefined);
+  if (above && above.uid !== 0 && accounts.some((line) => line.split(":")[2] === String(above.uid)))
+    return { uid: above.uid, gid: above.gid };
   for (const name of ["postgres", "nobody"]) {
     const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
     if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) };

@@ -1,0 +1,89 @@
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { afterFile } from "../harness/after-file.ts";
+import { startProgram } from "../harness/start-program.ts";
+
+/** Only root can show what root does. */
+const asRoot = test.runIf(process.geteuid?.() === 0);
+const NOBODY = 65_534;
+
+function newFolder(mode: number): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "parley-root-"));
+  chmodSync(folder, mode);
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+const userOf = (pid: number): number =>
+  Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+const groupsOf = (pid: number): string =>
+  /^Groups:\s*(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]?.trim() ?? "";
+
+asRoot(
+  "a program that root starts is no longer root once it has bound its port, and works, also on what root left",
+  { timeout: 120_000 },
+  async () => {
+    const folder = newFolder(0o755);
+    const first = await startProgram(folder, { RUN_AS_ROOT: "on", LOG_LEVEL: "error" });
+    expect(userOf(first.pid)).toBe(0);
+    await first.end("SIGTERM");
+    const data = path.join(folder, "data");
+    expect(statSync(path.join(data, "secret.key")).uid).toBe(0);
+    mkdirSync(path.join(data, "recordings"), { recursive: true });
+    writeFileSync(path.join(data, "recordings", "old.wav"), "sound");
+    // What others may have put there to be given it.
+    const outside = path.join(newFolder(0o755), "not-ours");
+    writeFileSync(outside, "x");
+    linkSync(outside, path.join(data, "second-name"));
+    symlinkSync(outside, path.join(data, "link"));
+
+    const program = await startProgram(folder, { LOG_LEVEL: "error" });
+    const user = userOf(program.pid);
+    expect(user).not.toBe(0);
+    expect(groupsOf(program.pid).split(" ")).not.toContain("0");
+    for (const file of ["secret.key", "recordings/old.wav", "."])
+      expect(statSync(path.join(data, file)).uid).toBe(user);
+    expect(statSync(outside).uid).toBe(0);
+    expect((await fetch(`${program.greeting.url}/readyz`)).status).toBe(200);
+    const headers = { "Service-API-Key": first.greeting.token ?? "" };
+    expect((await fetch(`${program.greeting.url}/api/v1/agents/`, { headers })).status).toBe(200);
+    await program.end("SIGTERM");
+  },
+);
+
+asRoot(
+  "it becomes the owner of its data folder where that is somebody else",
+  { timeout: 120_000 },
+  async () => {
+    const folder = newFolder(0o755);
+    mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+    chownSync(path.join(folder, "data"), NOBODY, NOBODY);
+    const program = await startProgram(folder, { LOG_LEVEL: "error" });
+    expect(userOf(program.pid)).toBe(NOBODY);
+    await program.end("SIGTERM");
+  },
+);
+
+asRoot(
+  "where another user can't enter the folder it stays root, works, and says so",
+  { timeout: 120_000 },
+  async () => {
+    const folder = newFolder(0o700);
+    const program = await startProgram(folder, { LOG_LEVEL: "error" });
+    expect(userOf(program.pid)).toBe(0);
+    expect((await fetch(`${program.greeting.url}/readyz`)).status).toBe(200);
+    await program.end("SIGTERM");
+  },
+);

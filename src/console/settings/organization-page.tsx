@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OrganizationResponse } from "../api-types.ts";
 import { call } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Fetched, PageHead, Panel } from "../ground/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
@@ -59,36 +60,77 @@ function Form({ organization }: { organization: OrganizationResponse }) {
   });
   const { form } = record;
   return (
-    <Panel>
-      <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-        <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
-        <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
-        <TextInput
-          label="Domains"
-          description="Of e-mail addresses, comma-separated."
-          {...form.getInputProps("domains")}
-        />
-        <Group align="flex-end" gap="md">
-          {organization.logo_url && (
-            <Image src={organization.logo_url} w={48} h={48} alt="The present logo" />
-          )}
-          <FileInput
-            style={{ flex: 1 }}
-            label="Logo"
-            description="PNG, 120 × 120 pixels"
-            placeholder="Choose a file"
-            accept="image/png"
-            clearable
-            // A discard takes it back, too.
-            value={form.getValues().logo ? logo : null}
-            onChange={(file) => {
-              setLogo(file);
-              form.setFieldValue("logo", file ? file.name : "");
-            }}
-            error={form.errors.logo}
+    <>
+      <Panel>
+        <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+          <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
+          <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
+          <TextInput
+            label="Domains"
+            description="Of e-mail addresses, comma-separated."
+            {...form.getInputProps("domains")}
           />
-        </Group>
-      </RecordFormFrame>
+          <Group align="flex-end" gap="md">
+            {organization.logo_url && (
+              <Image src={organization.logo_url} w={48} h={48} alt="The present logo" />
+            )}
+            <FileInput
+              style={{ flex: 1 }}
+              label="Logo"
+              description="PNG, 120 × 120 pixels"
+              placeholder="Choose a file"
+              accept="image/png"
+              clearable
+              // A discard takes it back, too.
+              value={form.getValues().logo ? logo : null}
+              onChange={(file) => {
+                setLogo(file);
+                form.setFieldValue("logo", file ? file.name : "");
+              }}
+              error={form.errors.logo}
+            />
+          </Group>
+        </RecordFormFrame>
+      </Panel>
+      {may("organizations_delete") && <DeleteOrganization name={organization.display_name} />}
+    </>
+  );
+}
+
+function remove() {
+  const form = new FormData();
+  form.set("delete_comments", "Deleted in the console");
+  return call("DELETE /api/v1/organizations/", { form });
+}
+
+/** Asks twice: the name is typed first, and the deletion confirmed then. */
+function DeleteOrganization({ name }: { name: string }) {
+  const [typed, setTyped] = useState("");
+  return (
+    <Panel>
+      <Group align="flex-end" gap="md">
+        <TextInput
+          style={{ flex: 1 }}
+          label="Delete organization"
+          description={`Type the name "${name}" to delete it.`}
+          dir="auto"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
+        <ConfirmButton
+          verb="Delete"
+          question="Delete this organization?"
+          color="red"
+          disabled={typed.trim() !== name.trim()}
+          act={remove}
+          invalidates={[]}
+          done="Organization deleted"
+          onDone={() => window.location.assign("/sign-in")}
+        >
+          Everybody is signed out, numbers and addresses are released, and campaigns stop. The operator can
+          bring it back for 30 days.
+        </ConfirmButton>
+      </Group>
     </Panel>
   );
 }

@@ -75,10 +75,10 @@ import type { ToolRunner } from "./insights/tool-run.ts";
 import { type TranscriptionSettings, transcriptionAccess } from "./insights/transcription-provider.ts";
 import { queueEndedSession } from "./insights/trigger.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
-import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
+import { catalogueOf, operatorLlm, type Provider } from "./llm/catalogue.ts";
 import { guardedStream } from "./llm/guarded-fetch.ts";
 import { modelFor } from "./llm/model-for.ts";
-import type { ProviderSettings } from "./llm/providers.ts";
+import type { ProviderSettings, Transport } from "./llm/providers.ts";
 import { createMail, type Mail } from "./mail/mail.ts";
 import { createAttempts } from "./outbound/attempts.ts";
 import { batchRoutes } from "./outbound/batch.ts";
@@ -392,6 +392,12 @@ export async function createApp(parts: Parts): Promise<App> {
 function createEngine(parts: Parts): Engine {
   const { db, clock, log, vault, egress, llmProviders: environment } = parts;
   const guarded = guardedStream(parts.config.egress_allow);
+  const { llm_first_token_s, llm_token_s, llm_fallback } = parts.config;
+  const policy = {
+    first_token_ms: llm_first_token_s * 1000,
+    between_tokens_ms: llm_token_s * 1000,
+    fallback: llm_fallback,
+  };
   return {
     db,
     clock,
@@ -403,10 +409,13 @@ function createEngine(parts: Parts): Engine {
     destinations: parts.config.destinations,
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
-      const access = settings[llm.provider];
-      // The installation's own address may be private; one that an organization names goes through the guard.
-      const isGuarded = access?.base_url !== undefined && access !== environment[llm.provider];
-      return modelFor(llm, settings, clock.now(), isGuarded ? { fetch: guarded } : {});
+      const transportOf = (provider: Provider): Transport => {
+        const access = settings[provider];
+        // The installation's own address may be private; one that an organization names goes through the guard.
+        const isGuarded = access?.base_url !== undefined && access !== environment[provider];
+        return isGuarded ? { fetch: guarded } : {};
+      };
+      return modelFor(llm, settings, clock, { policy, transportOf });
     },
     embedderOf: embedderOf({ db, clock, vault, egress, environment, choice: parts.config.embedding_model }),
     owner: randomId(),

@@ -21,6 +21,10 @@ export type Config = {
   egress_allow: EgressRules;
   llm_base_urls: Partial<Record<LlmProvider, string>>;
   llm_models: { provider: LlmProvider; model: string }[];
+  /** How long a person waits for a model, and which one is asked when it fails; null: the same again. */
+  llm_first_token_s: number;
+  llm_token_s: number;
+  llm_fallback: { provider: LlmProvider; model: string } | null;
   /** What searches of data sources know meanings by; null: nothing. */
   embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
   deepgram_base_url: string | null;
@@ -218,6 +222,18 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       return [];
     });
 
+  const llm_fallback = ((): Config["llm_fallback"] => {
+    const text = given("LLM_FALLBACK");
+    if (text === null) return null;
+    const [, name, model] = /^(\w+)\/(\S+)$/.exec(text) ?? [];
+    const provider = LLM_PROVIDERS.find((known) => known === name);
+    if (provider && model) return { provider, model };
+    faults.push(
+      `LLM_FALLBACK is "${text}"; write a provider (${LLM_PROVIDERS.join(", ")}), a slash and the model.`,
+    );
+    return null;
+  })();
+
   const embedding_model = ((): Config["embedding_model"] => {
     const text = given("EMBEDDING_MODEL");
     if (text === null) return null;
@@ -236,6 +252,8 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     faults.push(`${name} is "${given(name)}"; use a whole number from ${least} to ${most}.`);
     return otherwise;
   };
+  const llm_first_token_s = wholeNumber("LLM_FIRST_TOKEN_TIMEOUT_S", 10, [1, 120]);
+  const llm_token_s = wholeNumber("LLM_TOKEN_TIMEOUT_S", 10, [1, 120]);
   const lines = {
     per_source: wholeNumber("LINES_PER_NUMBER", 20, [1, 10_000]),
     per_organization: wholeNumber("LINES", 100, [1, 100_000]),
@@ -337,6 +355,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     egress_allow: egress.ok ? egress.rules : { hosts: [], networks: [] },
     llm_base_urls,
     llm_models,
+    llm_first_token_s,
+    llm_token_s,
+    llm_fallback,
     embedding_model,
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },

@@ -135,6 +135,23 @@ export const SETTINGS: Setting[] = [
       "Models beside the known ones that prompts may choose, comma-separated, each after its provider: openai/llama-3.3-70b, azure_openai/our-deployment",
   },
   {
+    name: "LLM_FIRST_TOKEN_TIMEOUT_S",
+    example: "10",
+    about:
+      "Seconds that a person waits for a model to begin its answer, before another try. Reasoning models may need more.",
+  },
+  {
+    name: "LLM_TOKEN_TIMEOUT_S",
+    example: "10",
+    about: "Seconds that a model may fall silent in the middle of an answer, before another try.",
+  },
+  {
+    name: "LLM_FALLBACK",
+    example: "",
+    about:
+      "The model that is asked for the other try, after its provider: anthropic/claude-haiku-4-5. It needs that provider's key. Empty: the same model again.",
+  },
+  {
     name: "EMBEDDING_MODEL",
     example: "",
     about:

@@ -8,6 +8,10 @@ export type LanguageModel = {
   model: string;
   /** True for the shipped offline model; whoever shows its words to people labels them. */
   scripted: boolean;
+  /** In tokens, question and answer together; null or left out where there is no end to it. */
+  context_window?: number | null;
+  /** What is asked to go on where this one's answer broke off; left out: itself. */
+  again?: LanguageModel;
   /** Throws `ModelError` and nothing else. Leaving the loop early closes the connection to the provider. */
   stream(request: ModelRequest): AsyncIterable<ModelPart>;
 };
@@ -21,6 +25,12 @@ export type ModelRequest = {
   /** Asks for one JSON document of this schema instead of free text. */
   output_schema?: { name: string; schema: JsonSchema };
   signal: AbortSignal;
+  /** Nobody waits for the answer, so it may take its time. */
+  unwatched?: boolean;
+  /** There is a sign of an answer of which no part can be given out yet. */
+  onActivity?: () => void;
+  /** The first try failed, and this model is asked now. */
+  onRetry?: (next: LanguageModel, why: ModelError) => void;
 };
 
 export type ModelMessage =
@@ -64,6 +74,8 @@ export type ModelErrorKind =
   | "not-authorized"
   /** The provider understood and said no; the same request will fail again. */
   | "refused"
+  /** The conversation does not fit into the model. */
+  | "too-long"
   | "rate-limited"
   /** The provider failed, or can't be reached. */
   | "unavailable"
@@ -130,7 +142,7 @@ export async function readAnswer(model: LanguageModel, request: ModelRequest): P
     usage: { input_tokens: null, output_tokens: null, cached_input_tokens: null },
     warnings: [],
   };
-  for await (const part of model.stream(request)) {
+  for await (const part of model.stream({ ...request, unwatched: true })) {
     if (part.type === "text") answer.text += part.delta;
     else if (part.type === "call") answer.calls.push(part.call);
     else Object.assign(answer, { finish: part.finish, usage: part.usage, warnings: part.warnings });

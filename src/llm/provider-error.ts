@@ -69,6 +69,7 @@ function apiError(error: APICallError, call: Call): ModelError {
     cause: error,
     retry_after_ms: retryAfter(error.responseHeaders ?? {}),
     out_of_credit: errorCode(error.data) === "insufficient_quota",
+    too_long: errorCode(error.data) === "context_length_exceeded",
   });
 }
 
@@ -76,7 +77,7 @@ function statusError(
   status: number,
   message: string,
   call: Call,
-  more: { cause: unknown; retry_after_ms?: number | null; out_of_credit?: boolean },
+  more: { cause: unknown; retry_after_ms?: number | null; out_of_credit?: boolean; too_long?: boolean },
 ): ModelError {
   const name = PROVIDER_NAMES[call.provider];
   const make = (kind: ModelError["kind"], text: string, retryable?: boolean) =>
@@ -87,6 +88,7 @@ function statusError(
       ...(retryable === undefined ? {} : { retryable }),
     });
   // Providers quote the key they were given, so their own words are left out here.
+  if (status === 413) return make("too-long", `The conversation is too long for ${name}.`);
   if (status === 401) return make("not-authorized", `${name} refused the API key; check the one configured.`);
   if (status === 403) return make("not-authorized", `${name} does not let this API key use “${call.model}”.`);
   if (status === 404) return make("refused", `${name} does not know the model “${call.model}”.`);
@@ -94,8 +96,14 @@ function statusError(
   if (status === 429) return make("rate-limited", `${name} is asked too often at the moment.`);
   if (status === 408) return make("unavailable", `${name} took too long.`);
   if (status >= 500) return make("unavailable", `${name} has a fault of its own: ${quote(message, call)}`);
+  if (more.too_long || TOO_LONG.test(message))
+    return make("too-long", `The conversation is too long for “${call.model}” of ${name}.`);
   return make("refused", `${name} refused the request: ${quote(message, call)}`);
 }
+
+/** OpenAI's and Azure's code is in the words of those who imitate them, too; Anthropic and Google have only words. */
+const TOO_LONG =
+  /context[_ ]length|context window|maximum context|prompt is too long|too many (input )?tokens|input token count.{0,40}exceeds|reduce the length of/i;
 
 /** Errors that arrive inside a stream that began well: the library's own kind, or the provider's JSON as it came. */
 function streamedError(error: unknown): { status: number; message: string } | null {

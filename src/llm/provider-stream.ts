@@ -35,6 +35,9 @@ export type ProviderModel = {
 /** Twice what 128,000 tokens of prose come to, the most that a model gives; all of it is kept in memory and stored. */
 const MAX_ANSWER_CHARACTERS = 1_000_000;
 
+/** What most models that an operator runs have; one that has less says so, and is asked with half as much. */
+const UNKNOWN_WINDOW = 128_000;
+
 type Reasoning = { type: "reasoning"; text: string; providerOptions: Record<string, object> };
 
 /**
@@ -46,6 +49,7 @@ export function providerModel(config: ProviderModel): LanguageModel {
     provider: config.provider,
     model: config.model,
     scripted: false,
+    context_window: config.entry?.context_window ?? UNKNOWN_WINDOW,
     stream: (request) => streamParts(config, request),
   };
 }
@@ -67,6 +71,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
     for await (const part of stream) {
       characters += "delta" in part ? part.delta.length : 0;
       if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);
+      if (ACTIVITY.has(part.type)) request.onActivity?.();
       switch (part.type) {
         case "stream-start":
           warnings.push(...part.warnings.map(warningText));
@@ -115,6 +120,16 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   for (const call of calls) yield { type: "call", call };
   yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings };
 }
+
+/** The model is at work: it reasons, or writes a call's arguments, which are given out only when they are whole. */
+const ACTIVITY: ReadonlySet<string> = new Set([
+  "reasoning-start",
+  "reasoning-delta",
+  "reasoning-end",
+  "tool-input-start",
+  "tool-input-delta",
+  "tool-input-end",
+]);
 
 const tooLong = (provider: Provider): ModelError =>
   new ModelError(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type LlmServer, startLlmServer } from "../../test/harness/llm-server.ts";
+import { movedClock } from "../base/clock.ts";
 import { type ModelError, type ModelRequest, readAnswer } from "./model.ts";
 import { resolveModel } from "./providers.ts";
 import { withRetry } from "./retry.ts";
@@ -47,14 +48,30 @@ test("a wait longer than a caller would bear is not waited", async () => {
 });
 
 test("a provider that is silent gets a second chance, and its time limit is told apart from a cancellation", async () => {
-  const limits = { first_part_ms: 60, total_ms: 5_000 };
-  server.reply({ text: ["late"], delay_ms: 1_000 }, { text: ["fine"] });
-  const model = withRetry(withTimeouts(openai(), limits), { wait_ms: 1 });
-  expect((await readAnswer(model, request)).text).toBe("fine");
+  const clock = movedClock("2026-11-18T12:00:00Z");
+  const limits = { first_token_ms: 60, between_tokens_ms: 5_000, total_ms: 5_000 };
+  const timed = withTimeouts(openai(), limits, clock);
+  const seen = async (count: number) => {
+    while (server.requests.length < count) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const heard = async () => {
+    let text = "";
+    for await (const part of withRetry(timed).stream(request)) if (part.type === "text") text += part.delta;
+    return text;
+  };
+  server.reply({ text: ["late"], after: { events: 0, comes: "hang" } }, { text: ["fine"] });
+  const answer = heard();
+  await seen(1);
+  clock.advance(60);
+  expect(await answer).toBe("fine");
 
-  server.reply({ text: Array.from({ length: 100 }, () => "word "), delay_ms: 10 });
-  const slow = withTimeouts(openai(), { first_part_ms: 1_000, total_ms: 80 });
-  const error = await failure(readAnswer(slow, request));
+  server.reply({ text: ["word "], after: { events: 2, comes: "hang" } });
+  const slow = withTimeouts(openai(), { ...limits, total_ms: 80 }, clock);
+  const error = await failure(
+    (async () => {
+      for await (const part of slow.stream(request)) if (part.type === "text") clock.advance(80);
+    })(),
+  );
   expect(error).toMatchObject({ kind: "timeout", retryable: false });
   expect(error.message).toBe("The language model did not finish within 0.08 s.");
 });

@@ -1,40 +1,60 @@
+import type { Clock } from "../base/clock.ts";
 import { type LanguageModel, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
 
+export type AnswerTimeouts = {
+  /** From the question to the first sign of an answer. */
+  first_token_ms: number;
+  /** Without a sign of it, once it has begun. */
+  between_tokens_ms: number;
+  total_ms: number;
+};
+
+/** Work that nobody waits for takes its time: the first token of a long transcript may. */
+const UNWATCHED_MS = 60_000;
+
 /**
- * Bounds the wait for the first part and for the whole answer. The caller's signal still ends everything; put `withRetry`
- * around this, and a provider that is silent gets a second chance.
+ * Bounds the wait for the first part, for the next one, and for the whole answer. Reasoning, and arguments of a call that
+ * are still being written, are signs of an answer too. The caller's signal still ends everything.
  */
-export function withTimeouts(
-  model: LanguageModel,
-  limits: { first_part_ms: number; total_ms: number },
-): LanguageModel {
+export function withTimeouts(model: LanguageModel, limits: AnswerTimeouts, clock: Clock): LanguageModel {
   async function* stream(request: ModelRequest): AsyncGenerator<ModelPart> {
     const own = new AbortController();
     const late = (message: string, retryable: boolean) =>
       own.abort(new ModelError("timeout", model.provider, message, { retryable }));
-    const total = setTimeout(
-      () => late(`The language model did not finish within ${limits.total_ms / 1000} s.`, false),
-      limits.total_ms,
+    const after = (ms: number, what: () => void) => clock.wakeAt(new Date(clock.now().getTime() + ms), what);
+    const patient = (ms: number) => (request.unwatched ? Math.max(ms, UNWATCHED_MS) : ms);
+
+    let begun = false;
+    let stopWaiting = () => {};
+    const awaitNext = () => {
+      stopWaiting();
+      const ms = patient(begun ? limits.between_tokens_ms : limits.first_token_ms);
+      const what = begun ? "went silent for" : "did not begin to answer within";
+      stopWaiting = after(ms, () => late(`The language model ${what} ${ms / 1000} s.`, true));
+    };
+    const stopTotal = after(limits.total_ms, () =>
+      late(`The language model did not finish within ${limits.total_ms / 1000} s.`, false),
     );
-    let first: NodeJS.Timeout | undefined = setTimeout(
-      () => late(`The language model did not begin to answer within ${limits.first_part_ms / 1000} s.`, true),
-      limits.first_part_ms,
-    );
+    const onActivity = () => {
+      begun = true;
+      awaitNext();
+    };
+    awaitNext();
     try {
-      for await (const part of model.stream({
-        ...request,
-        signal: AbortSignal.any([request.signal, own.signal]),
-      })) {
-        clearTimeout(first);
-        first = undefined;
+      const signal = AbortSignal.any([request.signal, own.signal]);
+      for await (const part of model.stream({ ...request, onActivity, signal })) {
+        begun = true;
+        // The reader's time is not the model's.
+        stopWaiting();
         yield part;
+        awaitNext();
       }
     } catch (error) {
       // What the model reports then is only that it was aborted; the reason says by whom.
       throw own.signal.aborted && !request.signal.aborted ? own.signal.reason : error;
     } finally {
-      clearTimeout(first);
-      clearTimeout(total);
+      stopWaiting();
+      stopTotal();
     }
   }
   return { ...model, stream };

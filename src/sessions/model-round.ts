@@ -13,7 +13,7 @@ import type { TraceEntry } from "./trace.ts";
 /** One answer of the model: words, calls, or that it failed for good. */
 export type Round =
   | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry }
-  | { ok: false; text: string; error: string; trace: TraceEntry };
+  | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry };
 
 /** Streams one answer, handing words on as they come, and notes how long it took and what it used. */
 export async function modelRound(
@@ -31,10 +31,16 @@ export async function modelRound(
   let usage: ModelUsage | null = null;
   let warnings: string[] = [];
   let finish: ModelFinish = "other";
-  let error: string | null = null;
+  let failure: ModelError | null = null;
+  let answering = model;
+  const retries: { asked: string; because: string }[] = [];
+  const onRetry = (next: LanguageModel, why: ModelError) => {
+    answering = next;
+    retries.push({ asked: `${next.provider}/${next.model}`, because: errorText(why) });
+  };
 
   try {
-    for await (const part of model.stream(request)) {
+    for await (const part of model.stream({ ...request, onRetry })) {
       first_part_ms ??= performance.now() - before;
       if (part.type === "text") {
         text += part.delta;
@@ -46,15 +52,16 @@ export async function modelRound(
     if (!(thrown instanceof ModelError)) throw thrown;
     // Broken off on purpose: what was said until then is the answer, and nothing is called.
     if (interrupted?.aborted) calls.length = 0;
-    else error = errorText(thrown);
+    else failure = thrown;
   }
+  const error = failure && errorText(failure);
 
   const trace: TraceEntry = {
     category: "llm",
     label: error === null ? "answer" : "failed",
     started,
     duration_ms: performance.now() - before,
-    metadata: [model.model, model.provider],
+    metadata: [answering.model, answering.provider],
     details: {
       first_part_ms,
       ...usage,
@@ -63,9 +70,12 @@ export async function modelRound(
       calls: calls.map((call) => call.name),
       scripted: model.scripted,
       finish,
+      ...(retries.length > 0 && { retries }),
       ...(warnings.length > 0 && { warnings }),
       ...(error !== null && { error }),
     },
   };
-  return error === null ? { ok: true, text, calls, finish, trace } : { ok: false, text, error, trace };
+  return failure === null
+    ? { ok: true, text, calls, finish, trace }
+    : { ok: false, text, error: errorText(failure), failure, trace };
 }

@@ -1,11 +1,13 @@
+import { messageTokens } from "../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import { answererNotes } from "./answerer-notes.ts";
 import { apologyFor } from "./apology.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { chooseLanguage } from "./choose-language.ts";
 import type { Engine } from "./engine.ts";
+import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
 import { releaseLease, renewLease, takeLease } from "./lease.ts";
-import { modelRound } from "./model-round.ts";
+import { modelRound, type Round } from "./model-round.ts";
 import type { Offering } from "./offered-tools.ts";
 import { CallRunner } from "./run-calls.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
@@ -73,16 +75,20 @@ async function answer(record: TurnRecord, model: LanguageModel): Promise<void> {
  */
 async function converse(record: TurnRecord, runner: CallRunner, model: LanguageModel): Promise<void> {
   let wordless: string | null = null;
+  const asking: Asking = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
   for (let round = 0; record.action === null; round++) {
     const offering = runner.workflows.offer();
     const last = round >= MAX_TOOL_ROUNDS;
     const asked = wordless ? WITHOUT_TOOLS : last ? { ...offering, choice: "none" as const } : offering;
-    const answered = await record.timing.of("model", () => ask(record, model, asked));
+    const answered = await record.timing.of("model", () => ask(record, runner, asking, asked));
     record.trace(answered.trace);
     record.emit({ type: "words_over" });
     record.say(answered.text);
-    // The model failed twice: the person hears an apology, the session goes on, and an event says why.
-    if (!answered.ok) return apologize(record, answered.error);
+    if (!answered.ok) {
+      // The model failed twice: the person hears an apology, the session goes on, and an event says why.
+      if (!mend(record, asking, answered)) return apologize(record, answered.error);
+      continue;
+    }
     if (record.input.control?.interrupted.aborted) return record.note("the person interrupted the answer");
     const calls = wordless !== null || last ? [] : answered.calls;
     if (calls.length === 0) {
@@ -107,6 +113,8 @@ async function converse(record: TurnRecord, runner: CallRunner, model: LanguageM
   }
 }
 
+type Failed = Extract<Round, { ok: false }>;
+
 const WITHOUT_TOOLS: Pick<Offering, "tools" | "choice"> = { tools: [], choice: "none" };
 
 function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish }, last: boolean): string {
@@ -123,22 +131,58 @@ async function apologize(record: TurnRecord, why: string): Promise<void> {
   record.event("conversation", "llm-error", why);
 }
 
+/** Whom the model is asked of, and what has changed about it since it failed. */
+type Asking = {
+  model: LanguageModel;
+  /** What the model has to know of a failure. */
+  notes: string[];
+  /** Of the conversation, where the model took less than it was said to. */
+  most_tokens: number;
+  /** What the last request was estimated at. */
+  asked_tokens?: number;
+  mended?: Set<"broke-off" | "too-long">;
+};
+
+/** Changes how the model is asked after an answer that failed, once for each reason; false where nothing can be. */
+function mend(record: TurnRecord, asking: Asking, { text, failure, error }: Failed): boolean {
+  asking.mended ??= new Set();
+  if (failure.kind === "too-long" && !asking.mended.has("too-long")) {
+    asking.mended.add("too-long");
+    asking.most_tokens = Math.floor((asking.asked_tokens ?? 0) / 2);
+    record.note(`${error} It was asked once more, with a shorter history.`);
+    return true;
+  }
+  // Without a word out, the model was asked twice already.
+  if (text.trim() === "" || !failure.retryable || asking.mended.has("broke-off")) return false;
+  asking.mended.add("broke-off");
+  asking.model = asking.model.again ?? asking.model;
+  asking.notes = [BROKE_OFF];
+  record.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
+  return true;
+}
+
+const BROKE_OFF =
+  "Your last words broke off in the middle. The person has heard them. Go on from there, without repeating them.";
+
 function ask(
   record: TurnRecord,
-  model: LanguageModel,
+  { workflows }: CallRunner,
+  asking: Asking,
   { tools, choice }: Pick<Offering, "tools" | "choice">,
 ) {
   const { snapshot, state } = record.session;
+  const { model, notes } = asking;
   const interrupted = record.input.control?.interrupted;
   const language = { code: state.language, changed: state.language !== record.startLanguage };
+  const told = [...answererNotes(state), ...notes];
+  const built = buildMessages(snapshot, record.history, record.context().lookup, language, told);
+  const most = historyBudget(model.context_window, tools, asking.most_tokens);
+  const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
+  if (trimmed)
+    record.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
+  asking.asked_tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
   const request = {
-    messages: buildMessages(
-      snapshot,
-      record.history,
-      record.context().lookup,
-      language,
-      answererNotes(state),
-    ),
+    messages,
     tools,
     tool_choice: choice,
     temperature: snapshot.prompt.llm_config.temperature ?? null,

@@ -1,3 +1,4 @@
+import { GO_TO_STEP } from "../agents/task-issues.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { isGiven } from "./input-faults.ts";
 import { type Offering, offerTools } from "./offered-tools.ts";
@@ -88,6 +89,14 @@ export class Workflows {
       if (task.task.type !== "steps") await this.#drive(task, { type: "start" });
     }
     return true;
+  }
+
+  /** The tools whose last answer told the model the step that a workflow is in. */
+  get openStepTools(): string[] {
+    const open = this.#all().filter(
+      ({ task, state }) => task.task.type === "steps" && state.status === "active",
+    );
+    return open.length === 0 ? [] : [GO_TO_STEP, ...open.flatMap(({ task }) => task.tool_name ?? [])];
   }
 
   /** What the model may call now. */

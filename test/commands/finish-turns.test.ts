@@ -20,7 +20,7 @@ beforeAll(async () => {
   session_id = Number(opened.body.session_id);
   // As with a key in the environment, but its address is known only now.
   app.engine.resolveModel = async () =>
-    modelFor({ provider: "openai", model: "gpt-4.1" }, llm.settings, app.clock.now());
+    modelFor({ provider: "openai", model: "gpt-4.1" }, llm.settings, app.clock);
 });
 afterAll(() => llm.close());
 

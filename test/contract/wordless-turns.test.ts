@@ -38,7 +38,7 @@ const noteOf = async (session_id: number) => {
 
 /** A session whose model is a provider's, on loopback. */
 async function talking(provider: Provider, more: { tools?: object[]; agent?: object } = {}) {
-  const model = modelFor({ provider, model: MODELS[provider] }, server.settings, app.clock.now());
+  const model = modelFor({ provider, model: MODELS[provider] }, server.settings, app.clock);
   const engine = { ...app.engine, resolveModel: async () => model };
   return plannedSession(app, more.tools ?? [], { engine, ...(more.agent && { agent: more.agent }) });
 }

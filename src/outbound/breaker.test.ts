@@ -4,7 +4,7 @@ import { afterOutcomes, healthy, type SourceHealth, sourceLimit } from "./breake
 const start = new Date("2026-11-18T12:00:00Z");
 const later = (s: number) => new Date(start.getTime() + s * 1000);
 const ended = (health: SourceHealth, of: number, failed: number, s: number) =>
-  afterOutcomes(health, { ended: of, failed, refused: null }, later(s));
+  afterOutcomes(health, { ended: of, failed, repeated: 0, refused: null }, later(s));
 
 describe("a source", () => {
   test("goes on while few fail, and while too few ended to tell", () => {
@@ -29,8 +29,17 @@ describe("a source", () => {
     expect(failures).toBeLessThanOrEqual(7);
   });
 
+  test("is not paused by one person whom the carrier never takes, but a try that meets them fails", () => {
+    const repeated = { ended: 0, failed: 0, repeated: 1, refused: null };
+    let health = healthy(start);
+    for (let i = 0; i < 20; i++) health = afterOutcomes(health, repeated, later(i)).health;
+    expect(health.closed_until).toBeNull();
+    const { health: paused } = ended(healthy(start), 5, 5, 0);
+    expect(afterOutcomes(paused, repeated, later(61)).tripped).toBe(true);
+  });
+
   test("pauses at once for what the carrier refuses because of us, keeps its words, and goes on when it is mended", () => {
-    const refusal = { ended: 0, failed: 0, refused: "The account is suspended" };
+    const refusal = { ended: 0, failed: 0, repeated: 0, refused: "The account is suspended" };
     const { health, tripped } = afterOutcomes(healthy(start), refusal, start);
     expect([tripped, health.reason, health.closed_until]).toEqual([
       true,

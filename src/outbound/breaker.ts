@@ -18,8 +18,12 @@ export type SourceHealth = {
   reason: string | null;
 };
 
-/** What ended since the last look. `refused`: what the carrier refused because of us, in its words. */
-export type Tally = { ended: number; failed: number; refused: string | null };
+/**
+ * What ended since the last look. `repeated`: people whom the carrier did not take before either; one of them says little
+ * about all others, and only matters where the source is being tried again. `refused`: what the carrier refused because of
+ * us, in its words.
+ */
+export type Tally = { ended: number; failed: number; repeated: number; refused: string | null };
 
 const LEAST_ENDED = 5;
 /** Counts are halved here, so that the last five to ten attempts are judged. */
@@ -40,17 +44,20 @@ export const healthy = (now: Date): SourceHealth => ({
 /** The health after what ended, and whether that closed the source. */
 export function afterOutcomes(
   before: SourceHealth,
-  { ended, failed, refused }: Tally,
+  { ended, failed, repeated, refused }: Tally,
   now: Date,
 ): { health: SourceHealth; tripped: boolean } {
   const wasProbed = before.closed_until !== null && before.closed_until <= now;
-  if (wasProbed && ended > failed && refused === null) return { health: healthy(now), tripped: false };
+  if (wasProbed && ended > failed + repeated && refused === null)
+    return { health: healthy(now), tripped: false };
   // What was under way when it closed ends meanwhile; that says nothing new.
   if (before.closed_until !== null && !wasProbed) return { health: before, tripped: false };
   const counted = { ...before, ended: before.ended + ended, failed: before.failed + failed };
   const isSick =
     refused !== null ||
-    (wasProbed ? failed > 0 : counted.ended >= LEAST_ENDED && counted.failed / counted.ended >= FAILED_SHARE);
+    (wasProbed
+      ? failed + repeated > 0
+      : counted.ended >= LEAST_ENDED && counted.failed / counted.ended >= FAILED_SHARE);
   if (!isSick) return { health: forget(counted), tripped: false };
   const pause_ms = Math.min(FIRST_PAUSE_ms * 2 ** before.trips, LONGEST_PAUSE_ms);
   return {

@@ -312,7 +312,8 @@ export class Settlement {
     if (is_ours) {
       this.#countRefusal(attempt, news.why);
       this.#giveBackDay(attempt);
-    } else if (isCarriers) this.#count(attempt, true);
+    } else if (isCarriers && request.refusals > 0) this.#tallyOf(attempt).repeated += 1;
+    else if (isCarriers) this.#count(attempt, true);
     attempt.provider_status = news.why;
     this.#changedAttempts.add(attempt);
     if (attempt.attempt_number !== request.attempt_count) return;
@@ -377,7 +378,7 @@ export class Settlement {
 
   #tallyOf({ organization_id, source }: AttemptRow): Tally {
     const key = `${organization_id} ${source}`;
-    const tally = { ended: 0, failed: 0, refused: null };
+    const tally = { ended: 0, failed: 0, repeated: 0, refused: null };
     const known = this.#tallies.get(key) ?? { organization_id, source, tally };
     this.#tallies.set(key, known);
     return known.tally;

@@ -72,7 +72,10 @@ const sent = (texts: Texts) => texts.filter((text) => text.direction === "out");
 const untilSent = (from: string, count: number, status = "DELIVERED") =>
   eventually(
     () => textsWith(app, from),
-    (texts) => sent(texts).filter((text) => text.status === status).length >= count,
+    // An answer may be on its way before the job that makes it is done with the text.
+    (texts) =>
+      sent(texts).filter((text) => text.status === status).length >= count &&
+      texts.every((text) => text.direction === "out" || text.status !== "RECEIVED"),
   );
 const asked = async (from: string) => {
   const answer = await app.egress.send({

@@ -116,17 +116,18 @@ describe("the sign-in", () => {
     const took = async (email: string) => {
       const all: number[] = [];
       for (let n = 0; n < 7; n++) {
-        const begun = performance.now();
+        const before = process.cpuUsage();
         expect((await signIn({ address: `192.0.2.${130 + n}`, email })).status).toBe(401);
-        all.push(performance.now() - begun);
+        const { user, system } = process.cpuUsage(before);
+        all.push((user + system) / 1_000);
       }
       return all.toSorted((a, b) => a - b)[3] as number;
     };
     const medians = [];
     for (const email of ["unknown@example.com", app.admin.email, "nopassword@example.com"])
       medians.push(await took(email));
-    // The comparison itself takes 30 ms.
-    expect(Math.max(...medians) - Math.min(...medians)).toBeLessThan(25);
+    // Processor time, since the machine may be busy with much else; comparing a password takes 30 ms, all else a few.
+    expect(Math.min(...medians), medians.join(", ")).toBeGreaterThan(Math.max(...medians) / 2);
   });
 
   test("a wrong code of a link makes no password be hashed, and no number of them stops a good one", async () => {

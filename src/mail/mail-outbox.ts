@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { replyAddress, unsubscribeToken } from "../channels/mail-token.ts";
+import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../channels/mail-token.ts";
 import { requireGo } from "../channels/outreach.ts";
 import { publish } from "../events/event.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -97,7 +97,14 @@ export async function tellUnknown(
   });
 }
 
-function outgoingMail({ vault, publicUrl }: MailParts, mail: StoredMail): OutgoingMail {
+/** Where one click takes a mail's recipient off the list. */
+export const unsubscribeUrl = (
+  { vault, publicUrl }: Pick<MailParts, "vault" | "publicUrl">,
+  claim: UnsubscribeClaim,
+): string => `${publicUrl}/unsubscribe/${unsubscribeToken(vault, claim)}`;
+
+function outgoingMail(parts: MailParts, mail: StoredMail): OutgoingMail {
+  const { vault } = parts;
   const domain = mail.from_address.split("@")[1] ?? "localhost";
   const reply_to = mail.session_id === null ? null : replyAddress(vault, mail.session_id, domain);
   const claim = { sub_organization_id: mail.sub_organization_id, address: mail.to_address, key: mail.key };
@@ -114,7 +121,6 @@ function outgoingMail({ vault, publicUrl }: MailParts, mail: StoredMail): Outgoi
     in_reply_to: mail.in_reply_to,
     references: mail.thread_ids,
     // What a person asked for needs no way out of it.
-    unsubscribe_url:
-      mail.answers === null ? `${publicUrl}/unsubscribe/${unsubscribeToken(vault, claim)}` : null,
+    unsubscribe_url: mail.answers === null ? unsubscribeUrl(parts, claim) : null,
   };
 }

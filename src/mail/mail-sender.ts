@@ -10,7 +10,8 @@ import { startSession } from "../sessions/start-session.ts";
 import { insertTrace } from "../sessions/trace.ts";
 import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
 import type { WrittenTarget } from "../sessions/written-target.ts";
-import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
+import { UNSUBSCRIBE_VARIABLE, withWayOut } from "./mail-footer.ts";
+import { handToCarrier, STOPPED, tellUnknown, unsubscribeUrl } from "./mail-outbox.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
 import { templateMail } from "./mail-template.ts";
@@ -105,7 +106,10 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
     is_outbound: true,
   });
   const system = systemVariables(facts, state.language, localTime(at, session.agent_timezone));
-  const words = await templateMail(snapshot, sessionLookup(state, system), at, parts.reader).catch(refused);
+  const { sub_organization_id, key, target: address } = outreach;
+  const way_out = unsubscribeUrl(parts, { sub_organization_id, address, key });
+  const lookup = sessionLookup(state, { ...system, [UNSUBSCRIBE_VARIABLE]: way_out });
+  const words = await templateMail(snapshot, lookup, at, parts.reader).catch(refused);
   if (!words)
     throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
 
@@ -132,7 +136,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
       session_id,
       from_name: target.agent_name,
       to_address: outreach.target,
-      ...words,
+      ...withWayOut(words, way_out, state.language),
       answers: null,
       in_reply_to: null,
       thread_ids: [],

@@ -69,6 +69,15 @@ const turnsOf = async (session_id: number | null | undefined) =>
       .executeTakeFirstOrThrow()
   ).turn_count;
 
+const isVerified = async (session_id: number | null | undefined) =>
+  (
+    await app.db
+      .selectFrom("sessions")
+      .select("verified")
+      .where("id", "=", Number(session_id))
+      .executeTakeFirstOrThrow()
+  ).verified;
+
 describe("a forged sender", () => {
   test.each([
     ["by the address that its answers go to", ({ reply_to }: { reply_to: string }) => ({ to: reply_to })],
@@ -85,6 +94,9 @@ describe("a forged sender", () => {
     const forged = mails.find(({ direction, id }) => direction === "in" && id !== mails[0]?.id);
     expect(forged?.session_id).not.toBe(known.session_id);
     expect(await turnsOf(known.session_id)).toBe(1);
+    // Tools and the agent see that nobody has proven to be the one whose name it is.
+    expect(await isVerified(known.session_id)).toBe(true);
+    expect(await isVerified(forged?.session_id)).toBe(false);
     // Whatever is answered goes to the one whose name it is.
     const recipients = sendgrid.requests.map(({ body }) => JSON.parse(body).personalizations[0].to[0].email);
     expect(recipients).not.toContain("eve@evil.example");

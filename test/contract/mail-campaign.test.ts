@@ -253,8 +253,8 @@ describe("the link below a mail", () => {
     expect(mail?.headers.get("list-unsubscribe-post") ?? list).toBeTruthy();
     expect(mail).toMatchObject({
       subject: "Your visit, Ann <b>",
-      html: expect.any(String),
-      text: expect.any(String),
+      html: expect.stringContaining(`<a href="${list.unsubscribe.url}">Unsubscribe</a>`),
+      text: expect.stringContaining(`Unsubscribe: ${list.unsubscribe.url}`),
     });
   });
   const listed = async () =>

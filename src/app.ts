@@ -98,6 +98,7 @@ import { dashboardRoutes } from "./reports/dashboard.ts";
 import { dashboardPageRoutes } from "./reports/dashboard-page.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
 import { queueRoutes } from "./reports/queues.ts";
+import { setAsideRoutes, tellSetAsideJob } from "./reports/set-aside-jobs.ts";
 import { takeoutRoutes } from "./reports/takeout.ts";
 import { chatPageRoutes } from "./sessions/chat-page.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
@@ -331,6 +332,7 @@ export async function createApp(parts: Parts): Promise<App> {
 
   takeoutRoutes(api, { db, clock, dataDir });
   queueRoutes(api, { db });
+  setAsideRoutes(api, { db });
   dashboardRoutes(api, { db, clock, vault, publicUrl });
   dashboardPageRoutes(api, parts);
 
@@ -370,6 +372,7 @@ export async function createApp(parts: Parts): Promise<App> {
       cancelWaitingHandler(parts),
       purgeDeliveriesJob(parts),
       closeOrganizationsJob(parts),
+      tellSetAsideJob({ db, clock }),
       mailDisabledJob({ db, log, publicUrl, sendMail }),
     ],
     deliverer: createDeliverer(parts),

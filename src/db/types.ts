@@ -9,6 +9,18 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Json = JsonValue;
+
+export type JsonArray = JsonValue[];
+
+export type JsonObject = {
+  [x: string]: JsonValue | undefined;
+};
+
+export type JsonPrimitive = boolean | number | string | null;
+
+export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
+
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface Agents {
@@ -608,6 +620,17 @@ export interface Installation {
   created_at: string;
   key_check: string;
   only_row: Generated<boolean>;
+}
+
+export interface InterruptedJobs {
+  interrupted_at: string;
+  interruptions: number;
+  job_id: number;
+  name: string;
+  payload: Json;
+  set_aside_at: string | null;
+  sub_organization_id: number | null;
+  told_at: string | null;
 }
 
 export interface JobRunners {
@@ -1230,6 +1253,7 @@ export interface DB {
   insight_workflow_tools: InsightWorkflowTools;
   insight_workflows: InsightWorkflows;
   installation: Installation;
+  interrupted_jobs: InterruptedJobs;
   job_runners: JobRunners;
   language_groups: LanguageGroups;
   llm_providers: LlmProviders;

@@ -12,7 +12,7 @@ export const Event = z
     timestamp: timestamp(),
     session_id: z.string().nullish(),
     conversation_id: z.string().nullish(),
-    source: z.string().nullish().describe("What caused it: tool-call, llm-prompt, outbound or api"),
+    source: z.string().nullish().describe("What caused it: tool-call, llm-prompt, outbound, api or job"),
     source_id: z.string().nullish().describe("ID of the tool or prompt"),
     category: z.string().nullish(),
     type: z.string().nullish(),
@@ -26,7 +26,7 @@ type Event = z.infer<typeof Event>;
 /** The event catalogue, but for the types that `log` tools choose themselves. */
 export type NewEvent = {
   at: Date;
-  source: "tool-call" | "llm-prompt" | "outbound" | "api";
+  source: "tool-call" | "llm-prompt" | "outbound" | "api" | "job";
   source_id: number | null;
   category: string;
   type: string;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Log } from "../base/log.ts";
+import { countInterrupted, type SetAside } from "./interrupted.ts";
 
 /**
  * graphile-worker leaves the jobs of a killed process locked for four hours. Each process that runs jobs therefore
@@ -24,7 +25,8 @@ export async function startHeartbeat(parts: Parts): Promise<Heartbeat> {
   const { pool, log, runnerId } = parts;
   const round = async () => {
     // Whoever was not heard itself for so long, as when the database was away, gives the others a round to be heard again.
-    if (await beat(pool, runnerId)) await reap(pool);
+    if (!(await beat(pool, runnerId))) return;
+    for (const job of await reap(pool)) log.error(job, "a job was set aside: its process died on it twice");
   };
   await round();
   const timer = setInterval(() => {
@@ -68,19 +70,42 @@ export async function beat(pool: pg.Pool, runnerId: string): Promise<boolean> {
   return rows[0]?.in_time ?? false;
 }
 
-/** Frees the jobs of those who stopped. */
-export async function reap(pool: pg.Pool): Promise<void> {
-  await pool.query("delete from job_runners where heartbeat_at < now() - make_interval(secs => $1)", [
-    DEAD_S,
-  ]);
-  const { rows } = await pool.query<{ locked_by: string }>(
-    `select distinct locked_by from graphile_worker.jobs
-     where locked_by is not null and locked_by not in (select id from job_runners)`,
-  );
-  if (rows.length === 0) return;
-  await pool.query("select graphile_worker.force_unlock_workers($1::text[])", [
-    rows.map((row) => row.locked_by),
-  ]);
+/** Frees the jobs of those who stopped, and counts what went down with those who died. Resolves with what is set aside. */
+export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query("begin");
+    const { rows: dead } = await client.query<{ id: string }>(
+      "delete from job_runners where heartbeat_at < now() - make_interval(secs => $1) returning id",
+      [silent_s],
+    );
+    const setAside =
+      dead.length > 0
+        ? await countInterrupted(
+            client,
+            dead.map(({ id }) => id),
+          )
+        : [];
+    const { rows } = await client.query<{ locked_by: string }>(
+      `select distinct locked_by from graphile_worker.jobs
+       where locked_by is not null and locked_by not in (select id from job_runners)`,
+    );
+    if (rows.length > 0) {
+      await client.query("select graphile_worker.force_unlock_workers($1::text[])", [
+        rows.map((row) => row.locked_by),
+      ]);
+    }
+    await client.query("commit");
+    return setAside;
+  } catch (error) {
+    await client.query("rollback").catch((cause) => {
+      broken = cause;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
 }
 
 /**

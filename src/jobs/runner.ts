@@ -13,6 +13,7 @@ import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
+import { waitsForSetAside } from "./interrupted.ts";
 import { createShares } from "./shares.ts";
 import { tidyJobsJob } from "./tidy-jobs.ts";
 
@@ -137,9 +138,10 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
       job.name,
       // What cron adds carries the library's own notes in place of a payload.
       (payload: unknown, helpers: JobHelpers) => {
-        const done = Promise.try(() =>
-          run(job.schedule ? {} : job.payload.parse(payload), Object.assign(helpers, { stopping })),
-        );
+        const done = Promise.try(async () => {
+          if (job.is_dialogue && (await waitsForSetAside(pool, job.name, payload))) return;
+          await run(job.schedule ? {} : job.payload.parse(payload), Object.assign(helpers, { stopping }));
+        });
         running.add(done);
         return done.finally(() => {
           running.delete(done);

@@ -1,6 +1,7 @@
 import type pg from "pg";
 import { z } from "zod";
 import { handle, type Job, type JobHandler } from "./define-job.ts";
+import { forgetInterrupted } from "./interrupted.ts";
 
 const tidyJobs: Job<object> = {
   name: "tidy-jobs",
@@ -13,6 +14,7 @@ const tidyJobs: Job<object> = {
 export const tidyJobsJob = (pool: pg.Pool, handlers: JobHandler[]): JobHandler =>
   handle(tidyJobs, async (_, { stopping }) => {
     const scheduled = handlers.filter(({ job }) => job.schedule).map(({ job }) => job.name);
+    await forgetInterrupted(pool);
     await forgetRounds(pool, [...scheduled, tidyJobs.name]);
     while (!stopping.aborted) if ((await forgetQueues(pool)) < MOST_QUEUES) break;
   });

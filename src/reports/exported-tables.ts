@@ -125,6 +125,7 @@ export const NOT_EXPORTED = [
   "incidents",
   "installation",
   "job_runners",
+  "interrupted_jobs",
   "transfer_answerers",
   "schema_migrations",
 ];

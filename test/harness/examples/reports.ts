@@ -23,6 +23,22 @@ export const REPORTS: Examples = {
   "POST /api/v1/dashboards/sessions": () => ({}),
 
   "GET /api/v1/queues/": () => ({}),
+  "GET /api/v1/queues/set_aside": () => ({}),
+  "POST /api/v1/queues/set_aside/{}/retry": async ({ app, next }) => {
+    const job_id = next();
+    await app.db
+      .insertInto("interrupted_jobs")
+      .values({
+        job_id,
+        name: "go-on-with-texts",
+        payload: JSON.stringify({ n: job_id }),
+        interruptions: 2,
+        interrupted_at: app.clock.now().toISOString(),
+        set_aside_at: app.clock.now().toISOString(),
+      })
+      .execute();
+    return { at: [job_id] };
+  },
 
   "GET /reports/{}/data": async (maker) => {
     const { guest_token } = await maker.post("/dashboards/fetch_info?dashboard_name=sessions", {});

@@ -7,7 +7,11 @@ const read = (text: string) => readCsv(Buffer.from(text), { columns, required: [
 
 test("any cells that are written are read back, at the row a spreadsheet shows", () => {
   const cell = fc
-    .oneof(fc.string({ unit: "grapheme" }), fc.stringMatching(/^[ ,"\r\n]{0,4}$/))
+    .oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.stringMatching(/^[ ,"\r\n]{0,4}$/),
+      fc.stringMatching(/^'{0,2}[=+@-]?[0-9a-z]{0,3}$/),
+    )
     .filter((text) => !text.includes("\0"));
   const row = fc.record({ a: cell, b: cell }).filter(({ a, b }) => (a + b).trim() !== "");
   fc.assert(
@@ -23,4 +27,26 @@ test("lines without cells are passed over and still counted; cells and columns t
     { row: 5, cells: { a: "2", b: "1" } },
   ]);
   expect(read("a\n1\n")).toEqual([{ row: 2, cells: { a: "1", b: "" } }]);
+});
+
+test("a cell that a spreadsheet would run is written as text, a number as it is", () => {
+  const cells = ["=1+1", "+49 30 1", "-2+3", "@SUM(A1)", "\tx", "＝1", "'=1", "+493012345", "-2.5", "a=b"];
+  const written = writeCsv(
+    ["a"],
+    cells.map((a) => ({ a })),
+  )
+    .split("\r\n")
+    .slice(1, -1);
+  expect(written).toEqual([
+    "'=1+1",
+    "'+49 30 1",
+    "'-2+3",
+    "'@SUM(A1)",
+    "'\tx",
+    "'＝1",
+    "''=1",
+    "+493012345",
+    "-2.5",
+    "a=b",
+  ]);
 });

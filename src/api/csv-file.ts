@@ -1,4 +1,4 @@
-import { CsvReader } from "../base/csv.ts";
+import { CsvReader, csvLine, unguarded } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
@@ -41,7 +41,7 @@ export function readCsv<Column extends string>(
     for (const [position, cell] of line.entries()) {
       const column = names[position] as Column;
       refuseUnstorableText(cell, ["file", row, column]);
-      cells[column] = cell;
+      cells[column] = unguarded(cell);
     }
     rows.push({ row, cells });
   }
@@ -54,11 +54,8 @@ export function writeCsv<Column extends string>(
   rows: readonly Record<Column, string>[],
 ): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-  return lines.map((cells) => `${cells.map(quoted).join(",")}\r\n`).join("");
+  return lines.map(csvLine).join("");
 }
-
-const quoted = (cell: string): string =>
-  /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 
 const at = (row: number, column: string, msg: string, type: string) => ({
   loc: ["file", row, column],

@@ -111,3 +111,21 @@ function refuseUnreadable(rows: string[][], before: number, header: string[] | u
     throw invalid(["file", before + position + 1, column], msg, "string_unicode");
   }
 }
+
+/** What a spreadsheet could run as a formula; also behind apostrophes, so that a guarded cell can be told from a text. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
+/** Telephone numbers and plain numbers begin like formulas and are none. */
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
+
+/** One row of any CSV that we write. What people wrote must not run where somebody opens it: an apostrophe makes it text. */
+export const csvLine = (cells: readonly unknown[]): string => `${cells.map(csvCell).join(",")}\r\n`;
+
+function csvCell(value: unknown): string {
+  const text = value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  const safe = FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** A cell as it was before `csvLine` guarded it. */
+export const unguarded = (cell: string): string =>
+  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell;

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { sql } from "kysely";
-import { readCsvRows } from "../base/csv.ts";
+import { csvLine, readCsvRows } from "../base/csv.ts";
 import { type InputIssue, InvalidInput, invalid } from "../base/errors.ts";
 import { copyField, copyInto } from "../db/copy.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -179,7 +179,7 @@ const EXPORTED = [
 
 /** The whole ledger as CSV, lifted entries too, some hundred rows at a time: it need not fit into memory. */
 export async function* exportSuppressions(db: Db, sub_organization_id: number): AsyncGenerator<string> {
-  yield `${EXPORTED.join(",")}\r\n`;
+  yield csvLine(EXPORTED);
   for (let after = 0; ; ) {
     const rows = await db
       .selectFrom("suppressions")
@@ -192,15 +192,6 @@ export async function* exportSuppressions(db: Db, sub_organization_id: number): 
     const last = rows.at(-1);
     if (!last) return;
     after = last.id;
-    yield rows
-      .map((row) => `${EXPORTED.map((column) => csvCell(column, row[column])).join(",")}\r\n`)
-      .join("");
+    yield rows.map((row) => csvLine(EXPORTED.map((column) => row[column]))).join("");
   }
-}
-
-/** What people wrote could be a formula to a spreadsheet; our own E.164 numbers begin with a plus and are none. */
-function csvCell(column: (typeof EXPORTED)[number], value: string | number | null): string {
-  const text = value === null ? "" : String(value);
-  const safe = column !== "address" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

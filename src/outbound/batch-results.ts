@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { queryInteger } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
+import { csvLine } from "../base/csv.ts";
 import { isOver } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
@@ -61,19 +62,9 @@ const CSV_COLUMNS = [
 ] as const satisfies (keyof RequestResult)[];
 
 async function* csvTable(pages: AsyncIterable<RequestResult[]>): AsyncGenerator<string> {
-  yield `\uFEFF${CSV_COLUMNS.join(",")}\r\n`;
+  yield `\uFEFF${csvLine(CSV_COLUMNS)}`;
   for await (const page of pages)
-    yield page
-      .map((row) => `${CSV_COLUMNS.map((column) => csvCell(column, row[column])).join(",")}\r\n`)
-      .join("");
-}
-
-/** What people wrote could be a formula to a spreadsheet; our own E.164 numbers begin with a plus and are none. */
-function csvCell(column: (typeof CSV_COLUMNS)[number], value: unknown): string {
-  const text = value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  const isNumber = column === "target" && /^\+\d+$/.test(text);
-  const safe = !isNumber && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    yield page.map((row) => csvLine(CSV_COLUMNS.map((column) => row[column]))).join("");
 }
 
 async function* jsonArray(pages: AsyncIterable<RequestResult[]>): AsyncGenerator<string> {

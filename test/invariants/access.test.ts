@@ -37,6 +37,7 @@ const NO_RECORD = new Set([
 /** For whoever operates the installation, across organizations. */
 const isOperators = ({ key }: Operation) =>
   key.includes("/incidents/") ||
+  key.includes("/queues/") ||
   key.includes("/mail_domains/claims/") ||
   key.endsWith("/sip_ip_ranges/{}/verified") ||
   key.endsWith("/organizations/{}/restore");

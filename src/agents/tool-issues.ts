@@ -47,6 +47,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
     ...(around.is_system ? [] : missingEndpoint(definition)),
     ...parameterSchema(definition),
     ...pathPlaceholder(definition),
+    ...bodyOfRead(definition),
     ...defaultsWithoutEffect(definition),
     ...unprotectedTasks(definition, tasks.length),
     ...duplicateStaticParameters(definition),
@@ -190,6 +191,21 @@ export function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
       message: "Arguments go into the path, but the URL has no {placeholder} for one.",
       path: ["endpoint", "url"],
       value: endpoint.url,
+    },
+  ];
+}
+
+/** RFC 9110, 9.3.1: a body of a GET has no meaning, and servers, proxies and caches drop it or refuse the request. */
+export function bodyOfRead({ endpoint }: ToolDefinition): Issue[] {
+  if (endpoint?.method !== "get" && endpoint?.method !== "delete") return [];
+  if (endpoint.argument_location !== "body" && endpoint.argument_location !== "form") return [];
+  return [
+    {
+      id: "body-with-get",
+      severity: "warning",
+      message: `Many servers ignore the body of a ${endpoint.method.toUpperCase()}. Send the arguments as query, or use POST.`,
+      path: ["endpoint", "argument_location"],
+      value: endpoint.argument_location,
     },
   ];
 }

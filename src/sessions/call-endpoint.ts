@@ -49,10 +49,7 @@ export async function callEndpoint(
     const outcome = await parts.egress.send({
       url: request.url,
       method: request.method,
-      headers: {
-        accept: "application/json, text/plain;q=0.9, */*;q=0.5",
-        ...mergeHeaders(request, proof),
-      },
+      headers: headersOf(request, proof),
       ...(request.body !== undefined && { body: request.body }),
       timeout_ms,
       max_response_bytes: MAX_RESPONSE_BYTES,
@@ -83,11 +80,26 @@ export async function callEndpoint(
   return {
     prepared: values,
     request: { method: request.method, url: request.url, arguments: values },
+    wire: {
+      method: request.method,
+      url: request.url,
+      headers: { ...headersOf(request, {}), ...withoutValues(proof) },
+      body: request.body ?? null,
+    },
     ...read,
     effects: {},
     trace,
   };
 }
+
+const headersOf = (request: EndpointRequest, auth: Record<string, string>): Record<string, string> => ({
+  accept: "application/json, text/plain;q=0.9, */*;q=0.5",
+  ...mergeHeaders(request, auth),
+});
+
+/** Credentials are write-only: that they were sent is told, what they are is not. */
+const withoutValues = (auth: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.keys(auth).map((name) => [name.toLowerCase(), "(hidden)"]));
 
 /** The service's own headers win over the agent's, and those over ours; names don't mind their case. */
 function mergeHeaders(request: EndpointRequest, auth: Record<string, string>): Record<string, string> {

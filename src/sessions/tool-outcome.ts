@@ -51,6 +51,8 @@ export type ToolOutcome = {
   prepared: Record<string, unknown> | null;
   /** As sent, after the pipeline; null when nothing was sent. */
   request: unknown;
+  /** The request on the wire, for who tries a tool: never stored. The values of credentials are left out. */
+  wire?: { url: string; method: string; headers: Record<string, string>; body: string | null };
   /** What the model reads. */
   result: unknown;
   error: string | null;

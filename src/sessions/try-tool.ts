@@ -32,7 +32,11 @@ const ToolTryResponse = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe("After static parameters, defaults and transforms; null where it did not come so far."),
-    request: z.unknown().describe("What was sent; null where nothing was."),
+    request: z
+      .unknown()
+      .describe(
+        "What was sent: method, url, headers, body and the arguments it was made of. Credentials are hidden. Null where nothing was sent.",
+      ),
     result: z.unknown().describe("What the model would read."),
     error: z.string().nullable(),
     duration_ms: z.number(),
@@ -79,7 +83,7 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       return {
         given: body.arguments,
         prepared: outcome.prepared,
-        request: outcome.request,
+        request: outcome.wire ? { ...(outcome.request as object), ...outcome.wire } : outcome.request,
         result: outcome.result,
         error: outcome.error,
         duration_ms: performance.now() - began,

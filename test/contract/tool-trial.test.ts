@@ -44,6 +44,36 @@ describe("POST /tools/check", () => {
 });
 
 describe("POST /tools/try", () => {
+  test("shows the request on the wire, without the values of credentials", async () => {
+    const get = endpointTool("find_slots", `${peer.url}/slots?zone=a`, {
+      parameters: { type: "object", properties: { day: { type: "string" } } },
+      definition: {
+        endpoint: { url: `${peer.url}/slots?zone=a`, method: "get", argument_location: "query" },
+      },
+    });
+    const { request } = (await call(get, { arguments: { day: "next monday" } })).body;
+    expect(request).toMatchObject({
+      method: "GET",
+      url: `${peer.url}/slots?zone=a&day=next+monday`,
+      body: null,
+      headers: { accept: expect.any(String), "user-agent": "Parley" },
+    });
+    const seen = peer.requests.at(-1)!;
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (value === "(hidden)") expect(seen.headers[name]).not.toBe(value);
+      else expect(seen.headers[name], name).toBe(value);
+    }
+    expect(Object.values(request.headers)).toContain("(hidden)");
+    expect(JSON.stringify(request)).not.toContain("sealed");
+
+    const post = endpointTool("find_slots", `${peer.url}/slots`, {
+      parameters: { type: "object", properties: { day: { type: "string" } } },
+      definition: { endpoint: { url: `${peer.url}/slots`, method: "post", argument_location: "body" } },
+    });
+    const posted = (await call(post, { arguments: { day: "monday" } })).body.request;
+    expect(posted.body).toBe(JSON.stringify({ day: "monday" }));
+  });
+
   test("shows the arguments as given, as prepared and as sent, and what came back", async () => {
     const tool = endpointTool("find_slots", `${peer.url}/slots`, {
       parameters: { type: "object", properties: { day: { type: "string" } }, required: ["day"] },

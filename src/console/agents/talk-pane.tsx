@@ -23,7 +23,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const [session, setSession] = useState<Content | null>(null);
   const [text, setText] = useState("");
   const [showEngine, setShowEngine] = useState(false);
-  const end = useRef<HTMLDivElement>(null);
+  const words = useRef<HTMLDivElement>(null);
 
   const story = useQuery({
     queryKey: ["session", String(session?.session_id), "talk"],
@@ -74,8 +74,9 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is added is scrolled to
   useEffect(() => {
-    end.current?.scrollIntoView({ block: "nearest" });
-  }, [turns.length, waiting]);
+    // The pane alone: the page around it stays where its reader left it.
+    words.current?.scrollTo({ top: words.current.scrollHeight });
+  }, [story.dataUpdatedAt, say.isPending, waiting, session?.ended, showEngine]);
 
   return (
     <Panel
@@ -111,6 +112,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
           <ScrollArea
             className={classes.words}
             type="auto"
+            viewportRef={words}
             viewportProps={{ tabIndex: 0, "aria-label": "Conversation" }}
           >
             <div className={classes.log} aria-live="polite">
@@ -126,7 +128,6 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                   The conversation has ended.
                 </Text>
               )}
-              <div ref={end} />
             </div>
           </ScrollArea>
           <form

@@ -12,6 +12,7 @@ import type { FieldLabels } from "./field-words.ts";
 import { lastChange } from "./last-change.ts";
 import { clashes, type Together, takeIn } from "./merge.ts";
 import { Failure } from "./parts.tsx";
+import { ReadOnly } from "./read-only.tsx";
 import { type Pending, type Review, SaveReview } from "./save-review.tsx";
 import { stopAtUnfinished } from "./unfinished.ts";
 import { Unreadable } from "./unreadable.ts";
@@ -200,12 +201,18 @@ export function RecordFormFrame<Values extends object>(props: {
   const { isDirty, isSaving, isNew, review } = form;
   const fields = useRef<HTMLFieldSetElement>(null);
   const general = [...form.general, ...useUnseen(form.form.errors, fields)];
+  const shown = (
+    <Stack gap="md" key={form.edition}>
+      {children}
+    </Stack>
+  );
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
         // What it says would be left out: the value of the form is still the one before it.
+        if (readOnly) return;
         if (form.isUnreadable) focusUnreadable(event.currentTarget);
         else if (!stopAtUnfinished(event.currentTarget)) form.submit();
       }}
@@ -219,15 +226,9 @@ export function RecordFormFrame<Values extends object>(props: {
           </Alert>
         )}
         {review.error && <Failure error={review.error} />}
-        <fieldset
-          ref={fields}
-          disabled={readOnly || isSaving}
-          style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}
-        >
+        <fieldset ref={fields} disabled={isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
           <Unreadable value={form.setUnreadable}>
-            <Stack gap="md" key={form.edition}>
-              {children}
-            </Stack>
+            {readOnly ? <ReadOnly>{shown}</ReadOnly> : shown}
           </Unreadable>
         </fieldset>
         {!readOnly && (

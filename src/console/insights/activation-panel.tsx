@@ -15,7 +15,14 @@ import { began, dollars, expectedDay, sourceName } from "./insight-words.tsx";
 import { isLengthUnsure, withoutCost } from "./known-costs.ts";
 import { useSpending } from "./spending-panel.tsx";
 
-const KEYS = [["insight workflow"], ["insight backfill"], ["GET /api/v1/insights/workflows/"]];
+/** All that a page of a workflow shows: its parts are read anew together, so that none tells of the state before. */
+const KEYS = [
+  ["insight workflow"],
+  ["insight backfill"],
+  ["insight spending"],
+  ["GET /api/v1/insights/workflows/"],
+  ["GET /api/v1/insights/executions/"],
+];
 
 /** What a workflow would do before it is let loose, and a way to stop it. */
 export function ActivationPanel({ workflow }: { workflow: InsightWorkflowOutput }) {
@@ -93,11 +100,7 @@ export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
         message: `${retried} tried again${remaining > 0 ? `, ${remaining} are left` : ""}`,
         color: "green",
       });
-      await Promise.all(
-        [...KEYS, ["GET /api/v1/insights/executions/"]].map((queryKey) =>
-          client.invalidateQueries({ queryKey }),
-        ),
-      );
+      await Promise.all(KEYS.map((queryKey) => client.invalidateQueries({ queryKey })));
     },
     onError: showFailure,
   });
@@ -129,7 +132,12 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
         path: { workflow_id: workflow.id },
         body: { is_acknowledged: read !== null, estimate },
       }),
-    onSuccess: () => notifications.show({ message: `${workflow.name} is active`, color: "green" }),
+    async onSuccess(active) {
+      // What is being read now is of before, and would be shown after this.
+      await client.cancelQueries({ queryKey: ["insight workflow", String(workflow.id)] });
+      client.setQueryData(["insight workflow", String(workflow.id)], active);
+      notifications.show({ message: `${workflow.name} is active`, color: "green" });
+    },
     onSettled: () => {
       setRead(null);
       return Promise.all(KEYS.map((queryKey) => client.invalidateQueries({ queryKey })));
@@ -158,7 +166,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
               <Time at={workflow.start_datetime} kind="minute" /> on.
             </>
           ) : (
-            `It takes up what ${workflow.source === "upload" ? "comes" : "ends"} after its activation; a first day under Settings adds older conversations.`
+            `It analyzes what ${workflow.source === "upload" ? "comes" : "ends"} after its activation; a first day under Settings adds older conversations.`
           )}{" "}
           A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far.
         </Text>

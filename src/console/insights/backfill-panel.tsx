@@ -14,7 +14,8 @@ import classes from "./insights.module.css";
 import { amountFigures } from "./known-costs.ts";
 import { numberOrNull } from "./workflow-values.ts";
 
-const REFRESH_ms = 3000;
+/** As often as the workflow itself, whose queue holds the same conversations. */
+const REFRESH_ms = 4000;
 const KEY = ["insight backfill"];
 
 const STATES: Record<InsightBackfillState["status"], { tone: Tone; word: string }> = {
@@ -53,7 +54,9 @@ export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput })
             ) : (
               <Text size="sm" c="dimmed">
                 {workflow.start_datetime
-                  ? "They are taken up when the workflow is activated, the oldest first."
+                  ? workflow.status === "ACTIVE"
+                    ? "There were none when the workflow was activated."
+                    : "They are analyzed when the workflow is activated, the oldest first."
                   : "None: the workflow has no first day. Set one under Settings to have older conversations analysed."}
               </Text>
             )}

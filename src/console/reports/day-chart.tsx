@@ -3,7 +3,7 @@ import { BarChart } from "@mantine/charts";
 import { useId } from "@mantine/hooks";
 import classes from "./charts.module.css";
 import { courseWords, type FigureTable } from "./figures.ts";
-import { PATTERN_COUNT, Pattern } from "./pattern.tsx";
+import { PATTERN_COUNT, Pattern, patternsOf } from "./pattern.tsx";
 
 /** More kinds than patterns would be told apart by nobody; the table beside it has them all. */
 const MOST_KINDS = PATTERN_COUNT;
@@ -20,6 +20,7 @@ export function DayChart({ table, height = 220 }: { table: FigureTable; height?:
     // By number: a kind may be called like a property of an object.
     ...Object.fromEntries(kinds.map((_, kind) => [`k${kind}`, row[kind + 1] ?? 0])),
   }));
+  const patterns = patternsOf(kinds);
   if (kinds.length === 0) return null;
   return (
     <div role="img" aria-label={courseWords(table)} className={classes.chart}>
@@ -30,7 +31,7 @@ export function DayChart({ table, height = 220 }: { table: FigureTable; height?:
               <svg width="14" height="14" className={classes.swatch}>
                 <title>{kind}</title>
                 <defs>
-                  <Pattern id={`${id}l${index}`} kind={index} />
+                  <Pattern id={`${id}l${index}`} kind={patterns[index] ?? 0} />
                 </defs>
                 <rect width="14" height="14" fill={`url(#${id}l${index})`} />
               </svg>
@@ -53,7 +54,7 @@ export function DayChart({ table, height = 220 }: { table: FigureTable; height?:
       >
         <defs>
           {kinds.map((kind, index) => (
-            <Pattern key={kind} id={`${id}k${index}`} kind={index} />
+            <Pattern key={kind} id={`${id}k${index}`} kind={patterns[index] ?? 0} />
           ))}
         </defs>
       </BarChart>

@@ -18,10 +18,37 @@ const PATTERNS: { ground: string; ink: string; strokes: string }[] = [
     ink: "light-dark(#3a424e, #c3c9d2)",
     strokes: "M0 0 L8 8 M0 8 L8 0",
   },
+  {
+    ground: "light-dark(#e9ecf1, #2b323c)",
+    ink: "light-dark(#5a6472, #a5adba)",
+    strokes: "M4 4 h1.6 v1.6 h-1.6 z",
+  },
+  { ground: "light-dark(#b9d6f2, #1e3f5f)", ink: "light-dark(#1a4a78, #a9d0f5)", strokes: "M0 4 H8" },
+  { ground: "light-dark(#f6dcae, #57431a)", ink: "light-dark(#6b4a06, #f3d395)", strokes: "M4 0 V8" },
 ];
 export const PATTERN_COUNT = PATTERNS.length;
 
-/** What a kind of bar is filled with, by its place among the kinds. */
+/** What a state is drawn with: done is green, failed red, waiting grey, whatever else is beside it. */
+const MEANT: Record<string, number> = {
+  COMPLETED: 2,
+  FAILED: 4,
+  PENDING: 5,
+  INITIATED: 0,
+  CONNECTED: 7,
+  SKIPPED: 1,
+  CANCELED: 6,
+  INVALID: 8,
+  DUPLICATE: 3,
+};
+
+/** A pattern for each kind: states have their own, other kinds take what is left in turn. Pure. */
+export function patternsOf(kinds: string[]): number[] {
+  const taken = new Set(kinds.flatMap((kind) => (Object.hasOwn(MEANT, kind) ? [MEANT[kind] as number] : [])));
+  const free = PATTERNS.map((_, index) => index).filter((index) => !taken.has(index));
+  return kinds.map((kind) => (Object.hasOwn(MEANT, kind) ? (MEANT[kind] as number) : (free.shift() ?? 0)));
+}
+
+/** What a kind of bar is filled with, by the number of its pattern. */
 export function Pattern({ id, kind }: { id: string; kind: number }) {
   const { ground, ink, strokes } = PATTERNS[kind % PATTERN_COUNT] as (typeof PATTERNS)[number];
   return (

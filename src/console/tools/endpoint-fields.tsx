@@ -16,6 +16,13 @@ const PLACES = [
   { value: "path", label: "Path, at {name}" },
 ];
 
+/** GET and DELETE carry no body that servers can be relied on to read, so their arguments go into the query. */
+const withMethod = (endpoint: ToolHttpEndpoint, method: ToolHttpEndpoint["method"]): ToolHttpEndpoint => {
+  const hasBody = endpoint.argument_location === "body" || endpoint.argument_location === "form";
+  const bodiless = method === "get" || method === "delete";
+  return { ...endpoint, method, ...(bodiless && hasBody && { argument_location: "query" }) };
+};
+
 /** Where the request of an HTTP tool goes, and how its arguments travel. */
 export function EndpointFields({ endpoint, onChange, errorOf }: Props) {
   return (
@@ -36,13 +43,13 @@ export function EndpointFields({ endpoint, onChange, errorOf }: Props) {
           data={METHODS}
           allowDeselect={false}
           value={endpoint.method}
-          onChange={(method) => onChange({ ...endpoint, method: method as ToolHttpEndpoint["method"] })}
+          onChange={(method) => onChange(withMethod(endpoint, method as ToolHttpEndpoint["method"]))}
           error={errorOf("method")}
         />
       </Grid.Col>
       <Grid.Col span={{ base: 6, sm: 4 }}>
         <Select
-          label="Arguments go into"
+          label="Send arguments as"
           data={PLACES}
           allowDeselect={false}
           value={endpoint.argument_location}
@@ -54,7 +61,7 @@ export function EndpointFields({ endpoint, onChange, errorOf }: Props) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 4 }}>
         <NumberInput
-          label="Longest wait"
+          label="Timeout"
           suffix=" s"
           min={1}
           max={120}

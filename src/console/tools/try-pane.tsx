@@ -95,11 +95,24 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
   );
 }
 
+type Sent = { method?: string; url?: string; headers?: Record<string, string>; body?: string | null };
+
+/** The request as it went over the wire; tools that send none show what they have. */
+function sentStages(request: unknown): [title: string, value: unknown][] {
+  const { method, url, headers, body } = (request ?? {}) as Sent;
+  if (headers === undefined) return [["3. Sent", request]];
+  return [
+    ["3. Sent: URL", `${method} ${url}`],
+    ["Headers", headers],
+    ["Body", body ?? "(no body)"],
+  ];
+}
+
 function Stages({ tried }: { tried: ToolTryResponse }) {
   const stages: [title: string, value: unknown][] = [
     ["1. Given", tried.given],
     ["2. Prepared: static parameters, defaults and transforms applied", tried.prepared],
-    ["3. Sent", tried.request],
+    ...sentStages(tried.request),
     ["4. What the model reads", tried.result],
   ];
   return (

@@ -51,6 +51,7 @@ import { channelTargetRoutes } from "./channels/channel-target.ts";
 import { identityKeyRoutes } from "./channels/identity-key.ts";
 import { smtpServerOf } from "./channels/mail-credentials.ts";
 import { mailDomainRoutes } from "./channels/mail-domain.ts";
+import { numberOwnerRoutes } from "./channels/number-owner.ts";
 import type { Attempts, Senders } from "./channels/outreach.ts";
 import { releaseTargets } from "./channels/release-targets.ts";
 import { type LookUp, systemLookUp } from "./channels/sender-checks.ts";
@@ -285,9 +286,10 @@ export async function createApp(parts: Parts): Promise<App> {
   mailDomainRoutes(api, { db, clock, lookUp: parts.mailLookUp ?? systemLookUp() });
   channelCarrierRoutes(api, { db, carriers });
   twilioChannelRoutes(api, parts);
-  twilioNumberRoutes(api, { db, clock, carriers });
+  twilioNumberRoutes(api, { db, clock, carriers, tenantsBuy: config.tenants_buy_numbers });
   identityKeyRoutes(api, { db, clock, vault });
-  channelTargetRoutes(api, { db, clock, catalogue, destinations: config.destinations });
+  channelTargetRoutes(api, { db, clock, catalogue, destinations: config.destinations, carriers });
+  numberOwnerRoutes(api, { db, clock });
   suppressionRoutes(api, parts);
   eventRoutes(api, parts);
 

@@ -45,6 +45,7 @@ test("an empty environment is a good one", () => {
       embedding_model: null,
       deepgram_base_url: null,
       speech_base_urls: {},
+      tenants_buy_numbers: false,
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
       dialogue_concurrency: 32,

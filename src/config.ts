@@ -29,6 +29,8 @@ export type Config = {
   embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
   deepgram_base_url: string | null;
   speech_base_urls: Partial<Record<SpeechName, string>>;
+  /** Organizations may buy numbers on the operator's carrier account. */
+  tenants_buy_numbers: boolean;
   twilio_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
   /** Turns of conversations by text and e-mail that this process runs at once. */
@@ -312,6 +314,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   if (mail_port !== null && mail_port > 0 && mail_port === port) {
     faults.push(`MAIL_PORT and PORT are both ${port}; mail needs a port of its own.`);
   }
+  const tenants_buy = given("TENANTS_BUY_NUMBERS")?.toLowerCase() ?? "off";
+  if (!["on", "off"].includes(tenants_buy))
+    faults.push(`TENANTS_BUY_NUMBERS is "${given("TENANTS_BUY_NUMBERS")}"; use on or off.`);
   const checks_senders = given("MAIL_CHECK_SENDERS")?.toLowerCase() ?? "on";
   if (!["on", "off"].includes(checks_senders))
     faults.push(`MAIL_CHECK_SENDERS is "${given("MAIL_CHECK_SENDERS")}"; use on or off.`);
@@ -359,6 +364,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     llm_token_s,
     llm_fallback,
     embedding_model,
+    tenants_buy_numbers: tenants_buy === "on",
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,

@@ -229,6 +229,12 @@ export const SETTINGS: Setting[] = [
   },
   { name: "TWILIO_AUTH_TOKEN", example: "", about: "The auth token of that account." },
   {
+    name: "TENANTS_BUY_NUMBERS",
+    example: "off",
+    about:
+      "Whether organizations may buy numbers on that account, at the operator's cost: on or off. Off: only whoever operates the installation.",
+  },
+  {
     name: "TWILIO_BASE_URL",
     example: "",
     about: "Another address for all of Twilio's APIs, such as a test double's.",

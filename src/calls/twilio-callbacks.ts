@@ -3,11 +3,13 @@ import { z } from "zod";
 import { integer } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Carriers } from "../channels/carrier.ts";
+import { channelOfNumber } from "../channels/number-ownership.ts";
 import type { Attempts } from "../channels/outreach.ts";
 import * as read from "../channels/twilio-callback.ts";
 import * as markup from "../channels/twilio-markup.ts";
 import { readHandoff } from "../channels/twilio-relay.ts";
 import type { TwilioForm } from "../channels/twilio-signature.ts";
+import { numberOf } from "../channels/twilio-texts.ts";
 import { TWILIO_PREFIX, twilioUrls } from "../channels/twilio-urls.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { receiveText } from "../texts/text-dialogue.ts";
@@ -76,13 +78,22 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     return done(reply);
   };
 
+  /** Whose number was called or written to; the carrier may still lead it to the channel of who had it before. */
+  const channelOf = (form: TwilioForm, channel_id: number) =>
+    channelOfNumber({ db, carriers: parts.carriers }, channel_id, numberOf(read.field(form, "To")).number);
+
   /** A call that came in, or one that we placed and that was picked up. */
   const answer = async (
     { form, carrier, reply }: Signed & { reply: FastifyReply },
-    channel_id: number,
+    told: number,
     key: string | null,
   ) => {
     const sid = read.field(form, "CallSid");
+    const channel_id = key === null ? await channelOf(form, told) : told;
+    if (channel_id === null) {
+      log.warn({ sid, to: read.field(form, "To") }, "a call is for a number that is nobody's");
+      return xml(reply, markup.rejectMarkup());
+    }
     const urls = twilioUrls(publicUrl, channel_id).call(key ?? sid);
     const opened = await calls.answer({
       carrier,
@@ -125,9 +136,10 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     if (!known && !isTry) return unknown(reply, form, "a callback is of no call of ours");
     return done(reply);
   };
-  post("/voice/status", channelPath, ({ form, params, reply }) =>
-    tellCall(reply, form, params.channel_id, read.callSignal(form, null, clock.now())),
-  );
+  post("/voice/status", channelPath, async ({ form, params, reply }) => {
+    const channel_id = (await channelOf(form, params.channel_id)) ?? params.channel_id;
+    return tellCall(reply, form, channel_id, read.callSignal(form, null, clock.now()));
+  });
   post("/calls/:key/status", callPath, ({ form, params, reply }) =>
     tellCall(reply, form, params.channel_id, read.callSignal(form, params.key, clock.now())),
   );
@@ -169,7 +181,8 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   post("/messages", channelPath, async ({ form, params, reply }) => {
     const text = read.incomingText(form);
     if (!text) return unknown(reply, form, "a text came without a sender, a recipient or an id");
-    const received = await receiveText(parts, params.channel_id, text);
+    const channel_id = await channelOf(form, params.channel_id);
+    const received = channel_id === null ? "nobody" : await receiveText(parts, channel_id, text);
     if (received !== "new") log.info({ sid: text.sid, to: text.to, received }, "a text was not taken anew");
     return xml(reply, markup.EMPTY_MARKUP);
   });

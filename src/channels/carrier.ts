@@ -29,12 +29,15 @@ export type Carrier = {
 /** A channel's account with its carrier. */
 export type CarrierAccount = { channel_id: number; credentials: Credentials };
 
+/** The account is the operator's, which organizations share: `numbers` are all of it, for the operator's own eyes. */
+export type SharedAccount = { numbers: CarrierNumbers };
+
 /** The carrier behind a channel, and how it is signed in to; null where this installation has none for it. */
 export type Carriers = {
   of(channel: {
     id: number;
     channel_service: string;
-  }): Promise<{ carrier: Carrier; account: CarrierAccount } | null>;
+  }): Promise<{ carrier: Carrier; account: CarrierAccount; shared?: SharedAccount } | null>;
 };
 
 /**

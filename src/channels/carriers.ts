@@ -3,6 +3,7 @@ import type { Egress } from "../base/egress.ts";
 import type { Db } from "../db/database.ts";
 import type { Carrier, Carriers } from "./carrier.ts";
 import { type Credentials, readChannelAccount } from "./channel-credentials.ts";
+import { ownNumbersOnly } from "./shared-account.ts";
 import { simulatedAccount } from "./simulator/account.ts";
 import { SIMULATOR_URL } from "./simulator/mount.ts";
 import { hostsAt, TWILIO_HOSTS } from "./twilio-api.ts";
@@ -31,6 +32,7 @@ export function createCarriers(parts: {
   const shared = { egress, publicUrl };
   const hosts = baseUrl === null ? TWILIO_HOSTS : hostsAt(baseUrl);
   const twilio = createTwilio({ ...shared, hosts, name: "Twilio", simulated: false });
+  const ownOnly = ownNumbersOnly(twilio, db);
   const simulator = createTwilio({
     ...shared,
     hosts: hostsAt(SIMULATOR_URL),
@@ -53,7 +55,11 @@ export function createCarriers(parts: {
         return known(twilio, id, own.credentials);
       }
       if (!operator) return known(simulator, id, simulatedAccount(vault, id));
-      return own.is_system_channel ? known(twilio, id, operator) : null;
+      if (!own.is_system_channel) return null;
+      return {
+        ...known(ownOnly, id, operator),
+        ...(twilio.numbers && { shared: { numbers: twilio.numbers } }),
+      };
     },
   };
 }

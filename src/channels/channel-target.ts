@@ -12,6 +12,7 @@ import type { DestinationRules } from "../base/destination.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import type { Carriers } from "./carrier.ts";
 import { findChannel } from "./channel.ts";
 import {
   ChannelTargetCreateRequest,
@@ -22,6 +23,7 @@ import {
   TargetModes,
 } from "./claim-target.ts";
 import { fallbackRefusal } from "./fallback-target.ts";
+import { requireOwnNumber } from "./number-ownership.ts";
 
 export const ChannelTargetResponse = z
   .object({
@@ -121,9 +123,15 @@ const selectAvailable = (db: Db, caller: Caller) =>
     )
     .select(["a.organization_id", "a.channel_id", "c.name as channel_name", "a.target"]);
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; destinations: DestinationRules };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  catalogue: readonly LlmEntry[];
+  destinations: DestinationRules;
+  carriers: Carriers;
+};
 
-export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinations }: Deps): void {
+export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinations, carriers }: Deps): void {
   const tag = "channels";
   /** Findings about the nested agent depend on today, so they are added here and not by the database. */
   const withFindings = (target: ChannelTarget): ChannelTarget => ({
@@ -193,9 +201,10 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
     },
     ({ caller, params, body }) =>
       write(db, "Channel target", async (tx) => {
-        await findChannel(tx, caller, params.channel_id);
+        const channel = await findChannel(tx, caller, params.channel_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
         refuseFallback(body, destinations);
+        await requireOwnNumber(tx, { carriers, clock }, caller, channel, body.target);
         const id = await insertTarget(tx, clock, caller, body);
         const after = await find(tx, caller, body.channel_id, id);
         await api.audit(tx, caller, {
@@ -225,6 +234,8 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
         refuseFallback(body, destinations);
         if (body.id !== params.target_id)
           throw invalid(["body", "id"], "id differs from the one in the path");
+        const channel = await findChannel(tx, caller, params.channel_id);
+        await requireOwnNumber(tx, { carriers, clock }, caller, channel, body.target);
         await replaceTarget(tx, clock, caller, body);
         const after = await find(tx, caller, params.channel_id, params.target_id);
         const resource_id = body.id;

@@ -8,7 +8,8 @@ import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { asWriter } from "../db/reading.ts";
 import { askCarrier } from "./ask-carrier.ts";
-import type { CarrierAccount, CarrierNumber, CarrierNumbers, Carriers } from "./carrier.ts";
+import type { CarrierAccount, CarrierNumber, CarrierNumbers, Carriers, SharedAccount } from "./carrier.ts";
+import { claimNumber } from "./number-ownership.ts";
 import { findTwilioChannel } from "./twilio-channel.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
@@ -40,16 +41,25 @@ const A2pMessagingPathCheckResponse = z
   .object({ a2p_approved: z.boolean() })
   .meta({ id: "A2pMessagingPathCheckResponse" });
 
-type Deps = { db: Db; clock: Clock; carriers: Carriers };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  carriers: Carriers;
+  /** Whether organizations may buy on the operator's account. */
+  tenantsBuy: boolean;
+};
 
 /** The numbers of a carrier account; each one the carrier tells us of can be claimed by channel targets. */
-export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): void {
+export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }: Deps): void {
   const path = "/api/v1/channels/twilio/:channel_id/numbers";
   const tag = "channels";
   const params = z.object({ channel_id: recordId() });
 
   /** The carrier's account behind the caller's channel; no transaction is open while the carrier is asked. */
-  const accountOf = async (caller: Caller, id: number): Promise<[CarrierNumbers, CarrierAccount]> => {
+  const accountOf = async (
+    caller: Caller,
+    id: number,
+  ): Promise<[CarrierNumbers, CarrierAccount, SharedAccount | undefined]> => {
     const channel = await findTwilioChannel(db, caller, id);
     const found = await carriers.of(channel);
     const numbers = found?.carrier.numbers;
@@ -59,7 +69,7 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
         `This installation has no connection to the carrier of channel "${channel.name}" (${channel.channel_service}), so its numbers can't be managed from here.`,
       );
     }
-    return [numbers, found.account];
+    return [numbers, found.account, found.shared];
   };
 
   const makeKnown = async (from: Db, caller: Caller, channel_id: number, numbers: CarrierNumber[]) => {
@@ -85,11 +95,38 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
       return { phone_number: after.phone_number };
     });
 
+  /** Of the operator's account, one's own or nobody's; another organization's is as one that isn't there. */
+  const attachOwn = async (
+    caller: Caller,
+    account: CarrierAccount,
+    shared: SharedAccount,
+    sid: string,
+    attach: () => Promise<CarrierNumber>,
+  ): Promise<CarrierNumber> => {
+    const all = await askCarrier(shared.numbers.list(account));
+    const wanted = all.find((each) => each.sid === sid)?.phone_number;
+    // Claimed before the carrier is told: of two that attach it at once only one has its calls led to it.
+    const claim = wanted === undefined ? "theirs" : await claimNumber(db, clock, caller, wanted);
+    if (claim === "theirs") throw new Fault("not-found", `Number ${sid} not found`);
+    try {
+      return await attach();
+    } catch (error) {
+      if (claim === "claimed")
+        await db
+          .deleteFrom("number_owners")
+          .where("number", "=", wanted as string)
+          .where("organization_id", "=", caller.organization_id)
+          .execute();
+      throw error;
+    }
+  };
+
   api.get(
     path,
     {
       summary: "List the numbers of a Twilio account",
-      description: "Channel targets may claim any number listed here.",
+      description:
+        "Channel targets may claim any number listed here. Of the operator's account only one's own are listed.",
       tag,
       permission: "channels_read",
       // The carrier's answer is remembered, as what a target of the channel may then claim.
@@ -98,10 +135,11 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
       response: TwilioListNumbersResponse,
     },
     async ({ caller, params }) => {
-      const [numbers, account] = await accountOf(caller, params.channel_id);
-      const phone_numbers = await askCarrier(numbers.list(account));
-      // Noted beside the reading, whose own connections can't write.
-      await asWriter(() => makeKnown(db, caller, params.channel_id, phone_numbers));
+      const [numbers, account, shared] = await accountOf(caller, params.channel_id);
+      const isOperator = shared !== undefined && caller.permissions.has("platform_admin");
+      const phone_numbers = await askCarrier((isOperator ? shared.numbers : numbers).list(account));
+      // The operator sees what is others' too, to assign it. Noted beside the reading, whose own connections can't write.
+      if (!isOperator) await asWriter(() => makeKnown(db, caller, params.channel_id, phone_numbers));
       return { phone_numbers };
     },
   );
@@ -117,8 +155,16 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
       response: TwilioNumberResponse,
     },
     async ({ caller, params, body }) => {
-      const [numbers, account] = await accountOf(caller, params.channel_id);
+      const [numbers, account, shared] = await accountOf(caller, params.channel_id);
+      if (shared && !tenantsBuy && !caller.permissions.has("platform_admin")) {
+        throw new Fault(
+          "forbidden",
+          "Numbers of the operator's account are bought by the operator of this installation. Ask for one, or give the channel an account of your own.",
+        );
+      }
       const bought = await askCarrier(numbers.buy(account, body));
+      // Before anything else is stored: what was paid for is never nobody's.
+      if (shared) await claimNumber(db, clock, caller, bought.phone_number);
       return record(caller, params.channel_id, "create", bought);
     },
   );
@@ -134,9 +180,10 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers }: Deps): voi
       response: TwilioNumberResponse,
     },
     async ({ caller, params, body }) => {
-      const [numbers, account] = await accountOf(caller, params.channel_id);
+      const [numbers, account, shared] = await accountOf(caller, params.channel_id);
       const { phone_sid: sid, friendly_name } = body;
-      const attached = await askCarrier(numbers.attach(account, { sid, friendly_name }));
+      const attach = () => askCarrier(numbers.attach(account, { sid, friendly_name }));
+      const attached = shared ? await attachOwn(caller, account, shared, sid, attach) : await attach();
       return record(caller, params.channel_id, "update", attached);
     },
   );

@@ -711,6 +711,13 @@ export interface NumberLookups {
   organization_id: number;
 }
 
+export interface NumberOwners {
+  assigned_at: string;
+  assigned_by: string;
+  number: string;
+  organization_id: number;
+}
+
 export interface OneTimeCodes {
   bound_permissions: string[] | null;
   bound_token_id: number | null;
@@ -1260,6 +1267,7 @@ export interface DB {
   mail_domains: MailDomains;
   mail_messages: MailMessages;
   number_lookups: NumberLookups;
+  number_owners: NumberOwners;
   one_time_codes: OneTimeCodes;
   organizations: Organizations;
   prompt_tools: PromptTools;

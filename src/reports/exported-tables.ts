@@ -62,6 +62,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     partOf("directory_members", "directory_member_id", "directory_member_versions"),
     shared("channels"),
     shared("channel_addresses"),
+    shared("number_owners"),
     own("channel_targets"),
     own("campaigns"),
     partOf("campaigns", "campaign_id", "campaign_webhooks"),

@@ -68,7 +68,7 @@ export type TestApp = Parts & {
   /** As the bearer of another token; null for nobody. */
   sendAs(token: string | null): Send;
   /** A second organization with its own administrator, for tenancy tests. */
-  createNeighbour(): Promise<{ caller: Caller; token: string; send: Send }>;
+  createNeighbour(email?: string): Promise<{ caller: Caller; token: string; send: Send }>;
   /** A token, the administrator's unless said otherwise, that can only do this; null: all that its bearer can. */
   createToken(permissions: string[] | null, caller?: Caller): Promise<string>;
 };
@@ -215,12 +215,10 @@ export async function createTestApp(
     send: sendAs(first.token),
     sendAs,
     createToken: (permissions, caller = first.caller) => tokenFor(caller, permissions),
-    async createNeighbour() {
+    async createNeighbour(email = "neighbour@example.org") {
       const caller = await db
         .transaction()
-        .execute((tx) =>
-          createOrganization(tx, clock, { display_name: "Neighbour", email: "neighbour@example.org" }),
-        );
+        .execute((tx) => createOrganization(tx, clock, { display_name: "Neighbour", email }));
       const token = await tokenFor(caller, null);
       return { caller, token, send: sendAs(token) };
     },

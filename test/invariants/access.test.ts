@@ -39,6 +39,7 @@ const isOperators = ({ key }: Operation) =>
   key.includes("/incidents/") ||
   key.includes("/queues/") ||
   key.includes("/mail_domains/claims/") ||
+  key.includes("/number_owners/") ||
   key.endsWith("/sip_ip_ranges/{}/verified") ||
   key.endsWith("/organizations/{}/restore");
 

@@ -78,6 +78,20 @@ export const CHANNELS: Examples = {
   "PUT /api/v1/mail_domains/claims/{}": async (maker) => ({ at: [await domain(maker)] }),
   "DELETE /api/v1/mail_domains/claims/{}": async (maker) => ({ at: [await domain(maker)] }),
 
+  "GET /api/v1/number_owners/": () => ({}),
+  "PUT /api/v1/number_owners/{}": (maker) => ({
+    at: [`+1512555${String(1000 + maker.next())}`],
+    body: { organization_id: maker.caller.organization_id },
+  }),
+  "DELETE /api/v1/number_owners/{}": async (maker) => {
+    const number = `+1512556${String(1000 + maker.next())}`;
+    const { organization_id, email } = maker.caller;
+    const assigned_at = maker.app.clock.now().toISOString();
+    const row = { number, organization_id, assigned_at, assigned_by: email };
+    await maker.app.db.insertInto("number_owners").values(row).execute();
+    return { at: [number] };
+  },
+
   "POST /api/v1/channels/twilio/": (maker) => ({ body: twilioInput(maker) }),
   "PUT /api/v1/channels/twilio/": async (maker) => ({
     body: { id: await twilio(maker), ...twilioInput(maker) },

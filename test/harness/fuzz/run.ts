@@ -27,14 +27,23 @@ const HANG_MS = 15_000;
 /** So often is a call built upon before its records are made anew. */
 const USES = 10;
 
+/** By these whoever operates the installation takes what is a neighbour's away, on purpose. */
+const REASSIGNING = [
+  "PUT /api/v1/number_owners/{}",
+  "DELETE /api/v1/number_owners/{}",
+  "PUT /api/v1/mail_domains/claims/{}",
+  "DELETE /api/v1/mail_domains/claims/{}",
+];
+
 type Base = { example: Example; token: string; uses: number };
 
 /** Sends that many calls, each a little wrong, to operations in turn, beside a neighbour whose records must stay as they are. */
 export async function fuzz(
-  { app, operations, maker }: { app: TestApp; operations: Operation[]; maker: Maker },
+  { app, operations: all, maker }: { app: TestApp; operations: Operation[]; maker: Maker },
   { requests, seed }: { requests: number; seed: number },
 ): Promise<FuzzReport> {
   const random = createRandom(seed);
+  const operations = all.filter(({ key }) => !REASSIGNING.includes(key));
   const neighbour = await createNeighbourMaker(app);
   const theirs = await recordsOf(neighbour, operations);
   const before = await snapshot(app.db, neighbour.caller);

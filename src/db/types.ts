@@ -976,6 +976,7 @@ export interface SessionToolCalls {
   tool_name: string;
   tool_version_number: number | null;
   turn_index: number;
+  whole_result: unknown | null;
 }
 
 export interface SessionTrace {

@@ -8,6 +8,7 @@ import type {
 } from "@ai-sdk/provider";
 import { unreachable } from "../base/errors.ts";
 import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
+import { parseJson } from "../base/parse-json.ts";
 import { type LlmEntry, PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import {
   type LanguageModel,
@@ -197,7 +198,7 @@ function toolCall(
 function readArguments(input: string): Pick<ToolCall, "arguments" | "arguments_error"> {
   if (input.trim() === "") return { arguments: {} };
   try {
-    const value: unknown = JSON.parse(input);
+    const value = parseJson(input);
     if (nestsDeeperThan(DEEPEST_ANSWER, value)) {
       return { arguments: {}, arguments_error: "The arguments are nested too deeply." };
     }

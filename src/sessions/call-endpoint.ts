@@ -1,6 +1,8 @@
 import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
 import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
+import { parseJson } from "../base/parse-json.ts";
+import { sendable } from "./coerce-arguments.ts";
 import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
@@ -29,7 +31,7 @@ export async function callEndpoint(
   }
   const request = endpointRequest(
     endpoint,
-    values,
+    sendable(tool.definition.tool.function.parameters, values),
     context.snapshot.agent.tool_headers ?? {},
     context.lookup,
   );
@@ -107,7 +109,7 @@ function mergeHeaders(request: EndpointRequest, auth: Record<string, string>): R
   return { "user-agent": "Parley", ...request.headers, ...lower };
 }
 
-type Read = Pick<ToolOutcome, "result" | "error">;
+type Read = Pick<ToolOutcome, "result" | "error" | "whole">;
 
 const problem = (message: string): Read => ({ result: { error: { message } }, error: message });
 
@@ -136,7 +138,7 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
       `The service's answer is larger than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB and was not read.`,
     );
   }
-  const text = outcome.body.toString("utf8").replaceAll("\0", "");
+  const text = decoded(outcome.body, outcome.headers["content-type"] ?? "").replaceAll("\0", "");
   const parsed = parse(text);
   if (parsed.ok && nestsDeeperThan(DEEPEST_ANSWER, parsed.value)) {
     return problem(
@@ -148,25 +150,47 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
     return {
       result: { error: { status: outcome.status, body } },
       error: `The service answered ${outcome.status}.`,
+      ...whole({ error: { status: outcome.status, body: parsed.ok ? parsed.value : text } }, text),
     };
   }
   if (!parsed.ok) {
     const isJson = /\bjson\b/i.test(outcome.headers["content-type"] ?? "");
     return isJson
       ? problem("The service's answer is not the valid JSON it says it is.")
-      : { result: cut(text), error: null };
+      : { result: cut(text), error: null, ...whole(text, text) };
   }
-  return { result: capped(parsed.value, text), error: null };
+  return { result: capped(parsed.value, text), error: null, ...whole(parsed.value, text) };
+}
+
+/** In the character set that its byte order mark tells, else the one its content type names, else UTF-8. */
+function decoded(body: Buffer, content_type: string): string {
+  const [, named = "utf-8"] = /charset\s*=\s*"?([^\s;"]+)/i.exec(content_type) ?? [];
+  const marked =
+    body[0] === 0xff && body[1] === 0xfe
+      ? "utf-16le"
+      : body[0] === 0xfe && body[1] === 0xff
+        ? "utf-16be"
+        : null;
+  try {
+    // Leaves the mark out.
+    return new TextDecoder(marked ?? named).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
 }
 
 function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   if (text.trim() === "") return { ok: true, value: null };
   try {
-    return { ok: true, value: JSON.parse(text) };
+    return { ok: true, value: parseJson(text) };
   } catch {
     return { ok: false };
   }
 }
+
+/** What the model does not get to read of it. */
+const whole = (value: unknown, text: string): { whole?: unknown } =>
+  text.length > MAX_RESULT_CHARACTERS ? { whole: value } : {};
 
 const capped = (value: unknown, text: string): unknown =>
   text.length > MAX_RESULT_CHARACTERS ? cut(text) : value;

@@ -9,7 +9,7 @@ const WHOLE = /^-?(0|[1-9]\d*)$/;
 const DECIMAL = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Whole numbers past 2^53 are kept as their digits (`parseJson`); this tells them from other texts. */
-const isLongWhole = (value: unknown): value is string =>
+export const isLongWhole = (value: unknown): value is string =>
   typeof value === "string" && WHOLE.test(value) && !Number.isSafeInteger(Number(value));
 
 export function coerceArguments(schema: unknown, values: Record<string, unknown>): Record<string, unknown> {

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import { recordId, timestamp } from "../api/schema.ts";
@@ -100,7 +101,7 @@ export function sessionDebugRoutes(api: Api, { db }: { db: Db }): void {
       const session = await findSession(db, caller, params.session_id);
       const call = await db
         .selectFrom("session_tool_calls")
-        .select(["tool_name", "result as tool_result"])
+        .select(["tool_name", sql<unknown>`coalesce(whole_result, result)`.as("tool_result")])
         .where("session_id", "=", session.id)
         .where("tool_call_id", "=", params.tool_call_id)
         .orderBy("seq", "desc")

@@ -1,3 +1,4 @@
+import { storableJson } from "../base/storable.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { displayResult } from "./display-result.ts";
 import type { SnapshotTool } from "./snapshot.ts";
@@ -32,9 +33,10 @@ export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number)
     arguments: call.arguments,
     request: outcome.request,
     result: outcome.result,
+    whole_result: outcome.whole === undefined ? null : storableJson(outcome.whole),
     error: outcome.error,
     propagate_result: handsResultOn(tool),
-    display_result: displayResult(tool?.definition, outcome.result, outcome.error !== null),
+    display_result: displayResult(tool?.definition, outcome.whole ?? outcome.result, outcome.error !== null),
     provider_data: call.provider_data ?? null,
     timestamp: started,
     duration_ms,

@@ -3,12 +3,23 @@ import type { InputParameter } from "../agents/task-definition.ts";
 import { errorText } from "../base/errors.ts";
 import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
 import { EvaluationError, Meter } from "../expressions/meter.ts";
+import { coerceArguments, isLongWhole } from "./coerce-arguments.ts";
 
 /** Why an input can't be taken, in words for the model. */
 export type InputFault = { input: string; message: string };
 
 /** An empty text is nothing: models write it where they don't know. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+/** What was given for inputs; "5" is 5 to one that takes an integer, where nothing is lost. */
+export function typedInputs(
+  inputs: readonly InputParameter[],
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const integers = inputs.filter(({ type }) => type === "integer");
+  const properties = Object.fromEntries(integers.map(({ name, type }) => [name, { type }]));
+  return coerceArguments({ properties }, given);
+}
 
 /** Whether what a step collected is what its inputs declare. Written out: compiling a schema a step would cost 3 ms. */
 export function inputFaults(
@@ -51,7 +62,7 @@ function matches(meter: Meter, source: string, value: string): boolean {
 const TYPES: Record<NonNullable<InputParameter["type"]>, (value: unknown) => boolean> = {
   string: (value) => typeof value === "string",
   number: (value) => typeof value === "number",
-  integer: Number.isInteger,
+  integer: (value) => Number.isInteger(value) || isLongWhole(value),
   boolean: (value) => typeof value === "boolean",
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   array: Array.isArray,

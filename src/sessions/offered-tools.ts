@@ -1,4 +1,5 @@
 import { GO_TO_STEP } from "../agents/task-issues.ts";
+import { isRecord } from "../expressions/member.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
 import { instructionLookup } from "./instruction-lookup.ts";
@@ -88,17 +89,29 @@ export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup):
 
 /** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
 function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
-  const given = schema !== null && typeof schema === "object" ? (schema as Record<string, unknown>) : {};
-  const properties = given.properties;
-  if (properties === null || typeof properties !== "object")
-    return { type: "object", properties: {}, ...given };
-  const rendered = Object.entries(properties as Record<string, Record<string, unknown>>).map(
-    ([name, property]) => [
-      name,
-      typeof property?.description === "string"
-        ? { ...property, description: renderTemplate(property.description, instructionLookup(lookup)) }
-        : property,
-    ],
+  const rendered = described(schema, lookup, 0);
+  return isRecord(rendered)
+    ? { type: "object", ...(rendered.properties ? {} : { properties: {} }), ...rendered }
+    : EMPTY;
+}
+
+const EMPTY: JsonSchema = { type: "object", properties: {} };
+const MAX_DEPTH = 32;
+/** Where a schema has others in it: by name, in a list, or one. */
+const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions"]);
+const IN_LIST = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const ONE = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains"]);
+
+function described(schema: unknown, lookup: Lookup, depth: number): unknown {
+  if (!isRecord(schema) || depth === MAX_DEPTH) return schema;
+  const inner = (part: unknown) => described(part, lookup, depth + 1);
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]): [string, unknown] => {
+      if (key === "description" && typeof value === "string") return [key, renderTemplate(value, lookup)];
+      if (BY_NAME.has(key) && isRecord(value))
+        return [key, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]))];
+      if ((IN_LIST.has(key) || ONE.has(key)) && Array.isArray(value)) return [key, value.map(inner)];
+      return [key, ONE.has(key) ? inner(value) : value];
+    }),
   );
-  return { type: "object", ...given, properties: Object.fromEntries(rendered) };
 }

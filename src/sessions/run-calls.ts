@@ -109,7 +109,7 @@ export class CallRunner {
     const { effects, ...finished } = await this.#run(tool, syntheticCall(tool.name, given));
     record.finishCall({ seq, ...finished });
     record.apply(effects, tool);
-    return { result: finished.outcome.result, error: finished.outcome.error };
+    return { result: finished.outcome.whole ?? finished.outcome.result, error: finished.outcome.error };
   }
 
   async #run(tool: SnapshotTool | undefined, call: ToolCall) {

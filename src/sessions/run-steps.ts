@@ -1,13 +1,14 @@
 import type { TaskAction } from "../agents/task-action.ts";
-import type { Step } from "../agents/task-definition.ts";
+import type { InputParameter, Step } from "../agents/task-definition.ts";
 import { unreachable } from "../base/errors.ts";
 import { own } from "../expressions/member.ts";
 import { computeExpression } from "./expression-task.ts";
-import { inputFaults, isGiven } from "./input-faults.ts";
+import { inputFaults, isGiven, typedInputs } from "./input-faults.ts";
 import { captureResult, runAction } from "./step-actions.ts";
 import { renderRefusal, renderStep } from "./step-render.ts";
 import { type TaskOutcome, TaskRun, type TaskSurroundings } from "./task-run.ts";
 import { isEmpty } from "./tool-arguments.ts";
+import { type Unmet, unmet, unmetBeforeCalls } from "./unmet-requires.ts";
 import { type Members, storable } from "./variable-path.ts";
 import type { SessionTask, TaskState, Work } from "./workflow-state.ts";
 
@@ -212,17 +213,15 @@ function takeSubmission(run: TaskRun, given: Members) {
   if (!step || run.state.status !== "active") return run.reply(renderStep(run));
   const before = run.state.inputs;
   run.update({
-    inputs: merged(
-      inputs.map(({ name }) => name),
-      before,
-      given,
-    ),
+    inputs: merged(inputs, before, given),
   });
   for (const [at, action] of (step.on?.presubmit ?? []).entries()) {
     runAction(run, action, "presubmit", `${step.id}.on.presubmit.${at}`);
   }
   const faults = inputFaults(inputs, run.state.inputs);
   run.tell("submission", { inputs: run.state.inputs, ...(faults.length > 0 && { faults }) });
+  const before_calls = faults.length === 0 ? unmetBeforeCalls(run, step) : null;
+  if (before_calls) return refuseLeaving(run, { ...before_calls, before_actions: true });
   if (faults.length === 0) return plan(run, hookOf("submit", step.id), { do: "next" }, REPLY);
   const faulty = new Set(faults.map(({ input }) => input));
   const kept = Object.entries(run.state.inputs).filter(([name]) => !faulty.has(name));
@@ -231,9 +230,10 @@ function takeSubmission(run: TaskRun, given: Members) {
   run.reply(renderRefusal(run, faults));
 }
 
-function merged(names: string[], before: Members, given: Members): Members {
-  const values = names.flatMap((name): [string, unknown][] => {
-    const stored = storable(own(given, name));
+function merged(inputs: readonly InputParameter[], before: Members, given: Members): Members {
+  const typed = typedInputs(inputs, given);
+  const values = inputs.flatMap(({ name }): [string, unknown][] => {
+    const stored = storable(own(typed, name));
     return stored && isGiven(stored.value) ? [[name, stored.value]] : [];
   });
   return { ...before, ...Object.fromEntries(values) };
@@ -245,21 +245,23 @@ function leave(run: TaskRun) {
   for (const [at, entry] of (step.next ?? []).entries()) {
     const next = typeof entry === "string" ? { id: entry } : entry;
     if (!run.holds(next.if, `${step.id}.next.${at}`)) continue;
-    const missing = (next.requires ?? []).filter((name) =>
-      isEmpty(own(run.state.inputs, name) ?? run.global(name)),
-    );
+    const missing = unmet(run, next.requires);
     if (missing.length === 0)
       return run.update({ agenda: [{ do: "enter", step: next.id }, ...run.state.agenda] });
     run.update({ agenda: [] });
-    run.tell("requires", { to: next.id, missing });
-    return run.reply(
-      renderRefusal(
-        run,
-        missing.map((input) => ({ input, message: `${input} is needed before going on` })),
-      ),
-    );
+    return refuseLeaving(run, { to: next.id, missing });
   }
   complete(run);
+}
+
+function refuseLeaving(run: TaskRun, { to, missing, ...when }: Unmet & { before_actions?: true }): void {
+  run.tell("requires", { to, missing, ...when });
+  run.reply(
+    renderRefusal(
+      run,
+      missing.map((input) => ({ input, message: `${input} is needed before going on` })),
+    ),
+  );
 }
 
 /** Its tool is gone from now on; what it knows is kept. */
@@ -275,11 +277,7 @@ function complete(run: TaskRun, error: string | null = null): void {
 
 function compute(run: TaskRun, given: Members) {
   run.update({
-    inputs: merged(
-      run.inputs.map(({ name }) => name),
-      {},
-      given,
-    ),
+    inputs: merged(run.inputs, {}, given),
   });
   const faults = inputFaults(run.inputs, run.state.inputs);
   if (faults.length > 0) return run.reply({ status: "error", errors: faults });

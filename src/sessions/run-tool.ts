@@ -2,7 +2,8 @@ import { unreachable } from "../base/errors.ts";
 import { renderDeep } from "../expressions/template.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { callEndpoint } from "./call-endpoint.ts";
-import { checkable, coerceArguments } from "./coerce-arguments.ts";
+import { givenFaults, preparedFaults } from "./call-faults.ts";
+import { coerceArguments } from "./coerce-arguments.ts";
 import type { SnapshotTool } from "./snapshot.ts";
 import { runSystemTool } from "./system-tool.ts";
 import { prepareArguments } from "./tool-arguments.ts";
@@ -15,7 +16,6 @@ import {
   type ToolOutcome,
   type ToolParts,
 } from "./tool-outcome.ts";
-import { argumentFaults } from "./validate-arguments.ts";
 
 /** Nobody's call needs more; what is longer is a loop of the model's, and checking it would take long. */
 const MAX_ARGUMENT_CHARACTERS = 256 * 1024;
@@ -38,17 +38,14 @@ export async function runTool(
   const agentDefaults = context.snapshot.agent.prompt_tool_defaults.find(
     (entry) => entry.tool_name === tool.name,
   );
-  const prepared = prepareArguments(
-    definition,
-    call.arguments,
-    agentDefaults?.default_values ?? [],
-    context.lookup,
-  );
+  const schema = definition.tool.function.parameters;
+  const given = coerceArguments(schema, call.arguments);
+  const prepared = prepareArguments(definition, given, agentDefaults?.default_values ?? [], context.lookup);
   if (!prepared.ok) return failed(prepared.problem);
 
-  const schema = definition.tool.function.parameters;
   const values = coerceArguments(schema, prepared.arguments);
-  const faults = argumentFaults(schema, checkable(schema, withoutStatic(tool, values)));
+  const faulty = givenFaults(definition, given);
+  const faults = faulty.length > 0 ? faulty : preparedFaults(definition, values);
   const outcome =
     faults.length > 0
       ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
@@ -65,14 +62,6 @@ const unproven = ({ name }: SnapshotTool): ToolOutcome =>
     null,
     [{ category: "note", label: `${name} was refused: the person is not verified` }],
   );
-
-/** Static parameters are not in the schema the model sees, which may be closed. */
-function withoutStatic(tool: SnapshotTool, values: Record<string, unknown>): Record<string, unknown> {
-  const hidden = new Set((tool.definition.static_parameters ?? []).map((parameter) => parameter.name));
-  const schema = tool.definition.tool.function.parameters as { properties?: Record<string, unknown> } | null;
-  for (const name of Object.keys(schema?.properties ?? {})) hidden.delete(name);
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)));
-}
 
 type ToolType = "action" | "endpoint" | "context" | "log";
 

@@ -52,12 +52,23 @@ function inputSchema(run: TaskRun, input: InputParameter): JsonSchema {
     type,
     title,
     description: description == null ? undefined : run.instruct(description),
-    enum: choices?.length ? choices : undefined,
+    enum: choices?.length ? choicesOf(type, choices) : undefined,
     pattern,
     format,
     examples,
   };
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value != null));
+}
+
+/** A choice is a text; of an input that takes numbers it is offered as the number, which alone would fit. */
+function choicesOf(type: InputParameter["type"], choices: string[]): unknown[] {
+  if (type !== "integer" && type !== "number") return choices;
+  const numbers = choices.map(Number);
+  return numbers.every((number) =>
+    type === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number),
+  )
+    ? numbers
+    : choices;
 }
 
 /** Only while a current step allows it. */

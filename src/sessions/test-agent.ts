@@ -6,6 +6,7 @@ import type { Engine } from "./engine.ts";
 import { startSession } from "./start-session.ts";
 import { runTurn } from "./turn.ts";
 import type { TurnResult } from "./turn-event.ts";
+import type { SessionState } from "./variables.ts";
 
 /** One turn with an agent under test; the same `test_id` goes on with the same session. */
 const TestMessage = z
@@ -109,7 +110,7 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
             display_results: turns
               .flatMap((turn) => turn.calls.map((call) => call.display_result))
               .filter(Boolean),
-            variables: last?.variables ?? {},
+            variables: last?.variables ?? (await variablesOf(engine, session_id)),
             ended: last?.ended ?? false,
           },
         },
@@ -128,6 +129,16 @@ const shownCall = (call: TurnResult["calls"][number]) => ({
   tool_error: call.error,
   duration_ms: call.duration_ms,
 });
+
+/** The agent's, and what its workflows have set; of a session that only greeted. */
+async function variablesOf({ db }: Engine, session_id: number): Promise<Record<string, unknown>> {
+  const { state } = await db
+    .selectFrom("sessions")
+    .select("state")
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  return (state as SessionState).variables;
+}
 
 function agentNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -53,10 +53,10 @@ test.each([
   expect(prepare({ defaults })).toEqual({ ok: true, arguments: expected, notes: [] });
 });
 
-test("an empty text counts as missing for a default and not for a plain value", () => {
+test("an empty text counts as missing for a default, by transform and plain", () => {
   const defaults = { city: { transform: { value: "Queens" } }, name: "Bob" };
   expect(prepare({ defaults }, { city: "", name: "" })).toMatchObject({
-    arguments: { city: "Queens", name: "" },
+    arguments: { city: "Queens", name: "Bob" },
   });
 });
 

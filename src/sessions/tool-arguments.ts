@@ -45,7 +45,8 @@ export function prepareArguments(
   for (const [name, entry] of Object.entries(asMap(definition.defaults))) {
     const transform = transformOf(entry);
     if (!transform) {
-      if (!(name in values)) values[name] = entry;
+      // An empty list may be meant; nothing and an empty text are what models write for what they don't know.
+      if (values[name] === undefined || values[name] === null || values[name] === "") values[name] = entry;
       continue;
     }
     applyTransform(name, transform, values, lookup, notes);

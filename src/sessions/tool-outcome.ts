@@ -55,6 +55,8 @@ export type ToolOutcome = {
   wire?: { url: string; method: string; headers: Record<string, string>; body: string | null };
   /** What the model reads. */
   result: unknown;
+  /** What the tool answered, where the model reads only the beginning of it. */
+  whole?: unknown;
   error: string | null;
   effects: ToolEffects;
   trace: TraceEntry[];

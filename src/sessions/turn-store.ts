@@ -20,6 +20,8 @@ export type StoredCall = {
   arguments: Record<string, unknown>;
   request: unknown;
   result: unknown;
+  /** Null where `result` is all of it. */
+  whole_result: unknown;
   error: string | null;
   propagate_result: boolean;
   display_result: unknown;
@@ -183,6 +185,7 @@ export async function insertCalls(tx: Tx, session_id: number, calls: StoredCall[
         arguments: json(call.arguments),
         request: jsonOrNull(call.request),
         result: jsonOrNull(call.result),
+        whole_result: jsonOrNull(call.whole_result),
         display_result: jsonOrNull(call.display_result),
         provider_data: jsonOrNull(call.provider_data),
         timestamp: call.timestamp.toISOString(),

@@ -8,10 +8,17 @@ const MAX_TOLD = 10;
  * Checks a call's arguments against the tool's JSON Schema, which its author wrote. One sentence a fault, the first ten;
  * empty when the arguments fit. A schema that can't be checked in the time a turn has refuses every call.
  */
-export function argumentFaults(schema: unknown, values: Record<string, unknown>): string[] {
+export function argumentFaults(
+  schema: unknown,
+  values: Record<string, unknown>,
+  /** Whose absence is no fault. */
+  excused: ReadonlySet<string> = new Set(),
+): string[] {
   if (schema === null || typeof schema !== "object") return [];
   try {
-    const faults = schemaFaults(schema, values).map(sentence);
+    const faults = schemaFaults(schema, values)
+      .filter(({ at, missing }) => at !== "" || missing === null || !excused.has(missing))
+      .map(sentence);
     return faults.length > MAX_TOLD ? [...faults.slice(0, MAX_TOLD), "and more"] : faults;
   } catch (error) {
     // Saving refuses such schemas; one that came in another way must not stop the tool's session.

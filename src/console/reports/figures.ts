@@ -59,7 +59,7 @@ export function csvOf({ columns, rows }: FigureTable): string {
   const cell = (value: Cell): string => {
     if (value === null) return "";
     if (typeof value === "number") return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    const safe = /^[=+\-@\t\r\n＝＋－＠]/.test(value) ? `'${value}` : value;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\r\n");

@@ -191,6 +191,7 @@ export async function createApp(parts: Parts): Promise<App> {
     apiKeyHeaders: config.api_key_headers,
     trustProxy: config.trust_proxy,
     internalPages: config.internal_pages,
+    socketsPerAddress: config.sockets_per_address,
     version: VERSION,
   });
   const carriers =
@@ -239,7 +240,7 @@ export async function createApp(parts: Parts): Promise<App> {
 
   homePageRoutes(api);
   consoleRoutes(api, parts.consoleBuild);
-  healthRoutes(api, { db, version: VERSION });
+  healthRoutes(api, { db, version: VERSION, dataDir });
   permissionRoutes(api);
   roleRoutes(api, parts);
   apiTokenRoutes(api, parts);

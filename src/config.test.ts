@@ -48,6 +48,7 @@ test("an empty environment is a good one", () => {
       tenants_buy_numbers: false,
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
+      sockets_per_address: 1000,
       dialogue_concurrency: 32,
       insight_concurrency: 32,
       lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3, per_person: null },

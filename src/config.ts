@@ -33,6 +33,8 @@ export type Config = {
   tenants_buy_numbers: boolean;
   twilio_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
+  /** WebSockets open at once from one address. */
+  sockets_per_address: number;
   /** Turns of conversations by text and e-mail that this process runs at once. */
   dialogue_concurrency: number;
   /** Insight executions run at once by this process. */
@@ -369,6 +371,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
+    sockets_per_address: wholeNumber("SOCKETS_PER_ADDRESS", 1000, [1, 1_000_000]),
     dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
     insight_concurrency,
     lines,

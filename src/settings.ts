@@ -211,6 +211,12 @@ export const SETTINGS: Setting[] = [
       "Beginnings of numbers that they may reach all the same: +88216,+44845. Without it no premium-rate, shared-cost or satellite number is called or written to.",
   },
   {
+    name: "SOCKETS_PER_ADDRESS",
+    example: "1000",
+    about:
+      "WebSockets (chats, calls of a carrier) that may be open at once from one IPv4 address or IPv6 /64, in each process.",
+  },
+  {
     name: "DIALOGUE_CONCURRENCY",
     example: "32",
     about:

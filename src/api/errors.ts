@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
 import { Fault, type FaultKind, InvalidInput } from "../base/errors.ts";
-import { isStatementTimeout } from "../db/database.ts";
+import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
 const STATUS: Record<FaultKind, number> = {
@@ -27,6 +27,10 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (isStatementTimeout(error)) return reply.code(400).send({ detail: TOO_LONG });
   const known = fromFramework(error as FastifyError) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return reply.code(known.status).send({ detail: known.detail });
+  if (isDiskFull(error)) {
+    request.log.error({ err: error }, "a disk is full");
+    return reply.code(503).header("retry-after", 60).send({ detail: DISK_FULL });
+  }
   const passing = passes(error);
   if (passing) {
     request.log.warn({ err: error }, "the database could not do it now");
@@ -38,6 +42,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     detail: `Internal server error. Quote request ${request.id} to the operator of this installation.`,
   });
 }
+
+const DISK_FULL =
+  "There is no room left to store this, and nothing was changed. Tell the operator of this installation; send it again when there is room.";
 
 const TOO_LONG =
   "This would take too long: there is too much to look through. Narrow it by start_datetime and end_datetime, search an exact id, or ask for fewer filters that look inside texts.";

@@ -1,11 +1,53 @@
+import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import type { Db } from "../db/database.ts";
+import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
 import type { Api } from "./server.ts";
 
+/** However often and by however many it is asked, the database is written to once in this time. */
+const LOOK_MS = 500;
+/** With less than this, PostgreSQL's next files may not find room. */
+const LEAST_FREE_bytes = 64 * 2 ** 20;
+
+/** Why nothing new could be stored; null where it can. */
+async function obstacleToWriting(db: Db, dataDir: string): Promise<string | null> {
+  try {
+    await sql`
+      insert into write_probes (id, written_at) values (1, now())
+      on conflict (id) do update set written_at = excluded.written_at`.execute(db);
+  } catch (error) {
+    if (isDiskFull(error)) return "The database's disk is full.";
+    return isDatabaseError(error)
+      ? "The database answers, but nothing can be written to it."
+      : "The database does not answer.";
+  }
+  const disk = await statfs(dataDir).catch(() => null);
+  if (disk && disk.bavail * disk.bsize < LEAST_FREE_bytes) return "The disk of the data directory is full.";
+  return null;
+}
+
+/** Whoever asks again within `ms` of the last answer, or while it is being found, gets that one. */
+function atMostEvery<T>(ms: number, ask: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; answer: Promise<T> } | null = null;
+  return () => {
+    if (last && performance.now() - last.at < ms) return last.answer;
+    const asked = { at: Number.POSITIVE_INFINITY, answer: ask() };
+    last = asked;
+    const done = () => {
+      asked.at = performance.now();
+    };
+    asked.answer.then(done, done);
+    return asked.answer;
+  };
+}
+
 /** For load balancers and monitoring; none of these needs a token, and none tells of any tenant. */
-export function healthRoutes(api: Api, { db, version }: { db: Db; version: string }): void {
+export function healthRoutes(
+  api: Api,
+  { db, version, dataDir }: { db: Db; version: string; dataDir: string },
+): void {
   const { server } = api;
+  const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -30,12 +72,8 @@ export function healthRoutes(api: Api, { db, version }: { db: Db; version: strin
   const hidden = { schema: { hide: true } };
   server.get("/healthz", hidden, () => ({ status: "ok", version }));
   server.get("/readyz", hidden, async (_request, reply) => {
-    try {
-      await sql`select 1`.execute(db);
-      return { status: "ready" };
-    } catch {
-      return reply.code(503).send({ detail: "The database does not answer." });
-    }
+    const obstacle = await look();
+    return obstacle === null ? { status: "ready" } : reply.code(503).send({ detail: obstacle });
   });
   server.get("/metrics", hidden, async (_request, reply) => {
     reply.type(registry.contentType);

@@ -34,6 +34,7 @@ import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { tidyDocument } from "./openapi.ts";
 import { parseInput } from "./parse-input.ts";
 import { ErrorDetail, HTTPValidationError } from "./schema.ts";
+import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
@@ -114,6 +115,8 @@ export type ServerOptions = {
   trustProxy: number;
   bodyLimit_bytes?: number;
   internalPages?: InternalPages;
+  /** WebSockets open at once from one address. */
+  socketsPerAddress?: number;
 };
 
 /** Of a JSON body, unless its operation takes more. Files come as forms, in pieces, with limits of their own. */
@@ -176,6 +179,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await server.register(multipart, { limits: { files: 1, fileSize: 50 * 1024 * 1024 } });
   await server.register(rateLimit, { global: false, errorResponseBuilder: tooMany });
   await server.register(websocket, { options: { maxPayload: 64 * 1024 } });
+  guardSockets(server, {
+    ...SOCKET_LIMITS,
+    per_address: options.socketsPerAddress ?? SOCKET_LIMITS.per_address,
+  });
   await server.register(swagger, {
     openapi: {
       openapi: "3.1.0",

@@ -148,6 +148,14 @@ export const jsonOrNull = <T>(value: T | null | undefined): RawBuilder<T | null>
 export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === "57014";
 
+/** An answer of the server, and no failure to reach it. */
+export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
+
+/** No room left where PostgreSQL keeps its files (53100), or where we keep ours. */
+export const isDiskFull = (error: unknown): boolean =>
+  (error instanceof pg.DatabaseError && error.code === "53100") ||
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");
+
 /** PostgreSQL's code for a broken unique index. */
 export const isUniqueViolation = (error: unknown, index?: string): boolean =>
   error instanceof pg.DatabaseError && error.code === "23505" && (!index || error.constraint === index);

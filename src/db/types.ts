@@ -1221,6 +1221,11 @@ export interface WebhookTries {
   url: string;
 }
 
+export interface WriteProbes {
+  id: number;
+  written_at: string;
+}
+
 export interface DB {
   agents: Agents;
   api_tokens: ApiTokens;
@@ -1305,4 +1310,5 @@ export interface DB {
   webhook_inboxes: WebhookInboxes;
   webhook_outbox: WebhookOutbox;
   webhook_tries: WebhookTries;
+  write_probes: WriteProbes;
 }

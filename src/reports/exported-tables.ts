@@ -127,6 +127,7 @@ export const NOT_EXPORTED = [
   "installation",
   "job_runners",
   "interrupted_jobs",
+  "write_probes",
   "transfer_answerers",
   "schema_migrations",
 ];

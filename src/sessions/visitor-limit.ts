@@ -12,6 +12,8 @@ const MOST_VISITORS = 10_000;
 export type VisitorLimit = {
   /** Counts one more; null: it may be done. Else the seconds until it may. */
   wait_s(visitor: string): number | null;
+  /** What was counted last came to nothing, by no fault of theirs. */
+  takeBack(visitor: string): void;
 };
 
 export function createVisitorLimit(clock: Clock, per_minute = MESSAGES_A_MINUTE): VisitorLimit {
@@ -30,6 +32,9 @@ export function createVisitorLimit(clock: Clock, per_minute = MESSAGES_A_MINUTE)
       if (done.size >= MOST_VISITORS) done.delete(done.keys().next().value as string);
       done.set(visitor, [...lately, now]);
       return null;
+    },
+    takeBack(visitor) {
+      done.get(visitor)?.pop();
     },
   };
 }

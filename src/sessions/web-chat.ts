@@ -133,12 +133,13 @@ export function webChatRoutes(api: Api, engine: Engine): void {
     },
     async ({ params, query, body }) => {
       const session = await findChat(engine, params.session_id, query.token);
-      refuseHaste(limit, session.id);
       const events: ChatEvent[] = [];
-      await runTurn(engine, session.id, turnInput(body), (event) => {
-        const shown = shownToVisitor(engine, event);
-        if (shown && shown.type !== "typing") events.push(shown);
-      });
+      await withinLimit(limit, session.id, () =>
+        runTurn(engine, session.id, turnInput(body), (event) => {
+          const shown = shownToVisitor(engine, event);
+          if (shown && shown.type !== "typing") events.push(shown);
+        }),
+      );
       return { events };
     },
   );
@@ -192,6 +193,23 @@ export function webChatRoutes(api: Api, engine: Engine): void {
   );
 }
 
+/** A turn that fails, or that the model had no answer for, is not the visitor's to pay for. */
+async function withinLimit(
+  limit: VisitorLimit,
+  session_id: number,
+  turn: () => Promise<TurnResult>,
+): Promise<TurnResult> {
+  refuseHaste(limit, session_id);
+  let isAnswered = false;
+  try {
+    const result = await turn();
+    isAnswered = !result.failed;
+    return result;
+  } finally {
+    if (!isAnswered) limit.takeBack(String(session_id));
+  }
+}
+
 /** One chat, one visitor: over a socket or without, it is the same minute. */
 function refuseHaste(limit: VisitorLimit, session_id: number): void {
   const retry_after_s = limit.wait_s(String(session_id));
@@ -242,11 +260,13 @@ async function receive(
     const message = ChatMessage.safeParse(given);
     if (!message.success) throw inputErrors("body", message.error.issues, given);
     id = message.data.id ?? null;
-    refuseHaste(limit, session_id);
-    const { ended } = await runWatchedTurn(engine, session_id, turnInput(message.data), (event) => {
-      const shown = shownToVisitor(engine, event);
-      if (shown) send(socket, shown);
-    });
+    const input = turnInput(message.data);
+    const { ended } = await withinLimit(limit, session_id, () =>
+      runWatchedTurn(engine, session_id, input, (event) => {
+        const shown = shownToVisitor(engine, event);
+        if (shown) send(socket, shown);
+      }),
+    );
     if (id !== null) send(socket, { type: "answered", id });
     if (ended) socket.close(1000);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Db } from "../../src/db/database.ts";
 export type Snapshot = Map<string, string>;
 
 /** Bookkeeping that reads and refusals may touch. */
-const EXCEPT = new Set(["migrations", "job_runners"]);
+const EXCEPT = new Set(["migrations", "job_runners", "write_probes"]);
 
 type Owner = { organization_id: number; sub_organization_id: number };
 type Table = { name: string; owner: keyof Owner | null };

@@ -30,13 +30,15 @@ declare module "vitest" {
  * 20 ms to copy.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  removeAbandoned();
-  const folder = path.join(tmpdir(), `parley-test-${process.pid}`);
+  // Each project of a run has its own: they begin and end side by side.
+  const own = `parley-test-${process.pid}-${project.name}`;
+  removeAbandoned(own);
+  const folder = path.join(tmpdir(), own);
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   // For the processes that run test files: whatever they make is gone with the run, or with the next if this one is killed.
   process.env.TMPDIR = folder;
-  const { admin, stop } = await startServer();
-  const template = `parley_template_${process.pid}`;
+  const { admin, stop } = await startServer(own);
+  const template = `parley_template_${process.pid}_${project.name}`;
   await runAsAdmin(admin, `create database ${template}`);
   let fault: string | null = null;
   try {
@@ -70,11 +72,11 @@ export function inDatabase(admin: pg.ClientConfig, database: string): pg.ClientC
   return { connectionString: url.href };
 }
 
-async function startServer(): Promise<{ admin: pg.ClientConfig; stop(): Promise<void> }> {
+async function startServer(own: string): Promise<{ admin: pg.ClientConfig; stop(): Promise<void> }> {
   const outside = process.env.TEST_DATABASE_URL || process.env.DATABASE_URL;
   if (outside) return { admin: { connectionString: outside }, stop: async () => {} };
 
-  const folder = path.join(temporaryFolder(), `parley-test-${process.pid}`);
+  const folder = path.join(temporaryFolder(), own);
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   const dataDir = path.join(folder, "postgres");
   const server = await startEmbeddedPostgres({
@@ -109,12 +111,12 @@ export function temporaryFolder(): string {
   return tmpdir();
 }
 
-/** Folders of test runs that were killed. */
-function removeAbandoned(): void {
+/** Folders of test runs that were killed, and one that bears our own name. */
+function removeAbandoned(own: string): void {
   for (const folder of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
     for (const name of readdirSync(folder)) {
-      const pid = Number(/^parley-test-(\d+)$/.exec(name)?.[1]);
-      if (!pid || (pid !== process.pid && isAlive(pid))) continue;
+      const pid = Number(/^parley-test-(\d+)(-\w+)?$/.exec(name)?.[1]);
+      if (!pid || (name !== own && isAlive(pid))) continue;
       rmSync(path.join(folder, name), { recursive: true, force: true });
     }
   }

@@ -91,6 +91,7 @@ type Deps = { db: Db; clock: Clock; vault: Vault };
 export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
   const values = (caller: Caller, input: ServiceInput, stored: AuthValues) => {
     const auth = mergeAuthValues(input, stored);
+    refuseMovedSecret(input, stored, auth);
     refuseWrongAuthKeys(input.auth_type ?? null, auth);
     const keys = Object.keys(auth).toSorted();
     return {
@@ -194,6 +195,20 @@ export function mergeSecrets(
 
 const mergeAuthValues = (input: ServiceInput, stored: AuthValues): AuthValues =>
   input.auth_type == null ? {} : mergeSecrets(input.auth_values, stored);
+
+/** A secret goes to the sign-in server it was given for; for another one it is given again. */
+function refuseMovedSecret(
+  { auth_type, auth_values }: ServiceInput,
+  stored: AuthValues,
+  auth: AuthValues,
+): void {
+  if (auth_type !== "oauth2" || stored.auth_url === undefined || auth.auth_url === stored.auth_url) return;
+  if (auth_values?.client_secret) return;
+  throw invalid(
+    ["body", "auth_values", "client_secret"],
+    "auth_url has changed: give the client_secret again",
+  );
+}
 
 function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValues): void {
   if (auth_type === null) return;

@@ -4,6 +4,7 @@ import { refuseWhileHeld } from "../api/resource.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { DB } from "../db/types.ts";
+import { requireServiceHost } from "./service-hosts.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { recordToolVersion } from "./tool-history.ts";
 
@@ -98,6 +99,7 @@ export const selectToolRows = (db: Db, caller: Caller, most: number | null) =>
 
 export async function insertTool(tx: Tx, caller: Caller, now: Date, input: ToolInput): Promise<number> {
   await holdService(tx, caller, input.service_id);
+  await requireServiceHost(tx, caller, input.service_id, input.definition.endpoint?.url);
   const { id } = await tx
     .insertInto("tools")
     .values({ ...values(caller, now, input), sub_organization_id: caller.sub_organization_id })
@@ -114,6 +116,7 @@ export async function replaceTool(
   input: ToolInput & { id: number; last_updated_comments: string | null },
 ): Promise<void> {
   await holdService(tx, caller, input.service_id);
+  await requireServiceHost(tx, caller, input.service_id, input.definition.endpoint?.url);
   await tx
     .updateTable("tools")
     .set({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type LlmOffer, offerAt } from "../agents/prompt-llm.ts";
+import { requireServiceHost } from "../agents/service-hosts.ts";
 import { toValidationIssue } from "../agents/validation-issue.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -134,7 +135,9 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
 
   async function accept(tx: Tx, caller: Caller, input: InsightToolInput): Promise<void> {
     const read = refuseWrongTool(input, offer());
-    if (read.type === "http" && read.service_id != null) await requireService(tx, caller, read.service_id);
+    if (read.type !== "http" || read.service_id == null) return;
+    await requireService(tx, caller, read.service_id);
+    await requireServiceHost(tx, caller, read.service_id, read.url);
   }
 
   const audit = (

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireServiceHost } from "../agents/service-hosts.ts";
 import { ToolDefinition } from "../agents/tool-definition.ts";
 import { requireService } from "../agents/tool-store.ts";
 import type { Caller } from "../api/caller.ts";
@@ -66,6 +67,20 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
     async ({ caller, body }) => {
       // Its credentials are about to be used.
       await requireService(engine.db, caller, body.service_id);
+      await requireServiceHost(engine.db, caller, body.service_id, body.definition.endpoint?.url);
+      // Before the call: what may have been sent is in the trail whatever comes of it.
+      await engine.db.transaction().execute((tx) =>
+        api.audit(tx, caller, {
+          action: "try",
+          resource: "tools",
+          resource_id: null,
+          after: {
+            name: body.definition.tool.function.name,
+            service_id: body.service_id,
+            url: body.definition.endpoint?.url ?? null,
+          },
+        }),
+      );
       const snapshot = await snapshotFor(engine, caller, body.agent_id ?? null);
       const tool: SnapshotTool = {
         // Compiled schemas are kept by tool and version; nobody else has this id.

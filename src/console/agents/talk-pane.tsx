@@ -24,6 +24,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const [text, setText] = useState("");
   const [showEngine, setShowEngine] = useState(false);
   const words = useRef<HTMLDivElement>(null);
+  const log = useRef<HTMLDivElement>(null);
 
   const story = useQuery({
     queryKey: ["session", String(session?.session_id), "talk"],
@@ -72,11 +73,17 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const state = session ? story.data?.state : undefined;
   const waiting = say.isPending ? say.variables.words : "";
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is added is scrolled to
+  // Whatever makes the conversation longer is shown, also what is laid out late. The page around the pane stays put.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the log is there once a conversation is
   useEffect(() => {
-    // The pane alone: the page around it stays where its reader left it.
-    words.current?.scrollTo({ top: words.current.scrollHeight });
-  }, [story.dataUpdatedAt, say.isPending, waiting, session?.ended, showEngine]);
+    const content = log.current;
+    if (content === null) return;
+    const observer = new ResizeObserver(() => {
+      words.current?.scrollTo({ top: words.current.scrollHeight });
+    });
+    observer.observe(content);
+    return () => observer.disconnect();
+  }, [test_id === null]);
 
   return (
     <Panel
@@ -115,7 +122,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
             viewportRef={words}
             viewportProps={{ tabIndex: 0, "aria-label": "Conversation" }}
           >
-            <div className={classes.log} aria-live="polite">
+            <div ref={log} className={classes.log} aria-live="polite">
               {turns.map((turn) => (
                 <TurnView key={turn.index} turn={turn} showEngine={showEngine} />
               ))}

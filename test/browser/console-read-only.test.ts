@@ -1,0 +1,41 @@
+import { beforeAll, expect, test } from "vitest";
+import { createConsoleTest } from "../harness/console.ts";
+
+let it: Awaited<ReturnType<typeof createConsoleTest>>;
+beforeAll(async () => {
+  it = await createConsoleTest();
+}, 120_000);
+
+test("who may only read can focus and copy a form's fields, and change nothing of them", async () => {
+  const page = await it.open(await it.person("Viewer"));
+  await page.goto("/console/tools/find_slots");
+  const url = page.getByRole("textbox", { name: "URL" });
+  await url.waitFor();
+  expect(await url.isEnabled()).toBe(true);
+  expect(await url.isEditable()).toBe(false);
+  await url.focus();
+  await url.selectText();
+  expect(await page.locator("input:focus").count()).toBe(1);
+  const before = await url.inputValue();
+  await page.keyboard.type("changed");
+  expect(await url.inputValue()).toBe(before);
+  expect(await page.getByRole("button", { name: "Review and save" }).count()).toBe(0);
+  expect(page.faults).toEqual([]);
+});
+
+test("a test conversation shows its newest answer", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await page.getByRole("button", { name: "Start a conversation" }).click();
+  for (const words of ["a check-up please", "are you a human", "when are you open?", "are you a robot"]) {
+    const answers = await page.getByText("Agent", { exact: true }).count();
+    await page.getByLabel("Your message").fill(words);
+    await page.getByLabel("Your message").press("Enter");
+    await page.getByText("Agent", { exact: true }).nth(answers).waitFor();
+  }
+  const pane = page.getByLabel("Conversation");
+  await expect
+    .poll(() => pane.evaluate((words) => words.scrollHeight - words.scrollTop - words.clientHeight))
+    .toBeLessThan(2);
+  expect(page.faults).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 /** Where the program under attack is: on loopback only. */
-export type Victim = { url: string; token: string; mailPort: number; target: string };
+export type Victim = { url: string; token: string; mailPort: number; mailbox: string; target: string };
 
 /** One hostile act, bounded in bytes and time. It may be refused in any way; the program must only go on. */
 export type Attack = { name: string; run(victim: Victim, nth: number): Promise<unknown> };
@@ -62,7 +62,7 @@ function mail(victim: Victim, raw: string): Promise<void> {
     const lines = [
       "HELO evil.example",
       "MAIL FROM:<eve@evil.example>",
-      "RCPT TO:<clinic@example.com>",
+      `RCPT TO:<${victim.mailbox}>`,
       "DATA",
       raw,
       ".",

@@ -13,7 +13,7 @@ test("chats go on beside attacks in a random order: no turn fails and nothing is
   const overHttp = ATTACKS.filter(({ name }) => !/mail|SMTP/.test(name));
   const seed = Number(process.env.SEED ?? 1);
   const attacks = shuffled(overHttp, seededRandom(seed)).slice(0, 4);
-  const victim = { url, token: app.token, mailPort: 9, target };
+  const victim = { url, token: app.token, mailPort: 9, mailbox: "nobody@example.com", target };
   const figures = await runSoak(victim, attacks, 10_000, () => {}, 5);
   for (const { name, turns, failed } of figures) {
     expect({ name, failed }).toEqual({ name, failed: 0 });

@@ -30,6 +30,32 @@ const freePort = () =>
     });
   });
 
+/** An address with an agent behind it, so that hostile mails are read and not refused by their address. */
+async function createMailbox(url: string, token: string): Promise<string> {
+  const call = async (path: string, body?: object) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method: body ? "POST" : "GET",
+      headers: { "Service-API-Key": token, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const found = await answer.json();
+    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(found)}`);
+    return found as { id: number; items: { id: number }[] };
+  };
+  const domain = "mail.clinic.example";
+  const { items } = await call("/agents/");
+  const config = { email: { sending_domain: domain } };
+  const { id } = await call("/channels/", { name: domain, channel_service: "email", config });
+  const target = `support@${domain}`;
+  await call(`/channels/${id}/targets`, {
+    agent_id: items[0]?.id,
+    channel_id: id,
+    target,
+    target_mode: "email",
+  });
+  return target;
+}
+
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const row = ({ name, acts, turns, failed, p95_ms, block_ms }: Figures) =>
   `${name.padEnd(40)}${[acts, turns, failed, p95_ms, block_ms].map((value) => String(value).padStart(10)).join("")}`;
@@ -49,7 +75,7 @@ try {
     `${"attack".padEnd(40)}${["acts", "turns", "failed", "p95 ms", "block ms"].map((head) => head.padStart(10)).join("")}`,
   );
   const attacks = shuffled(ATTACKS, seededRandom(Number(values.seed)));
-  const victim = { url, token, mailPort, target: DEMO_TARGET };
+  const victim = { url, token, mailPort, mailbox: await createMailbox(url, token), target: DEMO_TARGET };
   const all = await runSoak(victim, attacks, minutes * 60_000, (figures) => print(row(figures)));
   const ready = (await fetch(`${url}/readyz`)).status === 200;
   died = !ready || all.some(({ failed }) => failed > 0);

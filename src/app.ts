@@ -191,6 +191,7 @@ export async function createApp(parts: Parts): Promise<App> {
     apiKeyHeaders: config.api_key_headers,
     trustProxy: config.trust_proxy,
     internalPages: config.internal_pages,
+    callLimits: config.call_limits,
     socketsPerAddress: config.sockets_per_address,
     version: VERSION,
   });

@@ -48,6 +48,7 @@ test("an empty environment is a good one", () => {
       tenants_buy_numbers: false,
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
+      call_limits: { per_token: 30_000, per_tenant: 60_000, changes_per_tenant: 20_000 },
       sockets_per_address: 1000,
       dialogue_concurrency: 32,
       insight_concurrency: 32,

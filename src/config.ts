@@ -33,6 +33,8 @@ export type Config = {
   tenants_buy_numbers: boolean;
   twilio_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
+  /** Calls of a minute. */
+  call_limits: { per_token: number; per_tenant: number; changes_per_tenant: number };
   /** WebSockets open at once from one address. */
   sockets_per_address: number;
   /** Turns of conversations by text and e-mail that this process runs at once. */
@@ -371,6 +373,11 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
+    call_limits: {
+      per_token: wholeNumber("API_CALLS_PER_TOKEN", 30_000, [1, 10_000_000]),
+      per_tenant: wholeNumber("API_CALLS_PER_ORGANIZATION", 60_000, [1, 10_000_000]),
+      changes_per_tenant: wholeNumber("API_CHANGES_PER_ORGANIZATION", 20_000, [1, 10_000_000]),
+    },
     sockets_per_address: wholeNumber("SOCKETS_PER_ADDRESS", 1000, [1, 1_000_000]),
     dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
     insight_concurrency,

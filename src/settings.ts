@@ -211,6 +211,21 @@ export const SETTINGS: Setting[] = [
       "Beginnings of numbers that they may reach all the same: +88216,+44845. Without it no premium-rate, shared-cost or satellite number is called or written to.",
   },
   {
+    name: "API_CALLS_PER_TOKEN",
+    example: "30000",
+    about: "API calls that one token, or one person who is signed in, may make in a minute, in each process.",
+  },
+  {
+    name: "API_CALLS_PER_ORGANIZATION",
+    example: "60000",
+    about: "API calls that one sub-organization may make in a minute, in each process.",
+  },
+  {
+    name: "API_CHANGES_PER_ORGANIZATION",
+    example: "20000",
+    about: "How many of these may create or change something.",
+  },
+  {
     name: "SOCKETS_PER_ADDRESS",
     example: "1000",
     about:

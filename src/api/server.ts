@@ -24,6 +24,7 @@ import type { Log } from "../base/log.ts";
 import type { Tx } from "../db/database.ts";
 import { asReader, keepReading } from "../db/reading.ts";
 import { parseJsonBody, refuseUnstorableText } from "./body.ts";
+import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
@@ -115,6 +116,8 @@ export type ServerOptions = {
   trustProxy: number;
   bodyLimit_bytes?: number;
   internalPages?: InternalPages;
+  /** Calls of a minute by people who are signed in and by tokens; left out: as many as they like. */
+  callLimits?: CallLimits;
   /** WebSockets open at once from one address. */
   socketsPerAddress?: number;
 };
@@ -202,6 +205,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await server.register(apiReference, { routePrefix: "/docs", configuration: REFERENCE });
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
 
+  const countCall = options.callLimits && createCallCounter(options.callLimits);
   const permissions = new Set<string>();
   const add =
     (method: Method): Api[Method] =>
@@ -216,12 +220,13 @@ export async function createServer(options: ServerOptions): Promise<Api> {
           ? { rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey } }
           : {},
         // Before the body is read: a stranger learns nothing about what a body should look like.
-        onRequest: async (request) => {
+        onRequest: async (request, reply) => {
           if (operation.permission === "public") return;
           const caller = await options.authenticate(request);
           if (!caller) throw new Fault("not-authenticated", "Not authenticated");
           requirePermission(caller, operation.permission);
           callers.set(request, caller);
+          countCall?.(caller, method !== "get", reply);
         },
         preValidation: async (request) => {
           if (operation.form) request.body = await readForm(request, operation.form);

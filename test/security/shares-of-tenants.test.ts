@@ -88,6 +88,8 @@ test("the same with e-mail", async () => {
   const busy = await createMailbox(mailApp, agent_id);
   const tenant = await createTenant(mailApp);
   const quiet = await createMailbox(tenant.there, tenant.agent_id);
+  const claim = await tenant.there.send("POST", "/api/v1/mail_domains/", { domain: quiet.domain });
+  await mailApp.send("PUT", `/api/v1/mail_domains/claims/${claim.body.id}`);
   const slow = slowModelOf(mailApp.admin.sub_organization_id);
   mailApp.engine.resolveModel = slow.resolveModel;
 

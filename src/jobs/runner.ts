@@ -25,6 +25,12 @@ const BACKGROUND = 10;
  */
 const POLL_MS = 5_000;
 
+/**
+ * The next job of a queue can be fetched once the library has stored that the one before it is over: a moment after its
+ * worker has looked for more, and nobody is told. So somebody looks again then, and later where the database is busy.
+ */
+const LOOK_AGAIN_MS = [15, 150, 1_000];
+
 export type JobRunner = { stop(): Promise<void> };
 
 export const migrateJobs = (pool: pg.Pool, log: Log): Promise<void> =>
@@ -157,6 +163,10 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   let runnerId = "";
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
+    events.on("job:complete", ({ job }) => {
+      if (job.job_queue_id === null) return;
+      for (const ms of LOOK_AGAIN_MS) setTimeout(() => workerPool.nudge(1), ms).unref();
+    });
   });
   const held = heldJobs(events);
   const gaveUp = once(events as EventEmitter, "pool:gracefulShutdown");

@@ -58,6 +58,35 @@ test("a job runs if its transaction commits, and only then", async () => {
   expect(ran).toEqual(["kept"]);
 });
 
+test("the next of a queue, added while the one before it runs, does not wait for the next look round", async () => {
+  const LINKS = 20;
+  const links: number[] = [];
+  const done = Promise.withResolvers<void>();
+  const link: Job<{ n: number }> = {
+    name: "link",
+    payload: z.object({ n: z.number() }),
+    max_attempts: 1,
+  };
+  const add = (n: number) =>
+    app.db.transaction().execute((tx) => enqueue(tx, link, { n }, { queue: "a chain" }));
+  const runner = await startJobs({
+    pool: app.database.pool,
+    log: silentLog,
+    handlers: [
+      handle(link, async ({ n }) => {
+        links.push(n);
+        if (n < LINKS) await add(n + 1);
+        else done.resolve();
+      }),
+    ],
+  });
+  await add(1);
+  await done.promise;
+  await runner.stop();
+  expect(links).toEqual(Array.from({ length: LINKS }, (_, n) => n + 1));
+  // Each waiting for the look round, they would take a hundred seconds.
+}, 30_000);
+
 test("the jobs of a process whose heart stopped are freed; those of a living one are not", async () => {
   const { pool } = app.database;
   await beat(pool, "living");

@@ -510,7 +510,7 @@ export type Session = { "timestamp": string; "session_id"?: string | null | unde
 
 export type SessionAction = { "timestamp": string; "tool_name"?: string | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "duration_ms"?: number | null | undefined };
 
-export type SessionData = { "session_id": number; "source": string; "target": string; "is_test": boolean; "messages": (SessionMessage)[] };
+export type SessionData = { "session_id": number; "source": string; "target": string; "is_test": boolean; "ended_at"?: string | null | undefined; "duration"?: number | null | undefined; "messages": (SessionMessage)[] };
 
 export type SessionLabel = { "session_id": number; "type": string; "code": string; "user_email": string; "comments"?: string | null | undefined; "issue_categories"?: (string)[] | null | undefined; "id": number; "timestamp": string };
 

@@ -21,7 +21,7 @@ export async function sessionSummary(db: Db, period: Period): Promise<Figures> {
       ended: number;
     }>`
       select count(*) as sessions, count(distinct s.conversation_id) as conversations,
-        round(avg(s.turn_count), 1) as turns, round(avg(s.duration)::numeric, 1) as seconds,
+        round(avg(s.turn_count), 1) as turns, round(avg(s.duration) filter (where s.channel = 'voice')::numeric, 1) as seconds,
         count(*) filter (where s.is_outbound) as outbound,
         count(*) filter (where s.end_reason = 'user') as left, count(s.ended_at) as ended
       from sessions s where ${ofPeople(period)}`.execute(db),
@@ -80,7 +80,8 @@ export async function sessions(db: Db, period: Period): Promise<Figures> {
     sql<Record<string, string | number | null>>`
       select s.timestamp as "Began",
         s.id as "Session", s.agent_name as "Agent", s.channel as "Channel", s.turn_count as "Turns",
-        round(coalesce(s.duration, extract(epoch from s.ended_at - s.timestamp))::numeric, 1) as "Seconds", coalesce(s.end_reason, case when s.ended_at is null then 'running' end) as "Ended by"
+        round(s.duration::numeric, 1) as "Seconds",
+        coalesce(s.end_reason, case when s.ended_at is null then 'running' end) as "Ended by"
       from sessions s where ${ofPeople(period)}
       order by s.timestamp desc, s.id desc limit ${SESSIONS_SHOWN}`.execute(db),
   ]);

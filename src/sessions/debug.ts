@@ -34,6 +34,8 @@ const SessionData = z
     source: z.string(),
     target: z.string(),
     is_test: z.boolean(),
+    ended_at: timestamp().nullish().describe("Null while the session runs."),
+    duration: z.number().nullish().describe("Seconds to its end; null while the session runs."),
     messages: z.array(SessionMessage),
   })
   .meta({ id: "SessionData" });
@@ -143,6 +145,8 @@ async function sessionData(db: Db, caller: Caller, id: number) {
     source: session.source ?? "",
     target: session.target ?? "",
     is_test: session.is_test,
+    ended_at: session.ended_at,
+    duration: session.duration,
     messages: joinCalls(messages, calls),
   };
 }

@@ -27,7 +27,7 @@ export const Session = z
     duration: z
       .number()
       .nullish()
-      .describe("Seconds of a call; null for chats and texts, whose length is from timestamp to ended_at."),
+      .describe("Seconds from timestamp to ended_at, on every channel; null while the session runs."),
     session_label_id: z.string().nullish(),
     source: z.string().nullish(),
     target: z.string().nullish(),
@@ -63,11 +63,7 @@ const sessionList: list.ListRules = {
     prompt_name: list.text("s.prompt_name"),
     source: list.text("s.source"),
     target: list.text("s.target"),
-    duration: {
-      ...list.number("s.duration"),
-      // A chat or text has no seconds of a call: its length is from its first word to its end.
-      order: sql`coalesce(s.duration, extract(epoch from s.ended_at - s.timestamp))`,
-    },
+    duration: list.number("s.duration"),
     is_outbound: list.boolean("s.is_outbound"),
     is_legacy: list.custom(
       (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
@@ -143,7 +139,7 @@ export function sessionNumber(text: string): number {
 export async function findSession(db: Db, caller: Caller, id: number) {
   const found = await db
     .selectFrom("sessions")
-    .select(["id", "conversation_id", "timestamp", "source", "target", "is_test", "ended_at"])
+    .select(["id", "conversation_id", "timestamp", "source", "target", "is_test", "ended_at", "duration"])
     .where("id", "=", id)
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .executeTakeFirst();

@@ -222,7 +222,7 @@ export async function updateSession(
         ended_at: at,
         end_reason: change.ended.reason,
         user_terminated: session.channel === "voice" ? change.ended.user_terminated : null,
-        duration: session.channel === "voice" ? seconds : null,
+        duration: seconds,
       }),
     })
     .where("id", "=", session.id)

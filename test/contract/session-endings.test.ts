@@ -37,6 +37,17 @@ const begin = (kind: Kind, person: string) =>
   });
 
 const read = async (id: number) => (await app.send("GET", `/api/v1/sessions/${id}`)).body;
+const debug = async (id: number) => (await app.send("GET", `/api/v1/session_debug/session_id/${id}`)).body;
+const durationListed = async (person: string) => {
+  const query = new URLSearchParams([
+    ["search_fields", "source"],
+    ["search_field_values", person],
+    ["search_fields", "duration"],
+    ["search_field_values", "90"],
+  ]);
+  const { body } = await app.send("GET", `/api/v1/sessions/?${query}`);
+  return body.items.map(({ duration }: { duration: number }) => duration);
+};
 const listed = async (person: string, running: string) => {
   const query = new URLSearchParams([
     ["search_fields", "source"],
@@ -53,14 +64,19 @@ test.each(KINDS)(
   async (...kind) => {
     const person = `person by ${kind[0]}`;
     const { session_id: id } = await begin(kind, person);
-    expect(await read(id)).toMatchObject({ ended_at: null, end_reason: null });
+    expect(await read(id)).toMatchObject({ ended_at: null, end_reason: null, duration: null });
+    expect((await debug(id)).duration).toBeNull();
     expect([await listed(person, "true"), await listed(person, "False")]).toEqual([[id], []]);
 
     app.clock.advance(90_000);
     const ended_at = app.clock.now();
     await endSession(app.engine, id, "idle");
     const found = await read(id);
-    expect(found.end_reason).toBe("idle");
+    expect(found).toMatchObject({ end_reason: "idle", duration: 90 });
+    expect((await debug(id)).duration).toBe(90);
+    expect(await durationListed(person)).toEqual([90]);
+    const exported = await app.db.selectFrom("sessions").selectAll().where("id", "=", id).execute();
+    expect(exported).toMatchObject([{ duration: 90 }]);
     expect(new Date(found.ended_at)).toEqual(ended_at);
     expect([await listed(person, "true"), await listed(person, "false")]).toEqual([[], [id]]);
 

@@ -90,8 +90,7 @@ const common = {
     .object({ name: z.string().nullish(), description: z.string().nullish() })
     .meta({ id: "ContextToolInfo" })
     .nullish(),
-  tools: z
-    .array(z.string())
+  tools: boundedList(z.string())
     .nullish()
     .describe(
       "Tools that only this task's calls, and its steps whose tools.allow names them, may use; the model is offered them nowhere else.",

@@ -163,9 +163,21 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   let runnerId = "";
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
+    let isEnding = false;
+    events.once("pool:gracefulShutdown", () => {
+      isEnding = true;
+    });
+    const lookAgain = () => {
+      if (isEnding) return;
+      try {
+        workerPool.nudge(1);
+      } catch {
+        // A worker that has ended can't be woken: others look, now or when they come round.
+      }
+    };
     events.on("job:complete", ({ job }) => {
       if (job.job_queue_id === null) return;
-      for (const ms of LOOK_AGAIN_MS) setTimeout(() => workerPool.nudge(1), ms).unref();
+      for (const ms of LOOK_AGAIN_MS) setTimeout(lookAgain, ms).unref();
     });
   });
   const held = heldJobs(events);

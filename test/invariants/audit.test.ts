@@ -13,7 +13,6 @@ const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/custom_messages/calendar": "reads",
   "POST /api/v1/tools/check": "reads",
   "POST /api/v1/tools/play": "reads: nothing is kept",
-  "POST /api/v1/tools/try": "a trial whose result is only answered",
   "POST /api/v1/outbound/campaigns/{}/count_matches": "reads",
   "POST /api/v1/outbound/campaigns/{}/forecast": "reads: calculates",
   "POST /api/v1/llm_providers/{}/test": "asks the provider",

@@ -4,6 +4,7 @@ import { auditEntryRoutes } from "./accounts/audit-entry.ts";
 import { createAuthenticate } from "./accounts/authenticate.ts";
 import { homePageRoutes } from "./accounts/home-page.ts";
 import { llmProviderRoutes, providerSettings } from "./accounts/llm-provider.ts";
+import { createModelAllowance } from "./accounts/model-allowance.ts";
 import { organizationRoutes } from "./accounts/organization.ts";
 import { closeOrganizationsJob } from "./accounts/organization-deletion.ts";
 import { permissionRoutes } from "./accounts/permission.ts";
@@ -11,6 +12,7 @@ import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
 import { sipIpRangeRoutes } from "./accounts/sip-ip-range.ts";
 import { userRoutes } from "./accounts/user.ts";
+import { createVisitorAllowance } from "./accounts/visitor-allowance.ts";
 import type { SendMail } from "./accounts/welcome-mail.ts";
 import { agentRoutes } from "./agents/agent.ts";
 import { bridgePhrasesRoutes } from "./agents/bridge-phrases.ts";
@@ -405,6 +407,7 @@ function createEngine(parts: Parts): Engine {
     between_tokens_ms: llm_token_s * 1000,
     fallback: llm_fallback,
   };
+  const allow = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
   return {
     db,
     clock,
@@ -414,6 +417,7 @@ function createEngine(parts: Parts): Engine {
     ends: createSessionEnds(parts),
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
     destinations: parts.config.destinations,
+    visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
       const transportOf = (provider: Provider): Transport => {
@@ -422,7 +426,7 @@ function createEngine(parts: Parts): Engine {
         const isGuarded = access?.base_url !== undefined && access !== environment[provider];
         return isGuarded ? { fetch: guarded } : {};
       };
-      return modelFor(llm, settings, clock, { policy, transportOf });
+      return allow(modelFor(llm, settings, clock, { policy, transportOf }), sub_organization_id);
     },
     embedderOf: embedderOf({ db, clock, vault, egress, environment, choice: parts.config.embedding_model }),
     owner: randomId(),

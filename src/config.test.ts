@@ -49,6 +49,8 @@ test("an empty environment is a good one", () => {
       twilio_base_url: null,
       simulator: { scenario_file: null, speed: 1 },
       call_limits: { per_token: 30_000, per_tenant: 60_000, changes_per_tenant: 20_000 },
+      model_limits: { tokens_per_day: 1_000_000_000, usd_per_day: 5_000 },
+      visitors_per_minute: 3_000,
       sockets_per_address: 1000,
       dialogue_concurrency: 32,
       insight_concurrency: 32,

@@ -35,6 +35,10 @@ export type Config = {
   simulator: { scenario_file: string | null; speed: number };
   /** Calls of a minute. */
   call_limits: { per_token: number; per_tenant: number; changes_per_tenant: number };
+  /** Of one sub-organization in a day (UTC), in all processes. */
+  model_limits: { tokens_per_day: number; usd_per_day: number };
+  /** New visitors of web chat of one sub-organization, in all processes. */
+  visitors_per_minute: number;
   /** WebSockets open at once from one address. */
   sockets_per_address: number;
   /** Turns of conversations by text and e-mail that this process runs at once. */
@@ -378,6 +382,11 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       per_tenant: wholeNumber("API_CALLS_PER_ORGANIZATION", 60_000, [1, 10_000_000]),
       changes_per_tenant: wholeNumber("API_CHANGES_PER_ORGANIZATION", 20_000, [1, 10_000_000]),
     },
+    model_limits: {
+      tokens_per_day: wholeNumber("MODEL_TOKENS_PER_DAY", 1_000_000_000, [1, 1_000_000_000_000]),
+      usd_per_day: wholeNumber("MODEL_USD_PER_DAY", 5_000, [1, 1_000_000]),
+    },
+    visitors_per_minute: wholeNumber("VISITORS_PER_MINUTE", 3_000, [1, 1_000_000]),
     sockets_per_address: wholeNumber("SOCKETS_PER_ADDRESS", 1000, [1, 1_000_000]),
     dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
     insight_concurrency,

@@ -226,6 +226,23 @@ export const SETTINGS: Setting[] = [
     about: "How many of these may create or change something.",
   },
   {
+    name: "MODEL_TOKENS_PER_DAY",
+    example: "1000000000",
+    about:
+      "Tokens, asked and answered, that models may take for one sub-organization in a day (UTC), in all processes together.",
+  },
+  {
+    name: "MODEL_USD_PER_DAY",
+    example: "5000",
+    about: "The same in US dollars, at list prices; models whose price is not known add nothing.",
+  },
+  {
+    name: "VISITORS_PER_MINUTE",
+    example: "3000",
+    about:
+      "New web chats that may be opened with one sub-organization in a minute, in all processes together.",
+  },
+  {
     name: "SOCKETS_PER_ADDRESS",
     example: "1000",
     about:

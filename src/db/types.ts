@@ -51,6 +51,14 @@ export interface Agents {
   wait_sound: string | null;
 }
 
+export interface Allowances {
+  began_at: string;
+  name: string;
+  sub_organization_id: number;
+  told_at: string | null;
+  used: number;
+}
+
 export interface ApiTokens {
   created_at: string;
   created_by: string;
@@ -1228,6 +1236,7 @@ export interface WriteProbes {
 
 export interface DB {
   agents: Agents;
+  allowances: Allowances;
   api_tokens: ApiTokens;
   attempt_counts: AttemptCounts;
   attempts: Attempts;

@@ -17,6 +17,8 @@ export function retryWait(retry: Retry, tries: number): number | null {
       return null;
     case "later":
       return LATER_MS[tries - 1] ?? null;
+    case "after":
+      return retry.wait_ms;
     case "allowed": {
       const wait = ALLOWED_MS[tries - 1];
       if (wait === undefined) return null;

@@ -1,9 +1,9 @@
 import { findLlm } from "../llm/catalogue.ts";
 import { type LanguageModel, ModelError, type ModelUsage, readAnswer } from "../llm/model.ts";
+import { usedCost } from "../llm/used-cost.ts";
 import { type Analysis, buildAnalysis, buildSummary, repairMessages } from "./build-analysis.ts";
 import { checkAnswer, type InsightValue } from "./check-answer.ts";
 import type { LlmArguments } from "./tool-arguments.ts";
-import { usedCost } from "./tool-cost.ts";
 import {
   done,
   failed,
@@ -71,6 +71,7 @@ const asObject = (values: InsightValue[]) =>
   Object.fromEntries(values.map(({ key, value }) => [key, value] as const));
 
 function retryOf(error: ModelError): Retry {
+  if (error.kind === "used-up") return { when: "after", wait_ms: error.retry_after_ms ?? 0 };
   if (error.kind === "rate-limited") return { when: "allowed", retry_after_ms: error.retry_after_ms };
   return error.retryable || error.kind === "timeout" ? LATER : NEVER;
 }

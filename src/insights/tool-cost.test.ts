@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { catalogueOf } from "../llm/catalogue.ts";
-import { costOf, estimateTool, tokensOfAll, usedCost } from "./tool-cost.ts";
+import { usedCost } from "../llm/used-cost.ts";
+import { costOf, estimateTool, tokensOfAll } from "./tool-cost.ts";
 import { transcriptionPrice } from "./transcription-prices.ts";
 
 const catalogue = catalogueOf();

@@ -1,5 +1,5 @@
 import { findLlm, type LlmEntry, type LlmPrice } from "../llm/catalogue.ts";
-import type { ModelUsage } from "../llm/model.ts";
+import { usedCost } from "../llm/used-cost.ts";
 import { readToolArguments, type ToolArguments } from "./tool-arguments.ts";
 import type { InsightToolOutput } from "./tool-configuration-schema.ts";
 import { definitionById } from "./tool-definition.ts";
@@ -79,22 +79,6 @@ function tokensOf(
   );
   const input_tokens = Math.ceil((asked + transcript_characters) / CHARACTERS_PER_TOKEN);
   return { basis: "transcripts", measured_runs: 0, input_tokens, output_tokens };
-}
-
-/** US dollars of what was used; tokens that nobody counted cost nothing. */
-export function usedCost(
-  { input_tokens, output_tokens, cached_input_tokens }: ModelUsage,
-  {
-    input_usd,
-    output_usd,
-    cached_input_usd,
-  }: Pick<LlmPrice, "input_usd" | "output_usd" | "cached_input_usd">,
-): number {
-  const cached = Math.min(cached_input_tokens ?? 0, input_tokens ?? 0);
-  const fresh = (input_tokens ?? 0) - cached;
-  return (
-    (fresh * input_usd + cached * (cached_input_usd ?? input_usd) + (output_tokens ?? 0) * output_usd) / 1e6
-  );
 }
 
 /** All tools over this many sessions or recordings, in US dollars; what is unknown adds nothing. */

@@ -39,7 +39,9 @@ export type ToolRunOutcome =
 export type Retry =
   | { when: "never" }
   | { when: "later" }
-  | { when: "allowed"; retry_after_ms: number | null };
+  | { when: "allowed"; retry_after_ms: number | null }
+  /** An allowance of ours is used up until then; however often, that is no failure. */
+  | { when: "after"; wait_ms: number };
 export const NEVER: Retry = { when: "never" };
 export const LATER: Retry = { when: "later" };
 

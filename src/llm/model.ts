@@ -77,6 +77,8 @@ export type ModelErrorKind =
   /** The conversation does not fit into the model. */
   | "too-long"
   | "rate-limited"
+  /** The organization's own allowance (accounts/model-allowance.ts); nobody was asked. */
+  | "used-up"
   /** The provider failed, or can't be reached. */
   | "unavailable"
   /** The answer broke off or can't be read. */

@@ -1,3 +1,4 @@
+import type { VisitorAllowance } from "../accounts/visitor-allowance.ts";
 import type { EmbedderOf } from "../agents/source-embedding.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -58,6 +59,8 @@ export type Engine = {
   /** Which numbers a call may be connected with. */
   destinations: DestinationRules;
   /** The model a prompt asks for, with the keys of this sub-organization. */
+  /** Admits new visitors of web chat, or refuses them. */
+  visitors: VisitorAllowance;
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** What searches of data sources know meanings by, with the keys of a sub-organization. */
   embedderOf: EmbedderOf;

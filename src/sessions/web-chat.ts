@@ -78,10 +78,11 @@ export function webChatRoutes(api: Api, engine: Engine): void {
   api.post(
     "/chat/v1/sessions",
     { ...open, summary: "Open a chat session", body: OpenChat, calls_per_minute: 30 },
-    async ({ request, body }) => {
+    async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
       refuseForeignSite(request);
       const visitor = visitorOf(engine, target, body);
+      reply.headers(await engine.visitors.admit(target.sub_organization_id));
       const resume_token = randomBase62(40);
       const started = await startSession(engine, {
         sub_organization_id: target.sub_organization_id,

@@ -1,0 +1,150 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Db } from "../db/database.ts";
+import { catalogueOf, findLlm } from "../llm/catalogue.ts";
+import { estimateTokens, messageTokens, toolTokens } from "../llm/estimate-tokens.ts";
+import {
+  type LanguageModel,
+  ModelError,
+  type ModelPart,
+  type ModelRequest,
+  type ModelUsage,
+} from "../llm/model.ts";
+import { usedCost } from "../llm/used-cost.ts";
+import { type Allowance, addUsed, periodOf, untilNext_ms } from "./allowance.ts";
+
+const DAY_MS = 86_400_000;
+
+export type ModelLimits = { tokens_per_day: number; usd_per_day: number };
+
+/** The model, refused once its sub-organization has had its allowance of the day. */
+export type ModelAllowance = (model: LanguageModel, sub_organization_id: number) => LanguageModel;
+
+/** Of a sub-organization, as this process knows it. */
+type Known = {
+  day: number;
+  /** Of all processes, as of the last write. */
+  stored: { tokens: number; micro_usd: number };
+  /** Of this process, not written yet. */
+  pending: { tokens: number; micro_usd: number };
+  writing: boolean;
+};
+
+/**
+ * Answers wait for no count: what an answer took is added in this process at once and to the sum of all processes behind its
+ * back, one write at a time for each sub-organization. The write brings the sum, so a process knows what the others used
+ * as of its own last answer. What runs at once may end a little above the allowance.
+ */
+export function createModelAllowance(deps: {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  limits: ModelLimits;
+}): ModelAllowance {
+  const { db, clock, log, limits } = deps;
+  const known = new Map<number, Known>();
+
+  const allowances: Record<"tokens" | "micro_usd", Allowance> = {
+    tokens: {
+      name: "model-tokens",
+      most: limits.tokens_per_day,
+      period_ms: DAY_MS,
+      description: told(`${limits.tokens_per_day} model tokens`),
+    },
+    micro_usd: {
+      name: "model-cost",
+      most: limits.usd_per_day * 1e6,
+      period_ms: DAY_MS,
+      description: told(`${limits.usd_per_day} US dollars for models`),
+    },
+  };
+
+  const today = (tenant: number): Known => {
+    const day = periodOf(clock.now(), DAY_MS).getTime();
+    const found = known.get(tenant);
+    if (found?.day === day) return found;
+    const fresh = { day, stored: { ...NOTHING }, pending: { ...NOTHING }, writing: false };
+    known.set(tenant, fresh);
+    return fresh;
+  };
+
+  const refuse = (tenant: number, provider: string): void => {
+    const { stored, pending } = today(tenant);
+    for (const kind of KINDS) {
+      if (stored[kind] + pending[kind] < allowances[kind].most) continue;
+      throw new ModelError("used-up", provider, allowances[kind].description, {
+        retry_after_ms: untilNext_ms(clock.now(), DAY_MS),
+      });
+    }
+  };
+
+  const write = async (tenant: number, of: Known): Promise<void> => {
+    if (of.writing) return;
+    of.writing = true;
+    try {
+      while (KINDS.some((kind) => of.pending[kind] > 0)) {
+        for (const kind of KINDS) {
+          const amount = of.pending[kind];
+          if (amount === 0) continue;
+          const sum = await addUsed(db, tenant, allowances[kind], amount, clock.now());
+          of.pending[kind] -= amount;
+          of.stored[kind] = sum;
+        }
+      }
+    } catch (error) {
+      // It stays pending, and is written with the next answer's.
+      log.warn({ err: error, sub_organization_id: tenant }, "the use of models could not be counted");
+    } finally {
+      of.writing = false;
+    }
+  };
+
+  const count = (tenant: number, usage: ModelUsage, answered: LanguageModel): void => {
+    const price = findLlm(catalogueOf(), answered.provider, answered.model)?.price ?? null;
+    const of = today(tenant);
+    of.pending.tokens += (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0);
+    of.pending.micro_usd += price === null ? 0 : Math.ceil(usedCost(usage, price) * 1e6);
+    void write(tenant, of);
+  };
+
+  const guarded = (model: LanguageModel, tenant: number): LanguageModel => {
+    if (model.scripted) return model;
+    async function* stream(request: ModelRequest): AsyncGenerator<ModelPart> {
+      refuse(tenant, model.provider);
+      let answering = model;
+      let text = "";
+      let usage: ModelUsage | null = null;
+      const onRetry = (next: LanguageModel, why: ModelError) => {
+        answering = next;
+        request.onRetry?.(next, why);
+      };
+      try {
+        for await (const part of model.stream({ ...request, onRetry })) {
+          if (part.type === "text") text += part.delta;
+          if (part.type === "done") usage = part.usage;
+          yield part;
+        }
+      } finally {
+        // Broken off with words out, or by a provider that doesn't count: it was paid for all the same.
+        if (usage?.input_tokens != null) count(tenant, usage, answering);
+        else if (usage !== null || text !== "") count(tenant, estimated(request, text), answering);
+      }
+    }
+    return { ...model, stream, ...(model.again && { again: guarded(model.again, tenant) }) };
+  };
+  return guarded;
+}
+
+const KINDS = ["tokens", "micro_usd"] as const;
+const NOTHING = { tokens: 0, micro_usd: 0 };
+
+const told = (what: string): string =>
+  `The organization's allowance of ${what} a day is used up. Models answer again from 00:00 UTC, or once the operator raises it (MODEL_TOKENS_PER_DAY, MODEL_USD_PER_DAY).`;
+
+const estimated = ({ messages, tools }: ModelRequest, text: string): ModelUsage => ({
+  input_tokens: Math.ceil(
+    messages.reduce((sum, message) => sum + messageTokens(message), 0) + toolTokens(tools),
+  ),
+  output_tokens: Math.ceil(estimateTokens(text)),
+  cached_input_tokens: null,
+});

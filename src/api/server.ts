@@ -310,7 +310,11 @@ function openApiSchema<P, Q, B, R>(operation: Operation<P, Q, B, R>) {
 const produced = (response: Schema, types: string | string[] | undefined) =>
   types === undefined
     ? response
-    : { content: Object.fromEntries([types].flat().map((type) => [type, { schema: response }])) };
+    : {
+        content: Object.fromEntries(
+          [types].flat().map((type) => [type, { schema: type === "text/csv" ? z.string() : response }]),
+        ),
+      };
 
 const callerKey = (request: FastifyRequest): string =>
   (request.params as { session_id?: string }).session_id ?? addressGroup(request.ip);

@@ -116,7 +116,7 @@ export type CommunicationBatchUpdate = { "paused"?: boolean | null | undefined; 
 
 export type CommunicationRequest = { "reference_id": string; "target": string; "request_variables": Record<string, string> };
 
-export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "answered_by"?: string | null | undefined; "duration_s"?: number | null | undefined; "voicemail_left"?: boolean | null | undefined; "reached"?: boolean | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
+export type CommunicationRequestResult = { "reference_id": string; "target": string; "request_variables": Record<string, string>; "channel_manager_sid"?: string | null | undefined; "created_at": string; "sent_at"?: string | null | undefined; "attempt_count": number; "session_id"?: number | null | undefined; "conversation_id"?: number | null | undefined; "request_status": RequestStatus; "channel_manager_status"?: string | null | undefined; "insights_status"?: string | null | undefined; "insights"?: Record<string, string | number> | null | undefined; "insights_scripted"?: boolean | null | undefined; "answered_by"?: string | null | undefined; "duration_s"?: number | null | undefined; "voicemail_left"?: boolean | null | undefined; "reached"?: boolean | null | undefined; "line_type"?: string | null | undefined; "enrichment"?: Record<string, unknown> | null | undefined };
 
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
@@ -520,7 +520,7 @@ export type SessionMessage = { "role": "agent" | "user"; "dialog": { "text": str
 
 export type SessionRecordingResponse = { "session_id"?: string | null | undefined; "recordings"?: (string)[] | null | undefined };
 
-export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined };
+export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined; "scripted"?: boolean | undefined };
 
 export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined };
 

@@ -119,6 +119,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       params,
       query: ResultsQuery,
       response: z.array(CommunicationRequestResult),
+      produces: ["application/json", "text/csv"],
     },
     async ({ caller, params, query, request, reply }) => {
       const key = await findKey(db, caller, params.batch_id);

@@ -8,7 +8,7 @@ import { isOver } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
 import { isCanceling } from "./cancel-waiting.ts";
-import { insightsFound, insightsStatus } from "./request-insights.ts";
+import { insightsFound, insightsScripted, insightsStatus } from "./request-insights.ts";
 
 export const ResultsQuery = z.object({
   reference_id: z.string().nullish(),
@@ -58,6 +58,7 @@ const CSV_COLUMNS = [
   "line_type",
   "insights_status",
   "insights",
+  "insights_scripted",
   "request_variables",
 ] as const satisfies (keyof RequestResult)[];
 
@@ -146,6 +147,7 @@ function selectResults(
       "channel_manager_status",
       insightsStatus.as("insights_status"),
       insightsFound.as("insights"),
+      insightsScripted.as("insights_scripted"),
       "answered_by",
       callDuration.as("duration_s"),
       "voicemail_left",

@@ -135,6 +135,10 @@ export const CommunicationRequestResult = z
     channel_manager_status: z.string().nullish(),
     insights_status: z.string().nullish(),
     insights: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+    insights_scripted: z
+      .boolean()
+      .nullish()
+      .describe("The scripted offline model made up at least one of `insights`; null without insights."),
     answered_by: z
       .string()
       .nullish()

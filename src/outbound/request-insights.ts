@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 
 /*
  * What insight workflows made of the session a request led to, read where it is: no copy of it could fall behind. Both stand
@@ -14,10 +15,16 @@ export const insightsStatus = sql<string | null>`(
     when count(*) > 0 then 'COMPLETED' end
   from insight_executions e where e.session_id = requests.session_id)`;
 
+const NEWEST_OF_EACH_KEY = sql`
+  select distinct on (insight_key) insight_key, string_value, numeric_value, model
+  from insight_outputs where session_id = requests.session_id order by insight_key, id desc`;
+
 /** The newest value of every key, as a text or a number; null where nothing was found. */
 export const insightsFound = sql<Record<string, string | number> | null>`(
   select json_object_agg(o.insight_key, case when o.string_value is null then to_json(o.numeric_value)
     else to_json(o.string_value) end)
-  from (
-    select distinct on (insight_key) insight_key, string_value, numeric_value
-    from insight_outputs where session_id = requests.session_id order by insight_key, id desc) as o)`;
+  from (${NEWEST_OF_EACH_KEY}) as o)`;
+
+/** Whether one of these values is the offline model's, which makes its answers up; null where nothing was found. */
+export const insightsScripted = sql<boolean | null>`(
+  select bool_or(o.model is not distinct from ${SCRIPTED_MODEL}) from (${NEWEST_OF_EACH_KEY}) as o)`;

@@ -2,11 +2,19 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { sessionParam } from "./transcript.ts";
 
 const SessionSummaryResponse = z
-  .object({ summary: z.string().nullish(), rating: z.string().nullish() })
+  .object({
+    summary: z.string().nullish(),
+    rating: z.string().nullish(),
+    scripted: z
+      .boolean()
+      .optional()
+      .describe("true: the scripted offline model made one of them up. Absent otherwise."),
+  })
   .meta({ id: "SessionSummaryResponse" });
 
 /** Of the analyses of a session, the built-in one is asked first; without it, whichever said it last. */
@@ -29,7 +37,7 @@ export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
         .selectFrom("insight_outputs as o")
         .leftJoin("insight_workflows as w", "w.id", "o.workflow_id")
         .distinctOn("o.insight_key")
-        .select(["o.insight_key", "o.string_value"])
+        .select(["o.insight_key", "o.string_value", "o.model"])
         .where("o.session_id", "=", session.id)
         .where("o.insight_key", "in", ["summary", "rating"])
         .orderBy("o.insight_key")
@@ -38,7 +46,8 @@ export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
         .execute();
       const value = (key: string) =>
         outputs.find((output) => output.insight_key === key)?.string_value ?? null;
-      return { summary: value("summary"), rating: value("rating") };
+      const scripted = outputs.some(({ model }) => model === SCRIPTED_MODEL);
+      return { summary: value("summary"), rating: value("rating"), ...(scripted && { scripted }) };
     },
   );
 }

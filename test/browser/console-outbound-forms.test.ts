@@ -1,16 +1,19 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { createOutbound, request } from "../harness/batch.ts";
 import { type ConsolePage, type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { createTestDialer } from "../harness/dialer.ts";
+import { insertOutput, insertSession } from "../harness/rows.ts";
 
 const HOUR_ms = 3_600_000;
 
 let it: ConsoleTest;
 let page: ConsolePage;
 let campaign_id: number;
+let outbound: Awaited<ReturnType<typeof createOutbound>>;
 beforeAll(async () => {
   it = await createConsoleTest();
-  const outbound = await createOutbound(it.app);
+  outbound = await createOutbound(it.app);
   const closed = Array.from({ length: 25 }, (_, index) => [
     `2026-${index < 20 ? "01" : "12"}-${String((index % 20) + 1).padStart(2, "0")}`,
     { active: false },
@@ -146,4 +149,43 @@ test("a board that has not all batches says so", async () => {
   await now.waitFor({ state: "detached" });
   await all.click();
   await page.waitForURL("**?view=batches");
+});
+
+test("a campaign without an address to reach people from says so in its form until that is mended", async () => {
+  const silent = await outbound.createCampaign({ source: null, caller_id: null });
+  await page.goto(`/console/campaigns/${silent.id}?view=settings`);
+  await page.getByRole("alert").getByText("Nobody is reached:").waitFor();
+  await settings();
+  await page.getByRole("button", { name: "Add a webhook" }).waitFor();
+  expect(await page.getByText("Nobody is reached:").count()).toBe(0);
+});
+
+test("the results of a batch are downloaded as CSV, as they are filtered", async () => {
+  await page.goto("/console/batches/20261118.1?reference=P2");
+  await page.getByRole("link", { name: "P2", exact: true }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("20261118.1 results.csv");
+  const [header, row, ...others] = (await readFile(await download.path(), "utf8")).split("\r\n");
+  expect(header).toContain("reference_id,target,request_status");
+  expect(row).toContain("P2,+15125550102,PENDING");
+  expect(others).toEqual([""]);
+});
+
+test("what the offline model made up about a person is marked on the person's page", async () => {
+  const session_id = await insertSession(it.app);
+  await it.app.db.updateTable("requests").set({ session_id }).where("reference_id", "=", "P2").execute();
+  await insertOutput(it.app, session_id, "rating", { string_value: "Good" });
+  await page.goto("/console/batches/20261118.1/requests/P2");
+  await page.getByText("Good", { exact: true }).waitFor();
+  expect(await page.getByText("made up, offline model").count()).toBe(0);
+  await it.app.db
+    .updateTable("insight_outputs")
+    .set({ model: "scripted" })
+    .where("session_id", "=", session_id)
+    .execute();
+  await page.reload();
+  await page.getByText("made up, offline model").waitFor();
 });

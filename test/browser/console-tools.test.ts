@@ -203,3 +203,16 @@ test("an earlier version is compared with the present one and taken back into th
   await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
   expect(await page.getByLabel("Goal").inputValue()).toBe("Say goodbye");
 });
+
+test("a tool that is switched to GET sends its arguments in the query", async () => {
+  await page.goto("/console/tools/look_up");
+  const chosen = (name: string) => page.getByRole("combobox", { name, exact: true });
+  const choose = async (name: string, option: string) => {
+    await chosen(name).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await choose("Method", "POST");
+  await choose("Send arguments as", "JSON body");
+  await choose("Method", "GET");
+  await expect.poll(() => chosen("Send arguments as").inputValue()).toBe("Query");
+});

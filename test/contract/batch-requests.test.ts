@@ -52,6 +52,7 @@ describe("requests", () => {
       channel_manager_status: "PENDING",
       insights_status: null,
       insights: null,
+      insights_scripted: null,
       answered_by: null,
       duration_s: null,
       voicemail_left: null,
@@ -341,7 +342,14 @@ describe("results", () => {
     expect(await ids("?limit=0")).toEqual([]);
     expect(await ids("?page=1")).toEqual(["a", "b", "c", "d"]);
     const { body } = await outbound.results(batch_id, "?insights_status=COMPLETED");
-    expect(body[0].insights).toEqual({ rating: "Good", score: 0.5 });
+    expect(body[0]).toMatchObject({ insights: { rating: "Good", score: 0.5 }, insights_scripted: false });
+    await app.db
+      .updateTable("insight_outputs")
+      .set({ model: "scripted" })
+      .where("session_id", "=", session_id)
+      .execute();
+    const again = await outbound.results(batch_id, "?insights_status=COMPLETED");
+    expect(again.body[0].insights_scripted).toBe(true);
   });
 
   test.each([

@@ -151,3 +151,11 @@ test("every permission that an operation names is one a role can hold", async ()
   );
   expect(unknown).toEqual([]);
 });
+
+test("every permission that is listed is used by an operation", async () => {
+  const { body: groups } = await app.send("GET", "/api/v1/permissions/");
+  const idle = groups
+    .flatMap((group: { permissions: { name: string }[] }) => group.permissions.map(({ name }) => name))
+    .filter((name: string) => !app.api.permissions.has(name));
+  expect(idle).toEqual([]);
+});

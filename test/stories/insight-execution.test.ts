@@ -182,6 +182,8 @@ test("with nothing configured the default workflow sums up and rates a session b
   const { body } = await app.send("GET", `/api/v1/sessions/full-summary/${chat.session_id}`);
   expect(body.summary).toContain("I only wanted to say hello");
   expect(["Good", "OK", "Bad"]).toContain(body.rating);
+  // Nobody takes it for an analysis.
+  expect(body.scripted).toBe(true);
   const { body: executions } = await app.send(
     "GET",
     `/api/v1/insights/executions/?search_fields=session_id&search_field_values=${chat.session_id}`,

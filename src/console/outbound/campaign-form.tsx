@@ -12,6 +12,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { call } from "../ground/api.ts";
+import { Findings } from "../ground/findings.tsx";
 import { KeyValues } from "../ground/key-values.tsx";
 import { useMay } from "../ground/me.tsx";
 import { Panel } from "../ground/parts.tsx";
@@ -111,6 +112,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               )
             }
           >
+            {!record.isDirty && <Findings issues={campaign?.validation_issues} />}
             <Section title="Campaign">
               <TextInput label="Name" required dir="auto" {...form.getInputProps("campaign_name")} />
               <Textarea

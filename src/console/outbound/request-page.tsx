@@ -10,6 +10,7 @@ import { useMay } from "../ground/me.tsx";
 import { Code, Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
+import { OFFLINE_MODEL, OfflineMark } from "../insights/offline-mark.tsx";
 import { batchPath, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
 import classes from "./outbound.module.css";
@@ -37,6 +38,7 @@ export default function RequestPage() {
   });
   const words = requestWords(trace.data?.request_status ?? "");
   const variables = Object.entries(person.data?.[0]?.request_variables ?? {});
+  const insights = Object.entries(person.data?.[0]?.insights ?? {});
   const looked = person.data?.[0]?.enrichment;
   return (
     <>
@@ -99,6 +101,15 @@ export default function RequestPage() {
                   />
                   {variables.length > 0 && (
                     <Facts items={variables.map(([name, text]) => [name, <bdi key={name}>{text}</bdi>])} />
+                  )}
+                  {insights.length > 0 && (
+                    <Stack gap={6} align="flex-start">
+                      <Text size="sm" fw={600}>
+                        Insights
+                      </Text>
+                      <OfflineMark model={person.data?.[0]?.insights_scripted ? OFFLINE_MODEL : null} />
+                      <Facts items={insights.map(([key, value]) => [key, <bdi key={key}>{value}</bdi>])} />
+                    </Stack>
                   )}
                   {looked && <Code value={looked} label="What a lookup says of the number" />}
                 </Stack>

@@ -11,7 +11,7 @@ import { type Stamp, shareTools } from "./tool-configuration-store.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
 /** All of a workflow but its estimate, which is worked out anew for every answer. */
-export type Workflow = Omit<InsightWorkflowOutput, "estimate"> & StoredWorkflow;
+export type Workflow = Omit<InsightWorkflowOutput, "estimate" | "estimate_problem"> & StoredWorkflow;
 
 const toolIds = sql<number[]>`(
   select coalesce(json_agg(t.insight_tool_id order by t.position), '[]')

@@ -7,6 +7,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { isStatementTimeout } from "../db/database.ts";
 import { asReader } from "../db/reading.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { estimateOf, shownEstimate } from "./estimate.ts";
@@ -164,11 +165,21 @@ export async function withEstimate(
   { clock, catalogue }: Pick<WorkflowDeps, "clock" | "catalogue">,
 ): Promise<InsightWorkflowOutput> {
   const { sub_organization_id, activated_at, covered, ...shown } = workflow;
-  const estimate = await asReader(sub_organization_id, () =>
-    estimateOf(db, workflow, { now: clock.now(), catalogue }),
-  );
-  return { ...shown, estimate: shownEstimate(estimate) };
+  try {
+    const estimate = await asReader(sub_organization_id, () =>
+      estimateOf(db, workflow, { now: clock.now(), catalogue }),
+    );
+    return { ...shown, estimate: shownEstimate(estimate) };
+  } catch (error) {
+    const crowded = error instanceof Fault && error.kind === "too-many";
+    if (!crowded && !isStatementTimeout(error)) throw error;
+    // The workflow is stored by then: an answer that refused would have it sent again.
+    return { ...shown, estimate: null, estimate_problem: NO_ESTIMATE };
+  }
 }
+
+const NO_ESTIMATE =
+  "The estimate took too long, because there is too much to look through or too many reports are running. The workflow is as shown. Read it again in a while; a later start_datetime or an exact agent makes it faster.";
 
 /** Its tools are records of their own, and its counts change by themselves. */
 export const audited = ({ insight_tools, queue_count, failed_count, covered, ...own }: Workflow) => own;

@@ -127,10 +127,10 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
     return usd > 0 ? `at least ${dollars(usd)}` : "–";
   };
   const activating = useMutation({
-    mutationFn: () =>
+    mutationFn: (agreed: InsightWorkflowEstimate) =>
       call("PUT /api/v1/insights/workflows/{workflow_id}/activate", {
         path: { workflow_id: workflow.id },
-        body: { is_acknowledged: read !== null, estimate },
+        body: { is_acknowledged: true, estimate: agreed },
       }),
     async onSuccess(active) {
       // What is being read now is of before, and would be shown after this.
@@ -148,15 +148,22 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
       <Stack gap="md">
         <Facts
           items={[
-            ["Older conversations, now", count(estimate.backfill_count, workflow)],
-            ["Their length", workflow.start_datetime ? length(estimate.backfill_duration) : "–"],
+            ["Older conversations, now", estimate ? count(estimate.backfill_count, workflow) : "–"],
+            ["Their length", workflow.start_datetime && estimate ? length(estimate.backfill_duration) : "–"],
             [
               "Their cost",
-              workflow.start_datetime ? <b key="now">{cost(estimate.estimated_backfill_cost)}</b> : "–",
+              workflow.start_datetime && estimate ? (
+                <b key="now">{cost(estimate.estimated_backfill_cost)}</b>
+              ) : (
+                "–"
+              ),
             ],
-            ["Then, each day", `about ${estimate.estimated_daily_count.toLocaleString("en")}`],
-            ["Length a day", length(estimate.estimated_daily_duration)],
-            ["Cost a day", <b key="day">{cost(estimate.estimated_daily_cost)}</b>],
+            [
+              "Then, each day",
+              estimate ? `about ${estimate.estimated_daily_count.toLocaleString("en")}` : "–",
+            ],
+            ["Length a day", estimate ? length(estimate.estimated_daily_duration) : "–"],
+            ["Cost a day", estimate ? <b key="day">{cost(estimate.estimated_daily_cost)}</b> : "–"],
           ]}
         />
         <Text size="sm" c="dimmed">
@@ -170,6 +177,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
           )}{" "}
           A day is the mean of the last 14. Costs are list prices times the tokens its tools have used so far.
         </Text>
+        {estimate === null && <Text size="sm">{workflow.estimate_problem}</Text>}
         {leftOut !== null && leftOut.length > 0 && (
           <Text size="sm">
             Nobody knows yet what <bdi>{leftOut.join(", ")}</bdi>{" "}
@@ -182,7 +190,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
           </Text>
         )}
         {activating.error && <Failure error={activating.error} />}
-        {may("insights_write") && (
+        {may("insights_write") && estimate !== null && (
           <Alert color="ink" icon={<IconReportMoney />}>
             <Group justify="space-between" gap="sm">
               <Checkbox
@@ -196,7 +204,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
                   size="xs"
                   disabled={read === null}
                   loading={activating.isPending}
-                  onClick={() => activating.mutate()}
+                  onClick={() => read && activating.mutate(read)}
                 >
                   Activate
                 </Button>

@@ -50,12 +50,12 @@ export const CAUSES: Record<InsightExecution["cause"], string> = {
 export const tokens = (count: number | null): string =>
   count === null ? "–" : Math.round(count).toLocaleString("en");
 
-/** "120 for $0.41"; an estimate of $0 says that no cost is known. */
-export const expectedDay = ({
-  estimated_daily_count: count,
-  estimated_daily_cost: cost,
-}: InsightWorkflowEstimate) =>
-  cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");
+/** "120 for $0.41"; an estimate of $0 says that no cost is known, and a dash that there is no estimate. */
+export function expectedDay(estimate: InsightWorkflowEstimate | null): string {
+  if (estimate === null) return "–";
+  const { estimated_daily_count: count, estimated_daily_cost: cost } = estimate;
+  return cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");
+}
 
 /** $0.0041, $12.30; what costs nothing says so, what is not known is a dash. */
 export function dollars(amount: number | null | undefined): string {

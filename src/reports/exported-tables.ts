@@ -128,6 +128,7 @@ export const NOT_EXPORTED = [
   "job_runners",
   "interrupted_jobs",
   "write_probes",
+  "allowances",
   "transfer_answerers",
   "schema_migrations",
 ];

@@ -22,7 +22,7 @@ describe("what a model is asked", () => {
     });
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
     const [system, user] = texts(messages);
-    expect(system).toContain("Rate it. Before: They greeted\n");
+    expect(system).toContain('Rate it. Before: "They greeted"\n');
     expect(system).toContain(JSON.stringify(output_schema.schema));
     expect(system).not.toContain("Hello");
     expect(user).toBe("User: Hello\nAgent: Hi");

@@ -57,7 +57,7 @@ function cut(text: string, characters: number): string[] {
 function line(entry: TranscriptEntry): string {
   if (entry.kind === "said") return `${speaker(entry.role)}: ${indented(entry.text)}`;
   const outcome = entry.error === null ? shortJson(entry.result) : `failed: ${entry.error}`;
-  return `(The agent called ${entry.tool_name}(${shortJson(entry.arguments)}) → ${indented(outcome)})`;
+  return `(The agent called ${indented(entry.tool_name)}(${shortJson(entry.arguments)}) → ${indented(outcome)})`;
 }
 
 /** When something began, in seconds; null where nobody wrote it down. */

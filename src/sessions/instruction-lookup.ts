@@ -1,3 +1,4 @@
+import { quotedData } from "../expressions/quoted-data.ts";
 import type { Lookup } from "../expressions/template.ts";
 
 /** What a visitor wrote about themselves; tools get it as it is. */
@@ -12,12 +13,5 @@ export const instructionLookup =
   (name) => {
     const value = lookup(name);
     const key = name.startsWith("vars.") ? name : `vars.${name}`;
-    return typeof value === "string" && value !== "" && CLAIMS.has(key) ? quoted(value) : value;
+    return typeof value === "string" && value !== "" && CLAIMS.has(key) ? quotedData(value) : value;
   };
-
-/** As JSON, and without what opens a block or a tag. */
-const quoted = (text: string): string =>
-  JSON.stringify(text).replaceAll(
-    /[`<>{}]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );

@@ -373,7 +373,7 @@ export async function createApp(parts: Parts): Promise<App> {
       }),
       ...embeddingJobs({ db, embedderOf: engine.embedderOf, choice: config.embedding_model }),
       ...removeRecordingJobs({ db, recordings: createRecordingStore(dataDir) }),
-      ...takeoutJobs({ db, clock, dataDir }),
+      ...takeoutJobs({ db, clock, log, dataDir }),
       tidyBatchesJob(parts),
       cancelWaitingHandler(parts),
       purgeDeliveriesJob(parts),

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { errorText } from "../base/errors.ts";
+import { PublicError } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Embedder } from "../llm/embedder.ts";
 import { type ChunkPlace, closestChunks } from "./source-vectors.ts";
@@ -76,7 +76,9 @@ async function embedQuestion(
     const { vectors, tokens } = await embed([text], { purpose: "question", timeout_ms: EMBED_MS, signal });
     return { ...took(), tokens, problem: null, vector: vectors[0] ?? null };
   } catch (error) {
-    return { ...took(), tokens: null, problem: errorText(error), vector: null };
+    const problem =
+      error instanceof PublicError ? error.message : "The embeddings failed by a fault of ours.";
+    return { ...took(), tokens: null, problem, vector: null };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import pg from "pg";
-import { Fault, type FaultKind, InvalidInput } from "../base/errors.ts";
+import { Fault, type FaultKind, InvalidInput, publicText } from "../base/errors.ts";
 import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 
 /** The one place where kinds of the domain become HTTP statuses. */
@@ -25,7 +25,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     return reply.code(STATUS[error.kind]).send({ detail: error.message });
   }
   if (isStatementTimeout(error)) return reply.code(400).send({ detail: TOO_LONG });
-  const known = fromFramework(error as FastifyError) ?? fromForm(error) ?? fromDatabase(error);
+  const known = fromFramework(error as FastifyError, request) ?? fromForm(error) ?? fromDatabase(error);
   if (known) return reply.code(known.status).send({ detail: known.detail });
   if (isDiskFull(error)) {
     request.log.error({ err: error }, "a disk is full");
@@ -51,7 +51,7 @@ const TOO_LONG =
 
 type Answer = { status: number; detail: unknown };
 
-function fromFramework(error: FastifyError): Answer | undefined {
+function fromFramework(error: FastifyError, request: FastifyRequest): Answer | undefined {
   const status = error.statusCode;
   if (status === undefined || status < 400 || status >= 500) return undefined;
   switch (error.code) {
@@ -63,7 +63,9 @@ function fromFramework(error: FastifyError): Answer | undefined {
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return { status: 400, detail: "The body is not as long as its Content-Length says." };
     default:
-      return { status, detail: error.message };
+      // The framework's own sentences are about the request. Those of other libraries may name files and addresses.
+      if (/^FST_/.test(error.code ?? "")) return { status, detail: error.message };
+      return { status, detail: publicText(error, request.log, "a library refused a request") };
   }
 }
 

@@ -1,3 +1,9 @@
+import { randomBase62 } from "./ids.ts";
+import type { Log } from "./log.ts";
+
+/** An error whose message was written for whoever uses the product: it may be answered and stored as it is. */
+export abstract class PublicError extends Error {}
+
 /**
  * Why something could not be done, in words of the domain; `api/errors.ts` alone turns a kind into an HTTP status.
  */
@@ -18,7 +24,7 @@ export type FaultKind =
   | "unavailable";
 
 /** `message` tells the caller what to do; `internal` is for the log only. */
-export class Fault extends Error {
+export class Fault extends PublicError {
   readonly kind: FaultKind;
   readonly internal: string | undefined;
   /** Seconds after which a `too-many` or `unavailable` caller may try again. */
@@ -41,7 +47,7 @@ export class Fault extends Error {
 export type InputIssue = { loc: (string | number)[]; msg: string; type: string };
 
 /** The input breaks its contract; the places that do are listed, so that they can be mended together. */
-export class InvalidInput extends Error {
+export class InvalidInput extends PublicError {
   readonly issues: InputIssue[];
 
   constructor(issues: InputIssue[]) {
@@ -63,5 +69,16 @@ export function unreachable(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 }
 
-/** The text of anything thrown, for logs and traces. */
+/**
+ * What an answer or a record may say of anything thrown. The words of other errors name tables, files, hosts and functions
+ * of this installation: they go to the log, under a reference that is told instead.
+ */
+export function publicText(error: unknown, log: Pick<Log, "error">, about: string): string {
+  if (error instanceof PublicError) return error.message;
+  const reference = randomBase62(10);
+  log.error({ err: error, reference }, about);
+  return `This is a fault of the program. Quote ${reference} to the operator of this installation.`;
+}
+
+/** The text of anything thrown, for logs and the operator's own terminal; `publicText` is for everybody else. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

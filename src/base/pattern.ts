@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { BoundedCache } from "./bounded-cache.ts";
-import { errorText } from "./errors.ts";
+import { errorText, PublicError } from "./errors.ts";
 
 /**
  * Patterns that tenants wrote. RE2 never takes exponential time, but it takes time in proportion to the program times the
@@ -28,7 +28,7 @@ const PAIRS_TO_COMPILE = 240;
 const PAIRS_A_STEP = 8;
 
 /** Why a pattern can't be used, or not on this text: a sentence for whoever wrote it. */
-export class PatternError extends Error {
+export class PatternError extends PublicError {
   override readonly name = "PatternError";
 }
 

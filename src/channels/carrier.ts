@@ -1,3 +1,4 @@
+import { PublicError } from "../base/errors.ts";
 import type { Credentials } from "./channel-credentials.ts";
 import type { ChannelStatus } from "./channel-status.ts";
 
@@ -46,7 +47,7 @@ export type Carriers = {
  * taken it: before another try it has to be asked (`find`). `is_ours`: what it refused is our account, our permission, our
  * number or our template, and no fault of the person's; once that is mended the same try goes well.
  */
-export class CarrierFault extends Error {
+export class CarrierFault extends PublicError {
   readonly fate: "refused" | "not-sent" | "unknown";
   readonly status: ChannelStatus | null;
   readonly retry_after_s: number | null;

@@ -5,7 +5,7 @@ import { write } from "../api/resource.ts";
 import { Deleted, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { errorText, Fault, invalid, notFound } from "../base/errors.ts";
+import { Fault, invalid, notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import {
@@ -251,7 +251,7 @@ export function mailDomainRoutes(
 
 async function requireRecord(lookUp: LookUp, { record_name, record_value }: MailDomain): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the name server did not answer")), LONGEST_LOOKUP_MS);
+  const timer = setTimeout(() => late.reject(new Error("late")), LONGEST_LOOKUP_MS);
   let texts: string[];
   try {
     const records = await Promise.race([lookUp(record_name, "TXT"), late.promise]);
@@ -259,7 +259,7 @@ async function requireRecord(lookUp: LookUp, { record_name, record_value }: Mail
   } catch (error) {
     const { code } = (error ?? {}) as { code?: string };
     const isMissing = code === "ENOTFOUND" || code === "ENODATA";
-    const why = isMissing ? "there is no such record yet" : (code ?? errorText(error));
+    const why = isMissing ? "there is no such record yet" : (code ?? "the name server did not answer");
     throw new Fault(
       "refused",
       `TXT record ${record_name} could not be read: ${why}. It has to say ${record_value}.`,

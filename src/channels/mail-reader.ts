@@ -1,3 +1,4 @@
+import { PublicError } from "../base/errors.ts";
 import { createWorkerPool, GivenUp, type PoolLimits } from "../base/worker-pool.ts";
 import type { IncomingMail } from "./mail-message.ts";
 import type { CheckedSignatures, KeyRecords } from "./mail-signatures.ts";
@@ -19,9 +20,9 @@ export type MailReader = {
   close(): Promise<void>;
 };
 
-export class UnreadableMail extends Error {
-  constructor(why: string) {
-    super(why);
+export class UnreadableMail extends PublicError {
+  constructor(why: string, cause?: unknown) {
+    super(why, { cause });
     this.name = "UnreadableMail";
   }
 }
@@ -75,6 +76,9 @@ async function orUnreadable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw error instanceof GivenUp ? new UnreadableMail(`The mail can't be read: ${error.message}.`) : error;
+    if (!(error instanceof GivenUp)) throw error;
+    // What broke inside is told to nobody: strangers read the refusal, and tenants its event.
+    const why = error.reason === "failed" ? "what it holds breaks off or contradicts itself" : error.message;
+    throw new UnreadableMail(`The mail can't be read: ${why}.`, error);
   }
 }

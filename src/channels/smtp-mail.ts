@@ -76,7 +76,7 @@ async function connectionTo(
   name?: string,
 ): Promise<{ connection: SMTPConnection; step: Step }> {
   const reached = await reach(server).catch((cause: unknown) => {
-    throw new CarrierFault(`The mail server ${server.host} has no address: ${errorText(cause)}`, "not-sent");
+    throw new CarrierFault(`The mail server ${server.host} has no address.`, "not-sent", { cause });
   });
   if ("refused" in reached) {
     throw new CarrierFault(`The mail server ${server.host} can't be reached: ${reached.refused}`, "not-sent");

@@ -1,3 +1,4 @@
+import { PublicError } from "../base/errors.ts";
 /**
  * What one evaluation may cost. Steps are counted, not timed, so that the same expression over the same data always gives
  * the same answer, however busy the machine: one step is a node visited, an element read or 16 characters made;
@@ -11,7 +12,7 @@ export const MAX_STEPS = 200_000;
 const CHARACTERS_A_STEP = 16;
 
 /** Why an expression has no value: said to whoever wrote it, never a reason to stop the turn. */
-export class EvaluationError extends Error {
+export class EvaluationError extends PublicError {
   override readonly name = "EvaluationError";
 }
 

@@ -104,7 +104,7 @@ class Working {
   constructor(parts: ExecutorParts, { stopping, cut }: { stopping: AbortSignal; cut: AbortSignal }) {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
-    this.#recorder = createRecorder(parts.db, this.#owner);
+    this.#recorder = createRecorder(parts.db, parts.log, this.#owner);
     this.#stopping = stopping;
     this.#cut = cut;
   }

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import { errorText, unreachable } from "../base/errors.ts";
+import { publicText, unreachable } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
 import type { InsightValue } from "./check-answer.ts";
@@ -264,7 +265,7 @@ function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
 }
 
 /** Many at once; when that fails for one of them, one by one, and what can't be stored has failed. */
-export async function recordEach(db: Db, owner: string, results: Result[]): Promise<Set<number>> {
+export async function recordEach(db: Db, log: Log, owner: string, results: Result[]): Promise<Set<number>> {
   try {
     return await recordResults(db, owner, results);
   } catch (error) {
@@ -272,11 +273,11 @@ export async function recordEach(db: Db, owner: string, results: Result[]): Prom
     if (results.length > 1) {
       const held = new Set<number>();
       for (const result of results) {
-        for (const id of await recordEach(db, owner, [result])) held.add(id);
+        for (const id of await recordEach(db, log, owner, [result])) held.add(id);
       }
       return held;
     }
-    const message = `The result could not be stored: ${errorText(error)}`;
+    const message = `The result could not be stored. ${publicText(error, log, "an insight's result could not be stored")}`;
     return recordResults(
       db,
       owner,

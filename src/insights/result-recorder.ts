@@ -1,3 +1,4 @@
+import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { type Result, recordEach } from "./record-results.ts";
 
@@ -8,7 +9,7 @@ const MOST = 100;
  * Gathers the results of executions that end at about the same time: what comes while a transaction runs goes into the
  * next. `record` resolves once its result is stored, with false when the execution was lost to another process.
  */
-export function createRecorder(db: Db, owner: string) {
+export function createRecorder(db: Db, log: Log, owner: string) {
   type Waiting = { result: Result; settle(held: boolean): void; fail(error: unknown): void };
   let waiting: Waiting[] = [];
   let storing = false;
@@ -21,6 +22,7 @@ export function createRecorder(db: Db, owner: string) {
       try {
         const held = await recordEach(
           db,
+          log,
           owner,
           batch.map(({ result }) => result),
         );

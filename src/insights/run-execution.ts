@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
 import type { Result } from "./record-results.ts";
@@ -99,8 +99,9 @@ async function runTool(
       signal,
     });
   } catch (error) {
-    if (!signal.aborted) log.error({ err: error, ...subject }, "an insight tool broke");
-    return failed(`The tool broke: ${errorText(error)}`, LATER);
+    // Nothing of it is stored then.
+    if (signal.aborted) return failed("The tool was broken off.", LATER);
+    return failed(`The tool broke: ${publicText(error, log.child(subject), "an insight tool broke")}`, LATER);
   }
 }
 

@@ -5,7 +5,7 @@ import { type EgressRules, judgeAddress } from "../base/egress-address.ts";
 import { createPinnedPools } from "../base/egress-pools.ts";
 import { rememberingResolve, systemResolve } from "../base/egress-resolve.ts";
 import { targetOf } from "../base/egress-target.ts";
-import { unreachable } from "../base/errors.ts";
+import { Fault, unreachable } from "../base/errors.ts";
 import type { Provider } from "./catalogue.ts";
 import { ModelError } from "./model.ts";
 
@@ -64,12 +64,13 @@ export function guardedStream(allow: EgressRules): typeof fetch {
   return async (input, init) => {
     const target = targetOf(String(input), []);
     if (target.kind !== "host")
-      throw new Error(target.kind === "refused" ? target.reason : "no such address");
+      throw new Fault("refused", target.kind === "refused" ? target.reason : "no such address");
     const { host, port, origin } = target;
     const addresses = isIP(host) === 0 ? await resolve(host) : [host];
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
-      if (verdict.kind === "denied") throw new Error(`the address ${address} of ${host} ${verdict.why}`);
+      if (verdict.kind === "denied")
+        throw new Fault("refused", `the address ${address} of ${host} ${verdict.why}`);
     }
     const dispatcher = pools.get(origin, { kind: "addresses", addresses });
     const options = { ...init, redirect: "manual", dispatcher };

@@ -1,3 +1,4 @@
+import { PublicError } from "../base/errors.ts";
 /**
  * The one door to a language model. A turn hands in the whole conversation and reads parts until `done`; whether a
  * provider or the scripted model answers can only be told by `scripted`.
@@ -85,7 +86,7 @@ export type ModelErrorKind =
   | "broken-answer";
 
 /** `message` is for the person who runs the agent and never holds a key. */
-export class ModelError extends Error {
+export class ModelError extends PublicError {
   readonly kind: ModelErrorKind;
   readonly provider: string;
   /** The HTTP status, where there was an answer. */

@@ -1,10 +1,11 @@
 import {
+  AISDKError,
   APICallError,
   InvalidResponseDataError,
   JSONParseError,
   TypeValidationError,
 } from "@ai-sdk/provider";
-import { errorText } from "../base/errors.ts";
+import { PublicError } from "../base/errors.ts";
 import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import { EndlessAnswer } from "./guarded-fetch.ts";
 import { abortedError, ModelError } from "./model.ts";
@@ -33,12 +34,9 @@ export function providerError(error: unknown, call: Call): ModelError {
     });
   }
   if (networkCode(error) !== null) return brokeOff(call.provider, error);
-  return new ModelError(
-    "refused",
-    call.provider,
-    `${name} could not be asked: ${quote(errorText(error), call)}`,
-    { cause: error },
-  );
+  const told = causes(error).find((cause) => cause instanceof PublicError || AISDKError.isInstance(cause));
+  const why = told ? quote(told.message, call) : "a fault of the program";
+  return new ModelError("refused", call.provider, `${name} could not be asked: ${why}`, { cause: error });
 }
 
 /** The connection ended, cleanly or not, before the provider said that it was done. */
@@ -54,7 +52,7 @@ function apiError(error: APICallError, call: Call): ModelError {
     return new ModelError(
       "unavailable",
       call.provider,
-      `${name} could not be reached (${quote(networkCode(error) ?? error.message, call)}).`,
+      `${name} could not be reached (${networkCode(error) ?? "no answer"}).`,
       { cause: error },
     );
   }

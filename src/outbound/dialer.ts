@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { DestinationRules } from "../base/destination.ts";
-import { errorText } from "../base/errors.ts";
+import { errorText, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
 import type { Reached, Sender, Senders } from "../channels/outreach.ts";
@@ -130,7 +130,7 @@ export function createDialer(parts: DialerParts): Dialer {
       await reach("before-send");
       if (!(await leases.holdOn(key))) return;
       const send = () => senders[outreach.mode].send(outreach, () => leases.holds(key));
-      const news = await handOver(send, key, clock);
+      const news = await handOver(send, key, { clock, log });
       await reach("after-send");
       await queue.add([news]);
       await reach("after-settle");
@@ -164,7 +164,7 @@ export function createDialer(parts: DialerParts): Dialer {
     // Each by itself: a carrier that hangs keeps nobody else in the dark.
     await Promise.all(
       unsettled.map(async (attempt) => {
-        const news = await askCarrier(db, findInTime(senders[attempt.mode]), attempt, clock.now());
+        const news = await askCarrier(parts, findInTime(senders[attempt.mode]), attempt, clock.now());
         await reach("after-ask");
         await queue.add([news]);
       }),
@@ -233,13 +233,18 @@ export function createDialer(parts: DialerParts): Dialer {
 }
 
 /** What came of handing an attempt over. */
-async function handOver(send: () => Promise<Reached>, key: string, clock: Clock): Promise<News> {
+async function handOver(
+  send: () => Promise<Reached>,
+  key: string,
+  { clock, log }: Pick<DialerParts, "clock" | "log">,
+): Promise<News> {
   try {
     const { sid, status, session_id, conversation_id } = await inTime(send());
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
     return { kind: "word", key, status, is_transient: null, at: clock.now(), sid, session };
   } catch (error) {
-    return newsOfFault(error, key, clock.now());
+    const why = publicText(error, log, "an attempt could not be handed over");
+    return newsOfFault(error, why, key, clock.now());
   }
 }
 
@@ -254,8 +259,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Anything that is no `CarrierFault` may have happened after the carrier took it. */
-function newsOfFault(error: unknown, key: string, at: Date): News {
-  const why = errorText(error);
+function newsOfFault(error: unknown, why: string, key: string, at: Date): News {
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
   // Nobody's fault but ours: whatever it was, the person has not been tried.
   if (error.is_ours && error.fate !== "unknown")

@@ -1,4 +1,6 @@
 import { sql } from "kysely";
+import { publicText } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, Sender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
@@ -55,7 +57,7 @@ export async function takeUnsettled(db: Db, owner: string, now: Date, most: numb
 
 /** What the carrier says of it. Never throws: not to be told is news too. */
 export async function askCarrier(
-  db: Db,
+  { db, log }: { db: Db; log: Log },
   sender: Pick<Sender, "find">,
   attempt: Unsettled,
   now: Date,
@@ -72,7 +74,7 @@ export async function askCarrier(
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
     return { kind: "word", key, status, is_transient: null, at: now, sid, session, provider_status: "asked" };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = publicText(error, log, "a carrier could not be asked about an attempt");
     if (state !== "PLACED") return { kind: "unknown", key, why, from: "asking" };
     return placedUnasked(attempt, now);
   }

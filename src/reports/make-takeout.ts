@@ -4,8 +4,9 @@ import path from "node:path";
 import { type Selectable, sql } from "kysely";
 import { z } from "zod";
 import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { asReader, asWriter } from "../db/reading.ts";
 import type { Takeouts } from "../db/types.ts";
@@ -40,7 +41,7 @@ const removeTakeouts: Job<object> = {
 type TakeoutStatus = Selectable<Takeouts>["status"];
 const RUNNING: TakeoutStatus[] = ["pending", "in_progress"];
 
-type Deps = { db: Db; clock: Clock; dataDir: string };
+type Deps = { db: Db; clock: Clock; log: Log; dataDir: string };
 
 export const takeoutFolder = (dataDir: string, takeout_id: string): string =>
   path.join(dataDir, "takeouts", takeout_id);
@@ -51,7 +52,8 @@ export const takeoutJobs = (deps: Deps): JobHandler[] => [
     try {
       await runTakeout(deps, takeout_id);
     } catch (error) {
-      if (job.attempts === TRIES) await giveUp(deps, takeout_id, errorText(error));
+      if (job.attempts === TRIES)
+        await giveUp(deps, takeout_id, publicText(error, deps.log, "an export failed for good"));
       throw error;
     }
   }),

@@ -1,4 +1,4 @@
-import { errorText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { storableJson } from "../base/storable.ts";
 import { suppress } from "../channels/suppression.ts";
@@ -151,9 +151,8 @@ async function run(
     const outcome = await runTool(engine, context, tool, call);
     return { ...outcome, result: storableJson(outcome.result) };
   } catch (error) {
-    // A fault of ours; the log says what it was.
-    engine.log.error({ err: error, tool: call.name }, "the session end tool failed unexpectedly");
-    return failed(`The tool failed unexpectedly. ${errorText(error)}`);
+    const why = publicText(error, engine.log, `the session end tool ${call.name} failed unexpectedly`);
+    return failed(`The tool failed unexpectedly. ${why}`);
   }
 }
 

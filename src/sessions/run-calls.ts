@@ -1,4 +1,4 @@
-import { errorText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { storableJson } from "../base/storable.ts";
 import type { ToolCall } from "../llm/model.ts";
@@ -124,12 +124,9 @@ export class CallRunner {
         : failed(`There is no tool named ${call.name} now.`);
     } catch (error) {
       // A fault of ours: the session goes on, and the log says what it was.
-      engine.log.error(
-        { err: error, session_id: session.id, tool: call.name },
-        "a tool call failed unexpectedly",
-      );
+      const log = engine.log.child({ session_id: session.id, tool: call.name });
       outcome = failed("The tool failed unexpectedly.");
-      outcome.error += ` ${errorText(error)}`;
+      outcome.error += ` ${publicText(error, log, "a tool call failed unexpectedly")}`;
     }
     const { effects, ...shown } = { ...outcome, result: storableJson(outcome.result) };
     const finished: Omit<FinishedCall, "seq"> = {

@@ -1,5 +1,5 @@
 import { type SchemaFault, schemaFaults } from "../agents/schema-faults.ts";
-import { errorText } from "../base/errors.ts";
+import { PublicError } from "../base/errors.ts";
 
 /** A model mends no more at once. */
 const MAX_TOLD = 10;
@@ -22,7 +22,8 @@ export function argumentFaults(
     return faults.length > MAX_TOLD ? [...faults.slice(0, MAX_TOLD), "and more"] : faults;
   } catch (error) {
     // Saving refuses such schemas; one that came in another way must not stop the tool's session.
-    return [`the tool's parameter schema can't be used: ${errorText(error)}`];
+    if (!(error instanceof PublicError)) throw error;
+    return [`the tool's parameter schema can't be used: ${error.message}`];
   }
 }
 

@@ -1,4 +1,4 @@
-import { errorText } from "../base/errors.ts";
+import { publicText } from "../base/errors.ts";
 import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import {
@@ -221,9 +221,8 @@ async function firstWords({ engine }: TextParts, session_id: number, agent_initi
   try {
     return [...greeting, ...(await runTurn(engine, session_id, { text: null })).messages];
   } catch (error) {
-    throw new CarrierFault(`The agent could not speak first: ${errorText(error)}`, "not-sent", {
-      cause: error,
-    });
+    const why = publicText(error, engine.log, "an agent could not speak first");
+    throw new CarrierFault(`The agent could not speak first: ${why}`, "not-sent", { cause: error });
   }
 }
 
@@ -265,7 +264,7 @@ async function forget(
   if (!(error instanceof CarrierFault) || error.fate === "unknown") return;
   const failed = {
     status: error.status ?? "DELIVERY_FAILED",
-    error_code: errorText(error).slice(0, 200),
+    error_code: error.message.slice(0, 200),
   } as const;
   await giveUpTry(engine.db, text, failed, engine.clock.now());
 }

@@ -62,6 +62,9 @@ function fromFramework(error: FastifyError, request: FastifyRequest): Answer | u
       return { status: 415, detail: "Send the body as application/json." };
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return { status: 400, detail: "The body is not as long as its Content-Length says." };
+    case "ECONNRESET":
+      // Nobody is left to read it, and it is no fault of ours.
+      return { status, detail: "The request broke off." };
     default:
       // The framework's own sentences are about the request. Those of other libraries may name files and addresses.
       if (/^FST_/.test(error.code ?? "")) return { status, detail: error.message };

@@ -134,7 +134,7 @@ describe("a test of an llm_tool", () => {
     llm.reply({ text: [JSON.stringify(RIGHT)] });
     const { name } = await asking();
     await run(name);
-    expect(asked().messages[0]?.content).toContain("Before: refunds.");
+    expect(asked().messages[0]?.content).toContain('Before: "refunds".');
     await app.db.deleteFrom("insight_outputs").execute();
   });
 

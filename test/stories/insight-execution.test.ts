@@ -92,7 +92,7 @@ test("a session that ends is analysed once, and its outputs, tokens and cost can
     expect.stringContaining("[0:05] (The agent called hangup("),
   ]);
   expect(asked[1]?.at(-1)?.content).toContain("asked is missing");
-  expect(asked[2]?.[0]?.content).toContain("It was about a refund. How did it go?");
+  expect(asked[2]?.[0]?.content).toContain('It was about "a refund". How did it go?');
 
   // Typed outputs, with the versions that found them.
   const outputs = await app.send(

@@ -70,12 +70,19 @@ import type { Notices } from "./db/notices.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { eventRoutes } from "./events/event.ts";
 import { ensureDefaultInsights } from "./insights/default-insights.ts";
+import { insightWorkRoutes } from "./insights/execution-routes.ts";
 import { insightJobs } from "./insights/executor.ts";
+import { folderRoutes } from "./insights/folder.ts";
+import { folderFileRoutes } from "./insights/folder-file.ts";
 import { createRecordingStore } from "./insights/recording-store.ts";
 import { removeRecordingJobs } from "./insights/remove-recording.ts";
 import { insightRoutes } from "./insights/routes.ts";
 import type { ToolRunner } from "./insights/tool-run.ts";
-import { type TranscriptionSettings, transcriptionAccess } from "./insights/transcription-provider.ts";
+import {
+  type TranscriptionSettings,
+  transcriptionAccess,
+  transcriptionProviderRoutes,
+} from "./insights/transcription-provider.ts";
 import { queueEndedSession } from "./insights/trigger.ts";
 import type { JobHandler } from "./jobs/define-job.ts";
 import { catalogueOf, operatorLlm, type Provider } from "./llm/catalogue.ts";
@@ -86,6 +93,7 @@ import { createMail, type Mail } from "./mail/mail.ts";
 import { createAttempts } from "./outbound/attempts.ts";
 import { batchRoutes } from "./outbound/batch.ts";
 import { batchRequestRoutes } from "./outbound/batch-requests.ts";
+import { removeBatchesOf } from "./outbound/batch-store.ts";
 import { campaignRoutes } from "./outbound/campaign.ts";
 import { campaignBoardRoutes } from "./outbound/campaign-board.ts";
 import { campaignForecastRoutes } from "./outbound/campaign-forecast.ts";
@@ -313,7 +321,11 @@ export async function createApp(parts: Parts): Promise<App> {
   chatPageRoutes(api, parts);
   waitSoundRoutes(api);
 
-  campaignRoutes(api, { ...parts, egress_allow: config.egress_allow });
+  campaignRoutes(api, {
+    ...parts,
+    egress_allow: config.egress_allow,
+    removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
+  });
   batchRoutes(api, parts);
   batchRequestRoutes(api, parts);
   requestTraceRoutes(api, { db, clock, limits: config.lines, destinations: config.destinations });
@@ -326,15 +338,12 @@ export async function createApp(parts: Parts): Promise<App> {
   campaignBoardRoutes(api, { db, clock, limits: config.lines });
   targetFilterCountRoutes(api, parts);
   webhookRoutes(api, { db, clock, vault, publicUrl });
-  insightRoutes(api, {
-    db,
-    clock,
-    vault,
-    catalogue,
-    runner: toolRunner,
-    data_dir: dataDir,
-    environment: keys,
-  });
+  const recordings = createRecordingStore(dataDir);
+  insightRoutes(api, { db, clock, catalogue });
+  insightWorkRoutes(api, { db, clock, catalogue, runner: toolRunner });
+  folderRoutes(api, { db, clock });
+  transcriptionProviderRoutes(api, { db, clock, vault, environment: keys });
+  folderFileRoutes(api, { db, clock, recordings });
 
   takeoutRoutes(api, { db, clock, dataDir });
   queueRoutes(api, { db });

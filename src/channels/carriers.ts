@@ -4,8 +4,7 @@ import type { Db } from "../db/database.ts";
 import type { Carrier, Carriers } from "./carrier.ts";
 import { type Credentials, readChannelAccount } from "./channel-credentials.ts";
 import { ownNumbersOnly } from "./shared-account.ts";
-import { simulatedAccount } from "./simulator/account.ts";
-import { SIMULATOR_URL } from "./simulator/mount.ts";
+import { SIMULATOR_URL, simulatedAccount } from "./simulator-account.ts";
 import { hostsAt, TWILIO_HOSTS } from "./twilio-api.ts";
 import { createTwilio } from "./twilio-carrier.ts";
 

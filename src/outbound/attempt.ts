@@ -5,6 +5,9 @@ export type AttemptPhase = "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
 /** The modes of campaigns. */
 export type Mode = "voice" | "sms" | "email";
 
+/** Kinds of addresses a campaign of a mode may send from, the first before the second. */
+export const senderModes = (mode: string): string[] => (mode === "sms" ? ["sms", "whatsapp"] : [mode]);
+
 /**
  * Who is about to hand an attempt to its carrier says so for this long, says it again while it does, and begins only
  * within `HAND_OVER_ms` of having said so (leases.ts). What remains of a lease is for the way to the carrier, and for

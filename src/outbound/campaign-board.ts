@@ -8,13 +8,14 @@ import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { OutcomeCounts } from "./batch-schema.ts";
 import { isDialled, statusAt } from "./batch-state.ts";
 import { findCampaign } from "./campaign-store.ts";
-import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
+import { NOT_LIVE } from "./candidates.ts";
 import { timeOf } from "./due-batches.ts";
 import { type ExplainedAttempt, explainAttempt } from "./explain.ts";
 import type { LineLimits } from "./lines.ts";
 import { clockText } from "./next-step.ts";
 import { countMachines, outcomes } from "./request-counts.ts";
 import { NextStepSchema } from "./request-trace.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./wake.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;

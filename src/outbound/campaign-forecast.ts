@@ -8,10 +8,10 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Mode } from "./attempt.ts";
 import { findCampaign } from "./campaign-store.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "./forecast.ts";
 import type { PersonLimit } from "./per-person.ts";
 import type { Schedule } from "./schedule.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./wake.ts";
 
 const MAX_DAYS = 92;
 const DEFAULT_DAYS = 31;

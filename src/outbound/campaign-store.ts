@@ -6,9 +6,9 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { openSecret } from "../webhooks/webhook-secret.ts";
+import { senderModes } from "./attempt.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
-import { senderModes } from "./due-batches.ts";
 
 /** Who writes, and when. */
 export type Stamp = { caller: Caller; at: Date };

@@ -10,7 +10,6 @@ import type { EgressRules } from "../base/egress-address.ts";
 import { InvalidInput } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import { removeBatchesOf } from "./batch-store.ts";
 import { type CampaignInput, OutboundCampaign, OutboundCampaignInput } from "./campaign-schema.ts";
 import {
   campaignList,
@@ -32,9 +31,11 @@ type Deps = {
   vault: Vault;
   /** Receivers of webhooks that may be named with http://. */
   egress_allow: EgressRules;
+  /** The batches of a campaign that is deleted, in its transaction; refused while one of them has people to reach. */
+  removeBatches(tx: Tx, caller: Caller, campaign_id: number): Promise<void>;
 };
 
-export function campaignRoutes(api: Api, { db, clock, vault, egress_allow }: Deps): void {
+export function campaignRoutes(api: Api, { db, clock, vault, egress_allow, removeBatches }: Deps): void {
   const path = "/api/v1/outbound/campaigns";
   const one = `${path}/:campaign_id`;
   const tag = "outbound";
@@ -130,7 +131,7 @@ export function campaignRoutes(api: Api, { db, clock, vault, egress_allow }: Dep
     ({ caller, params }) =>
       write(db, "Campaign", async (tx) => {
         const before = await lockCampaign(tx, caller, params.campaign_id);
-        await removeBatchesOf(tx, clock, caller, before.id);
+        await removeBatches(tx, caller, before.id);
         const stamp = stamped(caller);
         await removeCampaign(tx, stamp, before.id);
         await record(tx, stamp, "delete", { before });

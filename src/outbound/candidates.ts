@@ -5,6 +5,7 @@ import type { Tx } from "../db/database.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 import type { Day, Obstacle, RequestView } from "./next-step.ts";
 import type { PersonLimit, TooOften } from "./per-person.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./wake.ts";
 
 /** A request that may be the next one of its batch. */
 export type Candidate = {
@@ -63,10 +64,6 @@ export async function lockCandidates(
     ) r`.execute(tx);
   return Map.groupBy(rows, ({ batch_key }) => batch_key);
 }
-
-/** In the words of the index `requests_waiting`. */
-export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
-export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
 const REQUEST = sql`
   r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status, r.attempt_count,

@@ -51,9 +51,6 @@ export type DueBatch = {
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
   sender?.mode ?? campaign.mode;
 
-/** Kinds of addresses a campaign of a mode may send from, the first before the second. */
-export const senderModes = (mode: string): string[] => (mode === "sms" ? ["sms", "whatsapp"] : [mode]);
-
 const COLUMNS = sql`
   b.key as batch_key, b.batch_id, b.status, b.expires_on, b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline,
   p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,

@@ -1,8 +1,11 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { CALL_SILENCE_ms, LEASE_ms } from "./attempt.ts";
-import { WAITS_FOR_RETRY } from "./candidates.ts";
 import { retryWait_s } from "./retry-interval.ts";
+
+/** In the words of the index `requests_waiting`. */
+export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
+export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
 /**
  * The dialer sleeps until a batch is due to be looked at. What makes it worth an earlier look says so here, in the

@@ -2,16 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/server.ts";
+import { SIMULATOR_PREFIX, SIMULATOR_URL } from "../simulator-account.ts";
 import type { RestAnswer } from "./rest-answer.ts";
 import type { Simulator } from "./simulator.ts";
-
-/**
- * The simulator stands on the platform's own port, under a prefix of its own. Only a route of the guarded egress leads
- * there by this name, and only the accounts it made up itself can sign in.
- */
-export const SIMULATOR_HOST = "carrier.parley.internal";
-export const SIMULATOR_PREFIX = "/carrier-simulator/";
-export const SIMULATOR_URL = `http://${SIMULATOR_HOST}${SIMULATOR_PREFIX.slice(0, -1)}`;
 
 export function mountSimulator(api: Api, simulator: Simulator): void {
   api.server.route({

@@ -3,9 +3,9 @@ import type { Api } from "../../api/server.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Vault } from "../../base/crypto.ts";
 import type { Log } from "../../base/log.ts";
+import { channelOfAccount, SIMULATOR_URL, simulatedToken } from "../simulator-account.ts";
 import { twilioUrls } from "../twilio-urls.ts";
-import { channelOfAccount, simulatedToken } from "./account.ts";
-import { mountSimulator, SIMULATOR_URL } from "./mount.ts";
+import { mountSimulator } from "./mount.ts";
 import { Scenario } from "./people.ts";
 import { createSimulator, type Simulator } from "./simulator.ts";
 

@@ -1,5 +1,13 @@
-import type { Vault } from "../../base/crypto.ts";
-import type { Credentials } from "../channel-credentials.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Credentials } from "./channel-credentials.ts";
+
+/**
+ * The simulator stands on the platform's own port, under a prefix of its own. Only a route of the guarded egress leads
+ * there by this name, and only the accounts it made up itself can sign in.
+ */
+export const SIMULATOR_HOST = "carrier.parley.internal";
+export const SIMULATOR_PREFIX = "/carrier-simulator/";
+export const SIMULATOR_URL = `http://${SIMULATOR_HOST}${SIMULATOR_PREFIX.slice(0, -1)}`;
 
 /**
  * The simulated account of a channel: its sid ends in the channel's number, its token is derived from the installation's

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { Pool } from "undici";
 import { createVault } from "../src/base/crypto.ts";
-import { signature } from "../src/channels/simulator/callbacks.ts";
-import { simulatedAccount } from "../src/channels/simulator-account.ts";
+import { simulatedAccount } from "../src/carriers/simulator-account.ts";
+import { signature } from "../src/simulator/callbacks.ts";
 import { machine, markdownTable, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { Agent } from "undici";
 import { createVault } from "../src/base/crypto.ts";
-import { signature } from "../src/channels/simulator/callbacks.ts";
-import { openRelay, type RelayLine } from "../src/channels/simulator/relay-line.ts";
-import { simulatedAccount } from "../src/channels/simulator-account.ts";
+import { simulatedAccount } from "../src/carriers/simulator-account.ts";
 import type { LanguageModel } from "../src/llm/model.ts";
+import { signature } from "../src/simulator/callbacks.ts";
+import { openRelay, type RelayLine } from "../src/simulator/relay-line.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**

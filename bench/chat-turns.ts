@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LanguageModel } from "../src/llm/model.ts";
-import { startSession } from "../src/sessions/start-session.ts";
-import { runTurn } from "../src/sessions/turn.ts";
+import { startSession } from "../src/turns/start-session.ts";
+import { runTurn } from "../src/turns/turn.ts";
 import { endpointTool } from "../test/harness/endpoint-tool.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 

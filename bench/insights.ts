@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { queueEndedSession } from "../src/insights/trigger.ts";
+import { queueEndedSession } from "../src/executions/trigger.ts";
 import { ENDED_COLUMNS, type EndedSession } from "../src/sessions/engine.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 

@@ -6,13 +6,13 @@ import type { Caller } from "../src/api/caller.ts";
 import { type App, createApp, type Parts } from "../src/app.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
-import { createEgress } from "../src/base/egress.ts";
 import { silentLog } from "../src/base/log.ts";
 import { readConfig } from "../src/config.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { seedDemo } from "../src/demo/seed.ts";
+import { createEgress } from "../src/egress/egress.ts";
 import { migrateJobs } from "../src/jobs/runner.ts";
 
 /** The program as it is shipped, durable embedded database and all, for a benchmark to load. */

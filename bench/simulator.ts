@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
 import { systemClock } from "../src/base/clock.ts";
 import { silentLog } from "../src/base/log.ts";
-import { serveSimulator } from "../src/channels/simulator/mount.ts";
-import { Scenario } from "../src/channels/simulator/people.ts";
-import { createSimulator } from "../src/channels/simulator/simulator.ts";
+import { serveSimulator } from "../src/simulator/mount.ts";
+import { Scenario } from "../src/simulator/people.ts";
+import { createSimulator } from "../src/simulator/simulator.ts";
 import { machine, markdownTable, print } from "./platform.ts";
 
 /**

@@ -6,11 +6,11 @@
  *
  * Medians of 15 rounds; a turn's budget for an event is 200 µs.
  */
-import { ADDRESS_AND_TIME, steps, taskOf } from "../src/sessions/run-steps.examples.ts";
-import { runTask, type WorkflowEvent } from "../src/sessions/run-steps.ts";
-import type { TaskSurroundings } from "../src/sessions/task-run.ts";
-import { taskTool } from "../src/sessions/task-tools.ts";
-import { freshTask, type SessionTask, type TaskState } from "../src/sessions/workflow-state.ts";
+import { ADDRESS_AND_TIME, steps, taskOf } from "../src/workflows/run-steps.examples.ts";
+import { runTask, type WorkflowEvent } from "../src/workflows/run-steps.ts";
+import type { TaskSurroundings } from "../src/workflows/task-run.ts";
+import { taskTool } from "../src/workflows/task-tools.ts";
+import { freshTask, type SessionTask, type TaskState } from "../src/workflows/workflow-state.ts";
 
 const ROUNDS = 15;
 const ROUND_MS = 30;

@@ -1,7 +1,7 @@
 import { AUDIENCES, type Audience, type InternalPages } from "./base/audience.ts";
 import { type DestinationRules, parseDestinations } from "./base/destination.ts";
-import type { EgressRules } from "./base/egress-address.ts";
-import { parseEgressAllow } from "./base/egress-allow.ts";
+import type { EgressRules } from "./egress/egress-address.ts";
+import { parseEgressAllow } from "./egress/egress-allow.ts";
 
 export type Config = {
   port: number;
@@ -45,7 +45,7 @@ export type Config = {
   dialogue_concurrency: number;
   /** Insight executions run at once by this process. */
   insight_concurrency: number;
-  /** How many attempts of campaigns may run at once (outbound/lines.ts), and how many reach one person. */
+  /** How many attempts of campaigns may run at once (dialing/lines.ts), and how many reach one person. */
   lines: {
     per_source: number;
     per_organization: number;

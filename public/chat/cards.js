@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Cards of a tool's result (`src/sessions/display-result.ts`). What stands on them comes from other people's systems:
+ * Cards of a tool's result (`src/tool-calls/display-result.ts`). What stands on them comes from other people's systems:
  * text goes in as text, pictures from https only, and a link opens a page, a call or a mail or is left out.
  *
  * @typedef {{ icon?: string, text?: unknown, link?: unknown, actionId?: unknown, message?: unknown }} Press

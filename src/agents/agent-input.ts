@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { anyJson, boundedList, name, recordId, textMap } from "../api/schema.ts";
-import { AgentSttProvider, AgentWaitSound } from "./speech.ts";
+import { AgentSttProvider, AgentWaitSound } from "../speech/speech.ts";
 import { canonicalTimezone } from "./timezone.ts";
 
 const requiredJson = () =>

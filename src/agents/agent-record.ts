@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { timestamp, ValidationIssue } from "../api/schema.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { sttIssues } from "../speech/speech.ts";
+import { ToolResponse } from "../tools/tool.ts";
 import { AgentToolDefaults } from "./agent-input.ts";
 import { CustomMessageResponse, customMessageJson } from "./custom-message.ts";
 import { LanguageGroupResponse, languageGroupFindings, languageGroupJson } from "./language-group.ts";
 import type { LlmOffer } from "./prompt-llm.ts";
 import { PromptResponse, promptFindings, promptJson } from "./prompt-record.ts";
 import type { RecordJson } from "./record-json.ts";
-import { sttIssues } from "./speech.ts";
-import { ToolResponse } from "./tool.ts";
-import { toValidationIssue } from "./validation-issue.ts";
 
 /** A channel target as its agent shows it: all of it but the agent again. */
 const AgentChannelTarget = z

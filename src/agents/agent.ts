@@ -6,15 +6,15 @@ import { addResource } from "../api/resource.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import { knownSources } from "../knowledge/data-source-names.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/source-issues.ts";
 import { AgentCreate, AgentUpdate } from "./agent-input.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
-import { knownSources } from "./data-source-names.ts";
 import { offerAt } from "./prompt-llm.ts";
 import { records } from "./record-json.ts";
-import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "./source-issues.ts";
-import { toValidationIssue } from "./validation-issue.ts";
 
 const agentList: list.ListRules = {
   fields: {

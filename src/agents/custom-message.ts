@@ -7,10 +7,10 @@ import { boundedList, isCalendarDate, name, recordId, timestamp, ValidationIssue
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
+import { type Issue, toValidationIssue } from "../schemas/validation-issue.ts";
 import { removePart } from "./agent-part.ts";
 import { DAYS_OF_WEEK } from "./message-rules.ts";
 import { type RecordJson, records } from "./record-json.ts";
-import { type Issue, toValidationIssue } from "./validation-issue.ts";
 
 const CustomMessageType = z.enum(["greeting", "email_template"]).meta({ id: "CustomMessageType" });
 

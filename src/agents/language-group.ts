@@ -7,10 +7,10 @@ import { name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Db, json } from "../db/database.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { LanguageConfig, LanguageConfigs, voiceIssues } from "../speech/language-config.ts";
 import { removePart } from "./agent-part.ts";
-import { LanguageConfig, LanguageConfigs, voiceIssues } from "./language-config.ts";
 import { type RecordJson, records } from "./record-json.ts";
-import { toValidationIssue } from "./validation-issue.ts";
 
 const fields = z.object({
   name: name(),

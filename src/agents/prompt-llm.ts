@@ -13,7 +13,7 @@ import {
   PROVIDER_NAMES,
   PROVIDERS,
 } from "../llm/catalogue.ts";
-import { type Issue, refuseErrors } from "./validation-issue.ts";
+import { type Issue, refuseErrors } from "../schemas/validation-issue.ts";
 
 const PromptLlmProvider = z.enum(PROVIDERS).meta({ id: "PromptLlmProvider" });
 

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { ValidationIssue } from "../api/schema.ts";
-import { nestedTool } from "./nested-tool.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { nestedTool } from "../tools/nested-tool.ts";
+import { ToolResponse } from "../tools/tool.ts";
 import { type LlmOffer, llmIssues, PromptLlmConfig } from "./prompt-llm.ts";
 import type { RecordJson } from "./record-json.ts";
-import { ToolResponse } from "./tool.ts";
-import { toValidationIssue } from "./validation-issue.ts";
 
 export const PromptResponse = z
   .object({

@@ -1,6 +1,6 @@
 import type { CallOutput } from "../channels/call-socket.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import { wordsOf } from "../sessions/language-words.ts";
+import { wordsOf } from "../turns/language-words.ts";
 import type { CallSettings, Screening } from "./call-settings.ts";
 import {
   type CallEffect,

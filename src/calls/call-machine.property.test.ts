@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CallOutput } from "../channels/call-socket.ts";
-import type { TurnEvent } from "../sessions/turn-event.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import { PHRASES, SETTINGS, said, speech, Trial } from "./call-machine.trial.ts";
 import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallEffect, CallEvent } from "./call-state.ts";

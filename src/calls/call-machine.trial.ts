@@ -1,4 +1,4 @@
-import type { TurnEvent } from "../sessions/turn-event.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import { step } from "./call-machine.ts";
 import { type CallSettings, callTiming } from "./call-settings.ts";
 import { type CallEffect, type CallEvent, type CallState, newCall, nextWake } from "./call-state.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
-import type { PhraseSources } from "../sessions/choose-phrases.ts";
+import type { PhraseSources } from "../turns/choose-phrases.ts";
 
 /** How one call is held; all times in milliseconds. Pure. */
 export type CallSettings = {

@@ -1,8 +1,8 @@
 import type { CallInput, CallOutput } from "../channels/call-socket.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import type { SpokenPart } from "../sessions/greeting.ts";
-import type { SessionAction } from "../sessions/tool-outcome.ts";
-import type { TurnEvent } from "../sessions/turn-event.ts";
+import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import type { SpokenPart } from "../turns/greeting.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import type { Dial } from "./call-settings.ts";
 import type { Unspoken } from "./spoken-text.ts";
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { z } from "zod";
+import type { Snapshot } from "../agents/snapshot.ts";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { LEASE_MS } from "../sessions/lease.ts";
-import type { Snapshot } from "../sessions/snapshot.ts";
 import type { SessionState } from "../sessions/variables.ts";
 
 /** A telephone call as it is stored (table `calls`), with what running it takes. */

@@ -1,8 +1,8 @@
 import { unreachable } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import { choosePhrases, phraseAt, phraseWait_ms } from "../sessions/choose-phrases.ts";
-import type { TurnEvent } from "../sessions/turn-event.ts";
+import { choosePhrases, phraseAt, phraseWait_ms } from "../turns/choose-phrases.ts";
+import type { TurnEvent } from "../turns/turn-event.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";
 import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";

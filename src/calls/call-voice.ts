@@ -1,7 +1,7 @@
-import { findVoice, VOICES } from "../agents/voices.ts";
 import type { CallVoice } from "../channels/call-socket.ts";
-import type { PhraseSources } from "../sessions/choose-phrases.ts";
-import { waitSoundUrl } from "../sessions/wait-sound.ts";
+import { findVoice, VOICES } from "../speech/voices.ts";
+import { waitSoundUrl } from "../speech/wait-sound.ts";
+import type { PhraseSources } from "../turns/choose-phrases.ts";
 import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
 

@@ -1,7 +1,7 @@
 import type { Attempts } from "../channels/outreach.ts";
 import { type Db, jsonOrNull } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { startSession } from "../sessions/start-session.ts";
+import { startSession } from "../turns/start-session.ts";
 import { OPENING_MS, until } from "./call-store.ts";
 import { callerIsProven } from "./caller-proof.ts";
 import type { IncomingCall } from "./voice-calls.ts";

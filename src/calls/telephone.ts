@@ -7,10 +7,10 @@ import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { Attempts } from "../channels/outreach.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import { endSession } from "../sessions/end-session.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
-import { phraseSources } from "../sessions/phrase-sources.ts";
+import { endSession } from "../turns/end-session.ts";
+import { phraseSources } from "../turns/phrase-sources.ts";
 import {
   abandonedCalls,
   type CallRow,

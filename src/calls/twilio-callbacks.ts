@@ -2,25 +2,25 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { integer } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
+import * as read from "../carriers/twilio/twilio-callback.ts";
+import * as markup from "../carriers/twilio/twilio-markup.ts";
+import { readHandoff } from "../carriers/twilio/twilio-relay.ts";
+import type { TwilioForm } from "../carriers/twilio/twilio-signature.ts";
+import { numberOf } from "../carriers/twilio/twilio-texts.ts";
+import { TWILIO_PREFIX, twilioUrls } from "../carriers/twilio/twilio-urls.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import { channelOfNumber } from "../channels/number-ownership.ts";
 import type { Attempts } from "../channels/outreach.ts";
-import * as read from "../channels/twilio-callback.ts";
-import * as markup from "../channels/twilio-markup.ts";
-import { readHandoff } from "../channels/twilio-relay.ts";
-import type { TwilioForm } from "../channels/twilio-signature.ts";
-import { numberOf } from "../channels/twilio-texts.ts";
-import { TWILIO_PREFIX, twilioUrls } from "../channels/twilio-urls.ts";
+import { receiveText } from "../dialogues/text-dialogue.ts";
+import { textSignals } from "../dialogues/text-signals.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { receiveText } from "../texts/text-dialogue.ts";
-import { textSignals } from "../texts/text-signals.ts";
 import { keepTransferAnswerer, takeTransferAnswerer } from "./transfer-answerer.ts";
 import { holdRelay } from "./twilio-line.ts";
 import { twilioSigners } from "./twilio-signer.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 /**
- * What Twilio (or the simulator) tells us, by address (`channels/twilio-urls.ts`): calls and texts that come in, how those
+ * What Twilio (or the simulator) tells us, by address (`carriers/twilio/twilio-urls.ts`): calls and texts that come in, how those
  * that went out stand, and the socket of a conversation. Nothing is believed that the channel's account didn't sign: 403;
  * and what it signs counts for calls and texts of that channel only. Everything may come twice, late, out of order or about
  * something unknown; it is acknowledged all the same, or the carrier would send it again: 204. Only what could not be

@@ -2,8 +2,8 @@ import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { readRelay, readSetup, writeRelay } from "../carriers/twilio/twilio-relay.ts";
 import type { CallInput } from "../channels/call-socket.ts";
-import { readRelay, readSetup, writeRelay } from "../channels/twilio-relay.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 /** A frame is a sentence, or a part of one; a conversation has not so many a second. */

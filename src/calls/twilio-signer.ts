@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { Fault } from "../base/errors.ts";
+import { isSignedByTwilio, type TwilioForm } from "../carriers/twilio/twilio-signature.ts";
 import type { Carriers } from "../channels/carrier.ts";
-import { isSignedByTwilio, type TwilioForm } from "../channels/twilio-signature.ts";
 import type { Engine } from "../sessions/engine.ts";
 
 /** So long a channel's token is believed without a look; a new one is looked up at once. */

@@ -1,11 +1,11 @@
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import { betweenTurns } from "../sessions/between-turns.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { openWorkflows } from "../sessions/open-workflows.ts";
-import type { SessionAction } from "../sessions/tool-outcome.ts";
-import { runTurn } from "../sessions/turn.ts";
-import { TurnControl } from "../sessions/turn-control.ts";
+import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import { betweenTurns } from "../turns/between-turns.ts";
+import { openWorkflows } from "../turns/open-workflows.ts";
+import { runTurn } from "../turns/turn.ts";
+import { TurnControl } from "../turns/turn-control.ts";
 import { step } from "./call-machine.ts";
 import type { CallSettings, Dial } from "./call-settings.ts";
 import {

@@ -1,7 +1,7 @@
 import { randomId } from "../base/ids.ts";
-import { PEOPLE, peopleOf } from "../channels/simulator/people.ts";
-import { type Person, replyTo } from "../channels/simulator/person.ts";
 import type { Config, Secrets } from "../config.ts";
+import { PEOPLE, peopleOf } from "../simulator/people.ts";
+import { type Person, replyTo } from "../simulator/person.ts";
 import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent, type Turn } from "./chat.ts";
 import { printSimulated, type Simulated } from "./simulated-talk.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../app.ts";
 import type { Log } from "../base/log.ts";
 import type { JobRunner } from "../jobs/runner.ts";
-import { finishTurns } from "../sessions/finish-turns.ts";
+import { finishTurns } from "../turns/finish-turns.ts";
 
 /** How long a stop waits for turns and jobs that run before it cuts them off. */
 const FINISH_MS = 10_000;

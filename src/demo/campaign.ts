@@ -1,16 +1,16 @@
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import { CommunicationBatchInput } from "../batches/batch-schema.ts";
+import { insertBatch, lockBatch, statusAfter, updateBatch } from "../batches/batch-store.ts";
+import { addRequests, newRequest } from "../batches/request-store.ts";
+import { OutboundCampaignInput } from "../campaigns/campaign-schema.ts";
+import { insertCampaign } from "../campaigns/campaign-store.ts";
+import { checkCampaign } from "../campaigns/check-campaign.ts";
 import { targetsOf } from "../channels/address.ts";
 import { insertChannel } from "../channels/channel.ts";
 import { insertTarget } from "../channels/claim-target.ts";
 import type { Tx } from "../db/database.ts";
-import { CommunicationBatchInput } from "../outbound/batch-schema.ts";
-import { insertBatch, lockBatch, statusAfter, updateBatch } from "../outbound/batch-store.ts";
-import { OutboundCampaignInput } from "../outbound/campaign-schema.ts";
-import { insertCampaign } from "../outbound/campaign-store.ts";
-import { checkCampaign } from "../outbound/check-campaign.ts";
-import { addRequests, newRequest } from "../outbound/request-store.ts";
 
 /** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
 export const CLINIC_NUMBER = "+15125550100";

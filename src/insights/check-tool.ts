@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
-import { type Issue, refuseErrors } from "../agents/validation-issue.ts";
 import { Fault } from "../base/errors.ts";
 import { choosableLlms, PROVIDER_NAMES } from "../llm/catalogue.ts";
+import { type Issue, refuseErrors } from "../schemas/validation-issue.ts";
 import { readToolArguments, type ToolArguments } from "./tool-arguments.ts";
 import type { InsightToolInput, InsightToolOutput } from "./tool-configuration-schema.ts";
 import { DEFINITIONS, definitionById } from "./tool-definition.ts";

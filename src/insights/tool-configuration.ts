@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { type LlmOffer, offerAt } from "../agents/prompt-llm.ts";
-import { requireServiceHost } from "../agents/service-hosts.ts";
-import { toValidationIssue } from "../agents/validation-issue.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
@@ -11,6 +9,8 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { requireServiceHost } from "../tools/service-hosts.ts";
 import { refuseStaleVersion, refuseWrongTool, toolIssues } from "./check-tool.ts";
 import { InsightToolInput, InsightToolOutput, InsightToolResponse } from "./tool-configuration-schema.ts";
 import {

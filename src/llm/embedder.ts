@@ -1,5 +1,5 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
-import type { Egress } from "../base/egress.ts";
+import type { Egress } from "../egress/egress.ts";
 import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import { guardedFetch } from "./guarded-fetch.ts";
 import { ModelError } from "./model.ts";

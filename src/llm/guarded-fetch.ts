@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import { fetch as undiciFetch } from "undici";
-import type { Egress } from "../base/egress.ts";
-import { type EgressRules, judgeAddress } from "../base/egress-address.ts";
-import { createPinnedPools } from "../base/egress-pools.ts";
-import { rememberingResolve, systemResolve } from "../base/egress-resolve.ts";
-import { targetOf } from "../base/egress-target.ts";
 import { Fault, unreachable } from "../base/errors.ts";
+import type { Egress } from "../egress/egress.ts";
+import { type EgressRules, judgeAddress } from "../egress/egress-address.ts";
+import { createPinnedPools } from "../egress/egress-pools.ts";
+import { rememberingResolve, systemResolve } from "../egress/egress-resolve.ts";
+import { targetOf } from "../egress/egress-target.ts";
 import type { Provider } from "./catalogue.ts";
 import { ModelError } from "./model.ts";
 

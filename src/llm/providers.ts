@@ -14,7 +14,7 @@ import {
 } from "./catalogue.ts";
 import { type LanguageModel, ModelError } from "./model.ts";
 import { providerModel } from "./provider-stream.ts";
-import { scriptedModel } from "./scripted.ts";
+import { scriptedModel } from "./scripted/scripted.ts";
 
 export type ProviderSettings = Partial<Record<Provider, ProviderAccess>>;
 export type ProviderAccess = {

@@ -1,15 +1,15 @@
 import type { VisitorAllowance } from "../accounts/visitor-allowance.ts";
-import type { EmbedderOf } from "../agents/source-embedding.ts";
+import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { DestinationRules } from "../base/destination.ts";
-import type { Egress } from "../base/egress.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { Egress } from "../egress/egress.ts";
+import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { LanguageModel } from "../llm/model.ts";
-import type { ServiceAuthenticator } from "./service-auth.ts";
+import type { ServiceAuthenticator } from "../tools/service-auth.ts";
 import type { SessionEnds } from "./session-ends.ts";
-import type { SnapshotPrompt } from "./snapshot.ts";
 
 /** The lease of one session (`lease.ts`), and what cuts off the turn that holds it. */
 export type HeldLease = { id: number; lease: string; lost: AbortController };

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
+import type { Snapshot } from "../agents/snapshot.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { isUniqueViolation } from "../db/database.ts";
 import type { Engine } from "./engine.ts";
-import type { Snapshot } from "./snapshot.ts";
 import type { SessionState } from "./variables.ts";
 
 /**

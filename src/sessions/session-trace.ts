@@ -2,8 +2,8 @@ import { z } from "zod";
 import { queryInteger, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { TRACE_CATEGORIES } from "../events/trace.ts";
 import { findSession } from "./session.ts";
-import { TRACE_CATEGORIES } from "./trace.ts";
 
 const TraceEntryResponse = z
   .object({

@@ -1,5 +1,5 @@
-import { findVoice } from "../agents/voices.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "../agents/snapshot.ts";
+import { findVoice } from "../speech/voices.ts";
 
 /**
  * The voice that a call's language is spoken with, by its name in the catalogue (`openai:alloy`). Null on other channels and

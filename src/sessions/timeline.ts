@@ -2,8 +2,8 @@ import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { TIMED_CATEGORIES } from "../events/trace.ts";
 import { findSession, sessionNumber } from "./session.ts";
-import { TIMED_CATEGORIES } from "./trace.ts";
 import { loadActions, loadMessages, sessionParam } from "./transcript.ts";
 
 const LatencyCategory = z.enum(TIMED_CATEGORIES).meta({ id: "LatencyCategory" });

@@ -1,6 +1,6 @@
 import { type Lookup, variableLookup } from "../expressions/template.ts";
+import type { WorkflowsState } from "../workflows/workflow-state.ts";
 import type { Answerer } from "./answerer-notes.ts";
-import type { WorkflowsState } from "./workflow-state.ts";
 
 /** What a session remembers between turns; stored with it after each. */
 export type SessionState = {

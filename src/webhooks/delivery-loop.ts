@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import type { Egress } from "../base/egress.ts";
 import { errorText } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
+import type { Egress } from "../egress/egress.ts";
 import { type ClaimedDelivery, claimDeliveries, releaseClaims, setAside } from "./delivery-claim.ts";
 import { createGates } from "./delivery-gate.ts";
 import { sendDelivery, TIMEOUT_ms } from "./delivery-send.ts";

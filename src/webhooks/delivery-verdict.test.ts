@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { EgressOutcome } from "../base/egress.ts";
+import type { EgressOutcome } from "../egress/egress.ts";
 import {
   isUnresponsive,
   JITTER,

@@ -1,5 +1,5 @@
-import type { EgressOutcome } from "../base/egress.ts";
 import { unreachable } from "../base/errors.ts";
+import type { EgressOutcome } from "../egress/egress.ts";
 
 /**
  * What becomes of a delivery after a try; pure. A receiver accepts by any 2xx. All else is tried again by the schedule

@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import type { EgressRoute } from "../base/egress-target.ts";
 import { storableJson, storableText } from "../base/storable.ts";
 import type { Db } from "../db/database.ts";
+import type { EgressRoute } from "../egress/egress-target.ts";
 import { openSecret } from "./webhook-secret.ts";
 import { verifySignature } from "./webhook-signature.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { Scenario } from "../../src/channels/simulator/people.ts";
+import { Scenario } from "../../src/simulator/people.ts";
 import { type ConsolePage, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 
 const HOSTILE = `<img src=x onerror="window.hacked=1">{{constructor}}`;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { Scenario } from "../../src/channels/simulator/people.ts";
 import { enqueue } from "../../src/jobs/define-job.ts";
+import { Scenario } from "../../src/simulator/people.ts";
 import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 

@@ -1,4 +1,4 @@
-import type { Rule, Schedule } from "../../src/outbound/schedule.ts";
+import type { Rule, Schedule } from "../../src/planning/schedule.ts";
 
 /**
  * The rules of a campaign's days, read once more and as plainly as can be: straight from Temporal, without any of the

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { FAULT_POINTS } from "../../src/outbound/dialer.ts";
+import { FAULT_POINTS } from "../../src/dialing/dialer.ts";
 import { openLine } from "./line.ts";
 import type { Stage } from "./stage.ts";
 import { until } from "./stage.ts";

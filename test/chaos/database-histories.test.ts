@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import type { FaultPoint } from "../../src/outbound/dialer.ts";
+import type { FaultPoint } from "../../src/dialing/dialer.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";

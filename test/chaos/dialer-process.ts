@@ -4,15 +4,15 @@ import type { AddressInfo } from "node:net";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createVault } from "../../src/base/crypto.ts";
 import { EVERY_COUNTRY } from "../../src/base/destination.ts";
-import { createEgress } from "../../src/base/egress.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import { type Outreach, type Reached, requireGo, type Sender } from "../../src/channels/outreach.ts";
 import { openDatabase } from "../../src/db/database.ts";
-import { createAttempts } from "../../src/outbound/attempts.ts";
-import { createDialer } from "../../src/outbound/dialer.ts";
-import { createSettleQueue } from "../../src/outbound/settle-queue.ts";
+import { createAttempts } from "../../src/dialing/attempts.ts";
+import { createDialer } from "../../src/dialing/dialer.ts";
+import { createSettleQueue } from "../../src/dialing/settle-queue.ts";
+import { createEgress } from "../../src/egress/egress.ts";
 import { createDeliverer } from "../../src/webhooks/delivery-loop.ts";
 
 /**

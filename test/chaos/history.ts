@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
-import type { PersonLimit } from "../../src/outbound/per-person.ts";
-import type { Rule, Schedule } from "../../src/outbound/schedule.ts";
-import { WEEKDAYS } from "../../src/outbound/weekday.ts";
+import type { PersonLimit } from "../../src/planning/per-person.ts";
+import type { Rule, Schedule } from "../../src/planning/schedule.ts";
+import { WEEKDAYS } from "../../src/planning/weekday.ts";
 
 /** A campaign, its batches, and all that happens to them in some weeks: chosen at random, replayable by its seed. */
 export type History = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FAULT_POINTS } from "../../src/outbound/dialer.ts";
+import { FAULT_POINTS } from "../../src/dialing/dialer.ts";
 import { createTestDatabase } from "../harness/database.ts";
 import { SEED } from "../harness/seed.ts";
 import { randomFrom } from "./carrier-world.ts";

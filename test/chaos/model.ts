@@ -1,11 +1,4 @@
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import { HAND_OVER_ms, LEASE_ms } from "../../src/outbound/attempt.ts";
-import { statusAt } from "../../src/outbound/batch-state.ts";
-import { chooseNext } from "../../src/outbound/choose-next.ts";
-import { batchStep, type RequestView } from "../../src/outbound/next-step.ts";
-import { lastStart, rateOf } from "../../src/outbound/pacing.ts";
-import { type PersonLimit, tooOften } from "../../src/outbound/per-person.ts";
-import { leadsFurther } from "../../src/outbound/settle.ts";
 import {
   type Around,
   type AttemptRow,
@@ -13,8 +6,15 @@ import {
   type News,
   type RequestRow,
   Settlement,
-} from "../../src/outbound/settlement.ts";
-import { notShown, placedNotShown, placedUnasked } from "../../src/outbound/unsettled.ts";
+} from "../../src/dialing/settlement.ts";
+import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unsettled.ts";
+import { HAND_OVER_ms, LEASE_ms } from "../../src/planning/attempt.ts";
+import { statusAt } from "../../src/planning/batch-state.ts";
+import { chooseNext } from "../../src/planning/choose-next.ts";
+import { batchStep, type RequestView } from "../../src/planning/next-step.ts";
+import { lastStart, rateOf } from "../../src/planning/pacing.ts";
+import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
+import { leadsFurther } from "../../src/planning/settle.ts";
 import type { StatusChange } from "../../src/webhooks/status-change.ts";
 import { addressOf, type Fate, type Happening, type History } from "./history.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.ts";
 import { modelFor } from "../../src/llm/model-for.ts";
-import { finishTurns } from "../../src/sessions/finish-turns.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
+import { finishTurns } from "../../src/turns/finish-turns.ts";
+import { runTurn } from "../../src/turns/turn.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { type LlmServer, startLlmServer } from "../harness/llm-server.ts";

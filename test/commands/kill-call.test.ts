@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { createVault } from "../../src/base/crypto.ts";
-import { signature } from "../../src/channels/simulator/callbacks.ts";
-import { simulatedAccount } from "../../src/channels/simulator-account.ts";
+import { simulatedAccount } from "../../src/carriers/simulator-account.ts";
+import { signature } from "../../src/simulator/callbacks.ts";
 import { newFolder, parley, send, until } from "./program.ts";
 
 const SESSIONS = "/api/v1/sessions/?search_fields=channel_manager_sid&search_field_values=CA1";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { AgentResponse } from "../../src/agents/agent-record.ts";
-import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import { json } from "../../src/db/database.ts";
+import { ensureSystemTools } from "../../src/tools/system-tools.ts";
 import { AGENTS, agentCalls } from "../harness/agents.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

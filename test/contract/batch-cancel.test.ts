@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
-import { cancelSlice, resumeCancels, SLICE } from "../../src/outbound/cancel-waiting.ts";
-import { expireBatches } from "../../src/outbound/tidy-batches.ts";
+import { cancelSlice, resumeCancels, SLICE } from "../../src/batches/cancel-waiting.ts";
+import { expireBatches } from "../../src/batches/tidy-batches.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 

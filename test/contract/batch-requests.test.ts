@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CommunicationRequestResult } from "../../src/outbound/batch-schema.ts";
-import { foldCounts } from "../../src/outbound/request-counts.ts";
+import { CommunicationRequestResult } from "../../src/batches/batch-schema.ts";
+import { foldCounts } from "../../src/batches/request-counts.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../harness/batch.ts";
 import { insertOutput, insertSession } from "../harness/rows.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { API_KEY_HEADER } from "../../src/api/server.ts";
-import { failLostUploads } from "../../src/outbound/upload-claim.ts";
+import { failLostUploads } from "../../src/batches/upload-claim.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../harness/batch.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { BatchDetails, CommunicationBatch } from "../../src/outbound/batch-schema.ts";
-import { expireBatches } from "../../src/outbound/tidy-batches.ts";
+import { BatchDetails, CommunicationBatch } from "../../src/batches/batch-schema.ts";
+import { expireBatches } from "../../src/batches/tidy-batches.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../harness/batch.ts";
 

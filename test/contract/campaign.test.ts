@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { OutboundCampaign } from "../../src/outbound/campaign-schema.ts";
+import { OutboundCampaign } from "../../src/campaigns/campaign-schema.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { CAMPAIGNS, campaignCalls, hook, least, NUMBER } from "../harness/campaigns.ts";
 import { createSender } from "../harness/sender.ts";

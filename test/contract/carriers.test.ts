@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createCarriers, type TwilioAccount } from "../../src/channels/carriers.ts";
+import { createCarriers, type TwilioAccount } from "../../src/carriers/carriers.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

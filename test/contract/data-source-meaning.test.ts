@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { searchDataSources } from "../../src/agents/data-source-search.ts";
-import { sourcesWithout } from "../../src/agents/source-embedding.ts";
 import type { JobContext, JobHandler } from "../../src/jobs/define-job.ts";
+import { searchDataSources } from "../../src/knowledge/data-source-search.ts";
+import { sourcesWithout } from "../../src/knowledge/source-embedding.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import {

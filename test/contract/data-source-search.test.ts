@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
-import { searchDataSources } from "../../src/agents/data-source-search.ts";
+import { searchDataSources } from "../../src/knowledge/data-source-search.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DataSourceDetailResponse } from "../../src/agents/data-source.ts";
+import { DataSourceDetailResponse } from "../../src/knowledge/data-source.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { requireGo, type Sender } from "../../src/channels/outreach.ts";
-import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../src/outbound/attempt.ts";
-import { claimDue } from "../../src/outbound/claim.ts";
-import type { FaultPoint } from "../../src/outbound/dialer.ts";
-import { Leases } from "../../src/outbound/leases.ts";
+import { claimDue } from "../../src/dialing/claim.ts";
+import type { FaultPoint } from "../../src/dialing/dialer.ts";
+import { Leases } from "../../src/dialing/leases.ts";
+import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../src/planning/attempt.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { createDialing, type Dialing } from "../harness/dialing.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { suppress } from "../../src/channels/suppression.ts";
-import { lockCampaign } from "../../src/outbound/campaign-store.ts";
+import { lockCampaign } from "../../src/campaigns/campaign-store.ts";
+import { suppress } from "../../src/consent/suppression.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";

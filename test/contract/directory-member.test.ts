@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { DirectoryMember, DirectoryMemberHistoryResponse } from "../../src/agents/directory-schema.ts";
+import { DirectoryMember, DirectoryMemberHistoryResponse } from "../../src/directory/directory-schema.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

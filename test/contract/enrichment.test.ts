@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { enrich, type ToEnrich } from "../../src/campaigns/enrichment.ts";
+import { hostsAt } from "../../src/carriers/twilio/twilio-api.ts";
+import { createTwilio } from "../../src/carriers/twilio/twilio-carrier.ts";
 import type { Carriers } from "../../src/channels/carrier.ts";
-import { hostsAt } from "../../src/channels/twilio-api.ts";
-import { createTwilio } from "../../src/channels/twilio-carrier.ts";
-import { enrich, type ToEnrich } from "../../src/outbound/enrichment.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { openWorkflows } from "../../src/sessions/open-workflows.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
+import { openWorkflows } from "../../src/turns/open-workflows.ts";
+import { startSession } from "../../src/turns/start-session.ts";
+import { runTurn } from "../../src/turns/turn.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createGroup, english, spanish } from "../harness/voice-groups.ts";

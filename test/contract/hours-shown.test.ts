@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openDay } from "../../src/console/outbound/opening.ts";
-import { resolveDay, type Schedule } from "../../src/outbound/schedule.ts";
-import { WEEKDAYS } from "../../src/outbound/weekday.ts";
+import { resolveDay, type Schedule } from "../../src/planning/schedule.ts";
+import { WEEKDAYS } from "../../src/planning/weekday.ts";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 const time = fc

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { endIdleSessions, endSession, IDLE_MS } from "../../src/sessions/end-session.ts";
+import { endIdleSessions, endSession, IDLE_MS } from "../../src/turns/end-session.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 

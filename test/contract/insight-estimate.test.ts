@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
-import { feedNext } from "../../src/insights/backfill.ts";
+import { feedNext } from "../../src/executions/backfill.ts";
 import { countSubjects } from "../../src/insights/count-subjects.ts";
 import { SIXTEENTH } from "../../src/insights/sixteenth.ts";
 import { findWorkflow } from "../../src/insights/workflow-store.ts";

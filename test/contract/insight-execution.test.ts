@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { claimExecutions, giveBack, LEASE_MS } from "../../src/insights/claim.ts";
+import { claimExecutions, giveBack, LEASE_MS } from "../../src/executions/claim.ts";
 import { lockTool, replaceTool } from "../../src/insights/tool-configuration-store.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, llmArguments, type PastSession, pastSession, runInsights } from "../harness/insights.ts";
@@ -249,7 +249,7 @@ describe("a process that dies", () => {
       app.clock.advance(LEASE_MS + 1);
       if (n < 4) expect(await only(workflow.id)).toMatchObject({ status: "PROCESSING" });
       if (n < 4) {
-        const { freeExpired } = await import("../../src/insights/claim.ts");
+        const { freeExpired } = await import("../../src/executions/claim.ts");
         await freeExpired(app.db, app.clock.now());
       }
     }

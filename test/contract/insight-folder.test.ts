@@ -5,7 +5,7 @@ import path from "node:path";
 import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { API_KEY_HEADER } from "../../src/api/server.ts";
-import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../src/insights/folder-schema.ts";
+import { FolderDetails, InsightsFolder, InsightsUploadFile } from "../../src/folders/folder-schema.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf } from "../harness/insights.ts";

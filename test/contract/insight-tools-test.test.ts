@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { SCRIPTED_HEADER } from "../../src/insights/tools-test.ts";
+import { SCRIPTED_HEADER } from "../../src/executions/tools-test.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { insightsOf, llmArguments, pastSession } from "../harness/insights.ts";
 import { FAKE_KEY, type LlmServer, startLlmServer } from "../harness/llm-server.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { LanguageGroupResponse } from "../../src/agents/language-group.ts";
-import { VOICES } from "../../src/agents/voices.ts";
+import { VOICES } from "../../src/speech/voices.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createGroup, english, group, spanish, VOICE_GROUPS } from "../harness/voice-groups.ts";
 

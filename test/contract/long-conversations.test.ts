@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../src/llm/catalogue.ts";
 import { modelFor } from "../../src/llm/model-for.ts";
-import { steps } from "../../src/sessions/run-steps.examples.ts";
+import { steps } from "../../src/workflows/run-steps.examples.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { type LlmServer, type Seen, startLlmServer } from "../harness/llm-server.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseJson } from "../../src/base/parse-json.ts";
-import { steps } from "../../src/sessions/run-steps.examples.ts";
+import { steps } from "../../src/workflows/run-steps.examples.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { LookUp } from "../../src/channels/sender-checks.ts";
+import type { LookUp } from "../../src/mime/sender-checks.ts";
 import {
   createMailbox,
   createMailServer,

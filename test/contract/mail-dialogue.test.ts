@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endIdleMails, enqueueGoOn } from "../../src/mail/mail-dialogue.ts";
-import { MAIL_TTL_MS } from "../../src/mail/mail-parts.ts";
+import { endIdleMails, enqueueGoOn } from "../../src/dialogues/mail-dialogue.ts";
+import { MAIL_TTL_MS } from "../../src/dialogues/mail-parts.ts";
 import {
   type createMailbox,
   createMailServer,

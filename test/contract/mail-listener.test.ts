@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
-import { type MailReceiver, startMailListener } from "../../src/channels/mail-listener.ts";
+import { type MailReceiver, startMailListener } from "../../src/carriers/smtp/mail-listener.ts";
 
 const KILO = "x".repeat(1022);
 const closing: (() => unknown)[] = [];

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { unguardedReach } from "../../src/channels/mail-carriers.ts";
-import { sendBySmtp } from "../../src/channels/smtp-mail.ts";
+import { unguardedReach } from "../../src/carriers/mail-carriers.ts";
+import { sendBySmtp } from "../../src/carriers/smtp/smtp-mail.ts";
 import { checkMail } from "../../src/commands/doctor-mail.ts";
 import { readConfig } from "../../src/config.ts";
-import { goOnWithMails } from "../../src/mail/mail-dialogue.ts";
-import type { MailParts } from "../../src/mail/mail-parts.ts";
+import { goOnWithMails } from "../../src/dialogues/mail-dialogue.ts";
+import type { MailParts } from "../../src/dialogues/mail-parts.ts";
 import {
   createMailbox,
   createMailServer,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { cancelSlice } from "../../src/outbound/cancel-waiting.ts";
-import { countRequests } from "../../src/outbound/request-counts.ts";
+import { cancelSlice } from "../../src/batches/cancel-waiting.ts";
+import { countRequests } from "../../src/batches/request-counts.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../harness/form.ts";
 import { insertBatch, insertRequest, insertTarget } from "../harness/rows.ts";

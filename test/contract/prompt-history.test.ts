@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { promptVersion } from "../../src/agents/prompt-history.ts";
-import { ensureSystemTools } from "../../src/agents/system-tools.ts";
+import { ensureSystemTools } from "../../src/tools/system-tools.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createTools, promptCalls } from "../harness/prompts.ts";
 

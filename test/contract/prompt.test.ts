@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { PromptResponse } from "../../src/agents/prompt-record.ts";
-import { ensureSystemTools } from "../../src/agents/system-tools.ts";
+import { ensureSystemTools } from "../../src/tools/system-tools.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createTools, llm_config, PROMPTS, promptCalls } from "../harness/prompts.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { PronunciationOverridesDictionary } from "../../src/agents/pronunciation.ts";
+import { PronunciationOverridesDictionary } from "../../src/speech/pronunciation.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { sendForm } from "../harness/form.ts";
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { endSession } from "../../src/sessions/end-session.ts";
-import { runEndTool } from "../../src/sessions/end-tool.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
+import { endSession } from "../../src/turns/end-session.ts";
+import { runEndTool } from "../../src/turns/end-tool.ts";
+import { startSession } from "../../src/turns/start-session.ts";
+import { runTurn } from "../../src/turns/turn.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { endSession } from "../../src/sessions/end-session.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
+import { endSession } from "../../src/turns/end-session.ts";
+import { startSession } from "../../src/turns/start-session.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 

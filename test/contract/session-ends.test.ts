@@ -1,8 +1,8 @@
 import { beforeAll, expect, inject, onTestFinished, test } from "vitest";
 import WebSocket from "ws";
 import { createNotices } from "../../src/db/notices.ts";
-import { endSession } from "../../src/sessions/end-session.ts";
 import { createSessionEnds } from "../../src/sessions/session-ends.ts";
+import { endSession } from "../../src/turns/end-session.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { runAsAdmin } from "../harness/postgres.ts";

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { type Db, openDatabase } from "../../src/db/database.ts";
-import { takeIn } from "../../src/outbound/settle-store.ts";
+import { takeIn } from "../../src/dialing/settle-store.ts";
 import { afterFile } from "../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createTestDialer } from "../harness/dialer.ts";

@@ -2,8 +2,8 @@ import { validateRequest } from "twilio/lib/webhooks/webhooks.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { movedClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
-import { Scenario } from "../../src/channels/simulator/people.ts";
-import { createSimulator, type Simulator } from "../../src/channels/simulator/simulator.ts";
+import { Scenario } from "../../src/simulator/people.ts";
+import { createSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { createPeer, type Peer } from "../harness/peer.ts";
 
 const ACCOUNT = "AC00000000000000000000000000000007";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { handleOptOut, type IncomingWords } from "../../src/channels/opt-out.ts";
-import { type Suppression, suppress, suppressed } from "../../src/channels/suppression.ts";
+import { handleOptOut, type IncomingWords } from "../../src/consent/opt-out.ts";
+import { type Suppression, suppress, suppressed } from "../../src/consent/suppression.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { sendForm } from "../harness/form.ts";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ensureSystemTools, SYSTEM_TOOLS } from "../../src/agents/system-tools.ts";
-import { ToolDefinition } from "../../src/agents/tool-definition.ts";
+import { freezeSnapshot } from "../../src/agents/snapshot.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import { json } from "../../src/db/database.ts";
-import { freezeSnapshot } from "../../src/sessions/snapshot.ts";
+import { ensureSystemTools, SYSTEM_TOOLS } from "../../src/tools/system-tools.ts";
+import { ToolDefinition } from "../../src/tools/tool-definition.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createCarriers } from "../../src/channels/carriers.ts";
+import { createCarriers } from "../../src/carriers/carriers.ts";
 import { SHOWN_AFTER_ms } from "../../src/channels/outreach.ts";
-import type { PersonsText } from "../../src/channels/simulator/message.ts";
-import { suppressed } from "../../src/channels/suppression.ts";
-import { endAsIdle } from "../../src/sessions/end-session.ts";
-import { goOnWith } from "../../src/texts/text-dialogue.ts";
-import { sendText } from "../../src/texts/text-outbox.ts";
-import { endIdleTexts } from "../../src/texts/text-session.ts";
-import { waitingTexts } from "../../src/texts/text-store.ts";
+import { suppressed } from "../../src/consent/suppression.ts";
+import { goOnWith } from "../../src/dialogues/text-dialogue.ts";
+import { sendText } from "../../src/dialogues/text-outbox.ts";
+import { endIdleTexts } from "../../src/dialogues/text-session.ts";
+import { waitingTexts } from "../../src/dialogues/text-store.ts";
+import type { PersonsText } from "../../src/simulator/message.ts";
+import { endAsIdle } from "../../src/turns/end-session.ts";
 import { createAgent } from "../harness/agent.ts";
 import {
   createNumber,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LanguageModel, ModelRequest } from "../../src/llm/model.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
+import { startSession } from "../../src/turns/start-session.ts";
+import { runTurn } from "../../src/turns/turn.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { ToolDefinition } from "../../src/agents/tool-definition.ts";
+import { ToolDefinition } from "../../src/tools/tool-definition.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { arbitraryDefinition, respelt } from "../harness/arbitrary-definition.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { changed, everyField } from "../../src/agents/tool-definition.examples.ts";
+import { changed, everyField } from "../../src/tools/tool-definition.examples.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

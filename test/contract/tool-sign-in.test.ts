@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createServiceAuthenticator } from "../../src/sessions/service-auth.ts";
+import { createServiceAuthenticator } from "../../src/tools/service-auth.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { changed } from "../../src/agents/tool-definition.examples.ts";
 import { json } from "../../src/db/database.ts";
+import { changed } from "../../src/tools/tool-definition.examples.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createEgress, type Egress } from "../../src/base/egress.ts";
-import { parseEgressAllow } from "../../src/base/egress-allow.ts";
+import { hostsAt, TWILIO_HOSTS } from "../../src/carriers/twilio/twilio-api.ts";
+import { createTwilio, isTwilios } from "../../src/carriers/twilio/twilio-carrier.ts";
 import type { Carrier, OutgoingCall } from "../../src/channels/carrier.ts";
-import type { Simulator } from "../../src/channels/simulator/simulator.ts";
-import { hostsAt, TWILIO_HOSTS } from "../../src/channels/twilio-api.ts";
-import { createTwilio, isTwilios } from "../../src/channels/twilio-carrier.ts";
+import { createEgress, type Egress } from "../../src/egress/egress.ts";
+import { parseEgressAllow } from "../../src/egress/egress-allow.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import { TWILIO_ACCOUNT as account, SOME_CALL, serveIdleSimulator } from "../harness/twilio-adapter.ts";
 
 /** What Twilio's adapter does beside calling and texting, which carrier-adapters.test.ts is about. */

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
-import { createEgress } from "../../src/base/egress.ts";
-import { parseEgressAllow } from "../../src/base/egress-allow.ts";
+import { hostsAt } from "../../src/carriers/twilio/twilio-api.ts";
+import { createTwilio } from "../../src/carriers/twilio/twilio-carrier.ts";
 import type { Carrier } from "../../src/channels/carrier.ts";
-import { hostsAt } from "../../src/channels/twilio-api.ts";
-import { createTwilio } from "../../src/channels/twilio-carrier.ts";
+import { createEgress } from "../../src/egress/egress.ts";
+import { parseEgressAllow } from "../../src/egress/egress-allow.ts";
 import callResource from "../fixtures/twilio/call-resource.json" with { type: "json" };
 import error from "../fixtures/twilio/error.json" with { type: "json" };
 import lookup from "../fixtures/twilio/lookup.json" with { type: "json" };

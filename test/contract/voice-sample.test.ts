@@ -69,7 +69,7 @@ test("where no provider speaks, the machine's own speaker stands in, and the ans
 
 /*
  * The services' requests and answers as their public documentation shows them; the pages are named in
- * src/agents/speech-services.ts.
+ * src/speech/speech-services.ts.
  */
 describe("a voice of a provider with a key", () => {
   let app: TestApp;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { AgentVoice, VOICES } from "../../src/agents/voices.ts";
+import { AgentVoice, VOICES } from "../../src/speech/voices.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 let app: TestApp;

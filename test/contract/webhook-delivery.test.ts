@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Egress } from "../../src/base/egress.ts";
 import { CHANNEL_STATUSES } from "../../src/channels/channel-status.ts";
+import type { Egress } from "../../src/egress/egress.ts";
 import { claimDeliveries } from "../../src/webhooks/delivery-claim.ts";
 import { LEASE_ms } from "../../src/webhooks/delivery-loop.ts";
 import { RETRY_AFTER_s } from "../../src/webhooks/delivery-verdict.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { Egress } from "../../src/base/egress.ts";
+import type { Egress } from "../../src/egress/egress.ts";
 import { mailDisabledJob } from "../../src/webhooks/webhook-disabled.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createMailServer, type MailServer } from "../harness/mail.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import type { Egress } from "../../src/base/egress.ts";
+import type { Egress } from "../../src/egress/egress.ts";
 import { createTestApp, START, type TestApp } from "../harness/app.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 import { createTelling, routesTo, secretOf } from "../harness/webhooks.ts";

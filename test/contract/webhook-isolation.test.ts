@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { Egress } from "../../src/base/egress.ts";
+import type { Egress } from "../../src/egress/egress.ts";
 import { claimDeliveries } from "../../src/webhooks/delivery-claim.ts";
 import { FIRST_ROOM, MOST_TO_ONE } from "../../src/webhooks/delivery-gate.ts";
 import { LEASE_ms } from "../../src/webhooks/delivery-loop.ts";

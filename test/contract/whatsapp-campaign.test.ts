@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { suppress } from "../../src/channels/suppression.ts";
+import { suppress } from "../../src/consent/suppression.ts";
 import { createAgent } from "../harness/agent.ts";
 import { BATCHES } from "../harness/batch.ts";
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../src/llm/catalogue.ts";
 import { modelFor } from "../../src/llm/model-for.ts";
-import { wordsOf } from "../../src/sessions/language-words.ts";
+import { wordsOf } from "../../src/turns/language-words.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { type LlmServer, type Reply, startLlmServer } from "../harness/llm-server.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { steps } from "../../src/sessions/run-steps.examples.ts";
+import { steps } from "../../src/workflows/run-steps.examples.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

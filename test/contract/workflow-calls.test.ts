@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { steps } from "../../src/sessions/run-steps.examples.ts";
+import { steps } from "../../src/workflows/run-steps.examples.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";

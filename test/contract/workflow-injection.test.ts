@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { steps } from "../../src/sessions/run-steps.examples.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
+import { startSession } from "../../src/turns/start-session.ts";
+import { runTurn } from "../../src/turns/turn.ts";
+import { steps } from "../../src/workflows/run-steps.examples.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";

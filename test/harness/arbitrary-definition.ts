@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from "fast-check";
-import { ACTIONS_OF_EVENT, type TaskEvent } from "../../src/agents/task-action.ts";
+import { ACTIONS_OF_EVENT, type TaskEvent } from "../../src/tools/task-action.ts";
 
 /*
  * Tool definitions without faults, written in full: every default is there, every spelling is the present one. Such a

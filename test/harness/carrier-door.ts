@@ -1,5 +1,5 @@
-import { createEgress, type Egress } from "../../src/base/egress.ts";
-import { parseEgressAllow } from "../../src/base/egress-allow.ts";
+import { createEgress, type Egress } from "../../src/egress/egress.ts";
+import { parseEgressAllow } from "../../src/egress/egress-allow.ts";
 import { createPeer, type PeerRequest } from "./peer.ts";
 
 export type DoorAnswer = { status: number; headers?: Record<string, string>; body: string };

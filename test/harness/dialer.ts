@@ -1,7 +1,7 @@
 import type { Outreach } from "../../src/channels/outreach.ts";
-import { createAttempts } from "../../src/outbound/attempts.ts";
-import { createDialer, type DialerParts } from "../../src/outbound/dialer.ts";
-import { createSettleQueue } from "../../src/outbound/settle-queue.ts";
+import { createAttempts } from "../../src/dialing/attempts.ts";
+import { createDialer, type DialerParts } from "../../src/dialing/dialer.ts";
+import { createSettleQueue } from "../../src/dialing/settle-queue.ts";
 import type { TestApp } from "./app.ts";
 import { type Plan, plannedWorld } from "./planned-sender.ts";
 

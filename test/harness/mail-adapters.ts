@@ -1,10 +1,10 @@
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll } from "vitest";
+import { guardedReach, unguardedReach } from "../../src/carriers/mail-carriers.ts";
+import { sendgridMail } from "../../src/carriers/sendgrid/sendgrid-mail.ts";
+import { smtpMail } from "../../src/carriers/smtp/smtp-mail.ts";
 import type { CarrierMail, OutgoingMail } from "../../src/channels/carrier.ts";
-import { guardedReach, unguardedReach } from "../../src/channels/mail-carriers.ts";
 import type { SmtpServer } from "../../src/channels/mail-credentials.ts";
-import { sendgridMail } from "../../src/channels/sendgrid-mail.ts";
-import { smtpMail } from "../../src/channels/smtp-mail.ts";
 import { createTestApp } from "./app.ts";
 import type { Adapter, Meeting } from "./carrier-adapter.ts";
 import { createDoor, HASTE_MS, NOWHERE, PATIENCE_MS, twoEgresses } from "./carrier-door.ts";

@@ -1,4 +1,4 @@
-import { createEgress } from "../../src/base/egress.ts";
+import { createEgress } from "../../src/egress/egress.ts";
 import { createDeliverer } from "../../src/webhooks/delivery-loop.ts";
 import { inboxRoute } from "../../src/webhooks/webhook-inbox-receive.ts";
 import type { TestApp } from "./app.ts";

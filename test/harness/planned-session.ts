@@ -1,8 +1,8 @@
 import type { ModelRequest } from "../../src/llm/model.ts";
 import type { Engine } from "../../src/sessions/engine.ts";
-import { startSession } from "../../src/sessions/start-session.ts";
-import { runTurn } from "../../src/sessions/turn.ts";
-import type { TurnEvent } from "../../src/sessions/turn-event.ts";
+import { startSession } from "../../src/turns/start-session.ts";
+import { runTurn } from "../../src/turns/turn.ts";
+import type { TurnEvent } from "../../src/turns/turn-event.ts";
 import { createAgent } from "./agent.ts";
 import type { TestApp } from "./app.ts";
 import { type Plan, plannedEngine } from "./planned-model.ts";

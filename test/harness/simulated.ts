@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { silentLog } from "../../src/base/log.ts";
-import { Scenario } from "../../src/channels/simulator/people.ts";
-import type { Simulator } from "../../src/channels/simulator/simulator.ts";
-import { simulatedAccount } from "../../src/channels/simulator-account.ts";
+import { simulatedAccount } from "../../src/carriers/simulator-account.ts";
 import { startJobs } from "../../src/jobs/runner.ts";
+import { Scenario } from "../../src/simulator/people.ts";
+import type { Simulator } from "../../src/simulator/simulator.ts";
 import { afterFile } from "./after-file.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 

@@ -1,6 +1,8 @@
 import { afterAll } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
+import { hostsAt } from "../../src/carriers/twilio/twilio-api.ts";
+import { createTwilio } from "../../src/carriers/twilio/twilio-carrier.ts";
 import type {
   Carrier,
   CarrierAccount,
@@ -8,11 +10,9 @@ import type {
   OutgoingText,
   Taken,
 } from "../../src/channels/carrier.ts";
-import { serveSimulator } from "../../src/channels/simulator/mount.ts";
-import { Scenario } from "../../src/channels/simulator/people.ts";
-import { createSimulator } from "../../src/channels/simulator/simulator.ts";
-import { hostsAt } from "../../src/channels/twilio-api.ts";
-import { createTwilio } from "../../src/channels/twilio-carrier.ts";
+import { serveSimulator } from "../../src/simulator/mount.ts";
+import { Scenario } from "../../src/simulator/people.ts";
+import { createSimulator } from "../../src/simulator/simulator.ts";
 import type { Adapter, Meeting } from "./carrier-adapter.ts";
 import { createDoor, HASTE_MS, NOWHERE, PATIENCE_MS, twoEgresses } from "./carrier-door.ts";
 

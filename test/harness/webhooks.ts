@@ -1,6 +1,6 @@
-import { createEgress, type Egress } from "../../src/base/egress.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import { REQUEST_STATUS } from "../../src/channels/status-mapping.ts";
+import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { createDeliverer, type DelivererParts } from "../../src/webhooks/delivery-loop.ts";
 import { type StatusChange, tellWebhooks } from "../../src/webhooks/status-change.ts";
 import type { Answer, TestApp } from "./app.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Caller } from "../../src/api/caller.ts";
-import { claimExecutions } from "../../src/insights/claim.ts";
+import { claimExecutions } from "../../src/executions/claim.ts";
 import { createTestApp, type Send } from "../harness/app.ts";
 import { pastSession } from "../harness/insights.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { buildAnalysis, buildSummary } from "../../src/executions/build-analysis.ts";
 import { quotedData } from "../../src/expressions/quoted-data.ts";
-import { buildAnalysis, buildSummary } from "../../src/insights/build-analysis.ts";
 import { transcriptLines } from "../../src/insights/transcript-text.ts";
 
 /*

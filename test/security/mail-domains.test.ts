@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { LookUp } from "../../src/channels/sender-checks.ts";
+import type { LookUp } from "../../src/mime/sender-checks.ts";
 import { createAgent } from "../harness/agent.ts";
 import type { Send, TestApp } from "../harness/app.ts";
 import {
@@ -97,7 +97,7 @@ describe("another's domain", () => {
       .set({ state: "queued", carrier_sid: null })
       .where("to_address", "=", ann)
       .execute();
-    const { enqueueGoOn } = await import("../../src/mail/mail-dialogue.ts");
+    const { enqueueGoOn } = await import("../../src/dialogues/mail-dialogue.ts");
     const [mail] = await mailsWith(app, ann);
     await app.db
       .transaction()

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { LookUp } from "../../src/channels/sender-checks.ts";
+import type { LookUp } from "../../src/mime/sender-checks.ts";
 import { expectFreeLoop } from "../harness/loop-watch.ts";
 import {
   createMailbox,

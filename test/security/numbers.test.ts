@@ -1,7 +1,7 @@
 import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { createCarriers } from "../../src/carriers/carriers.ts";
 import type { Carriers } from "../../src/channels/carrier.ts";
-import { createCarriers } from "../../src/channels/carriers.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";

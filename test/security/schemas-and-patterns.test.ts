@@ -179,7 +179,7 @@ describe("a pattern does not hold up the main loop", () => {
   test("of a step's inputs, saved earlier: the input is not taken", async () => {
     const inputs = Array.from({ length: 20 }, (_, n) => ({ name: `i${n}`, required: true }));
     const values = Object.fromEntries(inputs.map(({ name }) => [name, "ab".repeat(50_000)]));
-    const { inputFaults } = await import("../../src/sessions/input-faults.ts");
+    const { inputFaults } = await import("../../src/workflows/input-faults.ts");
     for (const pattern of [WIDE, "([ab]?){500}c", "[ab]{0,100}c"]) {
       const faults = await expectFreeLoop(`twenty inputs of ${pattern.slice(0, 20)}`, () =>
         inputFaults(

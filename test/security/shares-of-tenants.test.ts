@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { ensureSystemTools } from "../../src/agents/system-tools.ts";
 import type { LanguageModel } from "../../src/llm/model.ts";
+import { ensureSystemTools } from "../../src/tools/system-tools.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createMailApp, createMailbox, mailsOnce, somebody } from "../harness/mail.ts";
 import { createNumber, createSimulatedApp, eventually, textsWith } from "../harness/simulated.ts";

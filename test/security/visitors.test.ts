@@ -142,7 +142,7 @@ describe("a visitor who only says who they are", () => {
     const row = await rowOf(body.session_id);
     expect(row.claimed_user).not.toMatch(/[\n\u2028]/);
     expect(JSON.stringify(await calls(body.session_id))).not.toContain("owned");
-    const { buildMessages } = await import("../../src/sessions/build-prompt.ts");
+    const { buildMessages } = await import("../../src/turns/build-prompt.ts");
     const { sessionLookup, systemVariables } = await import("../../src/sessions/variables.ts");
     const session = await app.db
       .selectFrom("sessions")

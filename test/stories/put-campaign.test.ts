@@ -8,7 +8,7 @@ import { createSender } from "../harness/sender.ts";
  * The way of one PUT: the route asks for permission and shape, a pure check for the rules, the store writes campaign,
  * webhooks, audit entry and event in one transaction under the campaign's row lock, and answers what is stored.
  *
- *     src/outbound/campaign.ts → check-campaign.ts → campaign-store.ts → src/events/event.ts
+ *     src/campaigns/campaign.ts → check-campaign.ts → campaign-store.ts → src/events/event.ts
  */
 let app: TestApp;
 let agent_id: number;

@@ -11,7 +11,7 @@ const WORDS: Record<string, string> = {
   email_v1: "e-mail",
 };
 
-/** The simulator's ids carry its mark after their two letters (`channels/simulator/world.ts`). */
+/** The simulator's ids carry its mark after their two letters (`simulator/world.ts`). */
 const SIMULATED_SID = /^[A-Z]{2}51512e51[0-9a-f]{24}$/;
 
 export function channelWords(session: Pick<Session, "channel_manager_type" | "channel_manager_sid">): string {

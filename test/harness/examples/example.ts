@@ -1,7 +1,7 @@
-import { ensureSystemTools } from "../../../src/agents/system-tools.ts";
 import type { Caller } from "../../../src/api/caller.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
+import { ensureSystemTools } from "../../../src/tools/system-tools.ts";
 import { createTestApp, type Send, type TestApp } from "../app.ts";
 import { type Form, multipart, urlEncoded } from "../form.ts";
 import { type Operation, operationsOf } from "../operations.ts";

@@ -1,0 +1,176 @@
+import type { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
+import type { Caller } from "../api/caller.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, InvalidInput } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { findSender } from "../campaigns/campaign-store.ts";
+import { wakeBatch } from "../campaigns/wake.ts";
+import { type Normalise, targetsOf } from "../channels/address.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { lastRequest, tellOfAdded } from "../webhooks/status-change.ts";
+import type { Added, Batch } from "./batch-schema.ts";
+import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
+import { fileProblem, readRequestFile } from "./request-file.ts";
+import { createIntake, newRequest } from "./request-store.ts";
+import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
+
+export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
+type Upload = UploadDeps & { caller: Caller; claim: Claim };
+
+/**
+ * Rows that are stored while the next ones are read: the database and this program each have a processor to use. What was
+ * read while it stored is next, up to the larger number; the smaller one is what it begins with.
+ */
+const CHUNK_ROWS = { least: 500, most: 5_000 };
+/** 5,000 rows of 1,600 characters. A file of longer ones would be held whole while its first rows are stored. */
+const CHUNK_chars = 8_000_000;
+
+/** Rows between turns of the event loop, so that nobody else's answer waits for a whole piece of the file (5 ms). */
+const TURN_ROWS = 100;
+
+/**
+ * Reads a file of requests into a batch, all of it or nothing: one transaction holds the rows while they stream in, and
+ * the batch changes only at its end. It is locked only then, so it can be read, paused or deleted meanwhile.
+ */
+export async function uploadBatch(
+  deps: UploadDeps,
+  caller: Caller,
+  batch_id: string,
+  file: { name: string; stream: Readable },
+): Promise<Added> {
+  const { claim, normalise } = await begin(deps, caller, batch_id, file.name);
+  const upload = { ...deps, caller, claim };
+  const progress: Progress = { rows: 0 };
+  const beating = startBeating(deps, claim, progress, () => file.stream.destroy(stalled()));
+  try {
+    return await deps.db.transaction().execute(async (tx) => {
+      const counts = await storeRows(tx, upload, normalise, file.stream, progress);
+      return finish(tx, upload, { batch_id, ...counts });
+    });
+  } catch (error) {
+    await fail(upload, error);
+    throw error;
+  } finally {
+    beating.stop();
+  }
+}
+
+const begin = ({ db, clock }: UploadDeps, caller: Caller, batch_id: string, filename: string) =>
+  db.transaction().execute(async (tx) => {
+    const locked = await lockBatch(tx, clock, caller, batch_id);
+    statusAfter(locked, { kind: "filled" });
+    if (locked.filled_from !== null) {
+      throw new Fault(
+        "refused",
+        `Batch "${batch_id}" was filled from ${locked.filled_from}. Make another batch.`,
+      );
+    }
+    const claim = await claimUpload(tx, locked, filename);
+    return { claim, normalise: targetsOf(await findSender(tx, locked.batch.campaign_id)) };
+  });
+
+async function storeRows(
+  tx: Tx,
+  { clock, claim }: Upload,
+  normalise: Normalise,
+  file: Readable,
+  progress: Progress,
+): Promise<Omit<Added, "batch_id">> {
+  const last = await lastRequest(tx, claim.batch_key);
+  const intake = createIntake(tx, { batch_key: claim.batch_key, at: clock.now() });
+  let chunk = intake.chunk();
+  let invalid = 0;
+  let duplicates = 0;
+  let storing = Promise.resolve(0);
+  let isStoring = false;
+  const flush = async () => {
+    duplicates += await storing;
+    isStoring = true;
+    storing = intake.store(chunk).finally(() => {
+      isStoring = false;
+    });
+    // Told at the next await; without a listener until then it would end the process.
+    storing.catch(() => {});
+    invalid += chunk.invalid;
+    chunk = intake.chunk();
+  };
+  try {
+    for await (const rows of readRequestFile(file, progress)) {
+      for (const row of rows) {
+        intake.add(chunk, newRequest(row, normalise));
+        if (chunk.count % TURN_ROWS > 0) continue;
+        await setImmediate();
+        const enough = isStoring ? CHUNK_ROWS.most : CHUNK_ROWS.least;
+        if (chunk.count >= enough || chunk.chars >= CHUNK_chars) await flush();
+      }
+    }
+    await flush();
+    duplicates += await storing;
+  } finally {
+    // What still runs must not outlive its transaction.
+    await storing.catch(() => {});
+  }
+  await tellOfAdded(tx, claim.batch_key, last);
+  return { accepted: progress.rows - duplicates - invalid, duplicates, invalid };
+}
+
+async function finish(tx: Tx, { clock, audit, caller, claim }: Upload, added: Added): Promise<Added> {
+  const locked = await lockBatch(tx, clock, caller, added.batch_id);
+  const status = statusAfter(locked, { kind: "filled" });
+  if (!(await releaseUpload(tx, claim)))
+    throw new Fault("conflict", "Another upload has taken this one's place.");
+  const after = await updateBatch(tx, locked, caller.email, {
+    status,
+    upload_filename: claim.filename,
+    dispatch_id: claim.upload_id,
+    error_message: null,
+  });
+  await wakeBatch(tx, locked.key, locked.at);
+  await record(tx, audit, caller, locked.batch, { ...after, added });
+  const { accepted, duplicates, invalid } = added;
+  await publish(tx, caller.sub_organization_id, [
+    {
+      at: locked.at,
+      source: "api",
+      source_id: null,
+      category: "outbound",
+      type: "batch-uploaded",
+      description: `Batch "${after.batch_id}" was filled from ${claim.filename}: ${accepted} accepted, ${duplicates} duplicate, ${invalid} invalid`,
+      attributes: { batch_id: after.batch_id, campaign_id: after.campaign_id, accepted, duplicates, invalid },
+    },
+  ]);
+  return added;
+}
+
+/** Nothing of the file is stored by now; the batch is told why. */
+async function fail({ db, clock, log, audit, caller, claim }: Upload, error: unknown): Promise<void> {
+  try {
+    await db.transaction().execute(async (tx) => {
+      const locked = await lockByKey(tx, clock, claim.batch_key);
+      if (!locked || !(await releaseUpload(tx, claim))) return;
+      const after = await updateBatch(tx, locked, caller.email, {
+        status: statusAfter(locked, { kind: "upload-failed" }),
+        error_message: problemOf(error),
+      });
+      await record(tx, audit, caller, locked.batch, after);
+    });
+  } catch (cause) {
+    // The claim runs out by itself, and a job tells the batch then.
+    log.error({ err: cause }, "could not say that an upload failed");
+  }
+}
+
+const record = (tx: Tx, audit: Api["audit"], caller: Caller, before: Batch, after: object): Promise<void> =>
+  audit(tx, caller, { action: "upload", resource: "batches", resource_id: before.batch_id, before, after });
+
+function problemOf(error: unknown): string {
+  if (error instanceof InvalidInput) return fileProblem(error);
+  if (error instanceof Fault) return error.message;
+  return "Reading the file was interrupted and nothing of it was stored. Upload it again.";
+}
+
+const stalled = (): Fault =>
+  new Fault("refused", "The upload stalled, and nothing was stored. Send the file again.");

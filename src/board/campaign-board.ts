@@ -1,0 +1,248 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { OutcomeCounts } from "../batches/batch-schema.ts";
+import { countMachines, outcomes } from "../batches/request-counts.ts";
+import { findCampaign } from "../campaigns/campaign-store.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
+import type { Db } from "../db/database.ts";
+import { NOT_LIVE } from "../dialing/candidates.ts";
+import { timeOf } from "../dialing/due-batches.ts";
+import type { LineLimits } from "../dialing/lines.ts";
+import { isDialled, statusAt } from "../planning/batch-state.ts";
+import { type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
+import { clockText } from "../planning/next-step.ts";
+import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+import { NextStepSchema } from "./request-trace.ts";
+
+const MOST_BATCHES = 50;
+const MOST_REQUESTS = 50;
+/** Of those who are next in a batch, so many are looked at to say whether all of them are being reached. */
+const MOST_NEXT = 20;
+
+const Latest = z
+  .object({
+    batch_id: z.string(),
+    reference_id: z.string(),
+    target: z.string(),
+    request_status: z.string(),
+    channel_manager_status: z.string(),
+    attempt_count: z.int(),
+    session_id: z.int().nullable(),
+    at: timestamp(),
+    text: z.string().describe("What happened last, in a sentence."),
+  })
+  .meta({ id: "CampaignBoardRequest" });
+
+const Board = z
+  .object({
+    campaign_id: z.int(),
+    campaign_name: z.string(),
+    timezone: z.string(),
+    at: timestamp(),
+    status_counts: z.record(z.string(), z.int()),
+    outcome_counts: OutcomeCounts,
+    hourly_rate: z.int().describe("Of each batch that has no rate of its own."),
+    total_rate: z
+      .number()
+      .describe("Attempts per hour of all active batches in which somebody waits, together."),
+    under_way: z.int().describe("Attempts of the campaign that hold a line now."),
+    days: z
+      .array(z.object({ date: z.string(), cap: z.int().nullable(), first_attempts: z.int() }))
+      .describe("Days of the agent's calendar whose window is open now."),
+    batches: z.array(
+      z
+        .object({
+          batch_id: z.string(),
+          waiting: z.int(),
+          rate: z.number().describe("Attempts per hour of this batch by itself."),
+          next_step: NextStepSchema,
+        })
+        .meta({ id: "CampaignBoardBatch" }),
+    ),
+    latest: z.array(Latest).describe("Newest first."),
+  })
+  .meta({ id: "CampaignBoard" });
+
+/** A campaign at a glance: what runs, what waits and why. */
+export function campaignBoardRoutes(
+  api: Api,
+  { db, clock, limits }: { db: Db; clock: Clock; limits: LineLimits },
+): void {
+  api.get(
+    "/api/v1/outbound/campaigns/:campaign_id/board",
+    {
+      summary: "Show a campaign as it runs",
+      description: `Counts by status, what each of its newest ${MOST_BATCHES} open batches waits for, and the latest ${MOST_REQUESTS} requests with their reasons.`,
+      tag: "outbound",
+      permission: "outbound_read",
+      params: z.object({ campaign_id: recordId() }),
+      response: Board,
+    },
+    async ({ caller, params }) => {
+      const campaign = await findCampaign(db, caller, params.campaign_id);
+      const now = clock.now();
+      const open = await openBatches(db, campaign.id, now);
+      const looks: BatchLook[] = [];
+      for (const { key } of open) looks.push(await lookAtBatch({ db, clock, limits }, key));
+      const counts = await countAll(db, campaign.id, now);
+      const [first] = looks;
+      const zone = first?.zone ?? "UTC";
+      return {
+        campaign_id: campaign.id,
+        campaign_name: campaign.campaign_name,
+        timezone: zone,
+        at: now.toISOString(),
+        status_counts: counts.status_counts,
+        outcome_counts: counts.outcome_counts,
+        hourly_rate: campaign.hourly_rate,
+        total_rate: totalRate(looks, open, now),
+        under_way: counts.under_way,
+        days: (first?.days ?? []).map(({ date, cap }) => ({
+          date,
+          cap,
+          first_attempts: first?.reached(date) ?? 0,
+        })),
+        batches: looks.map((look, index) => ({
+          batch_id: look.batch.batch_id,
+          waiting: open[index]?.waiting ?? 0,
+          rate: look.rate,
+          next_step: stepOf(look, open[index], now),
+        })),
+        latest: await latestRequests(db, campaign.id, zone, now),
+      };
+    },
+  );
+}
+
+/** `all_busy`: whoever is due is being reached by another attempt. */
+type OpenBatch = { key: number; waiting: number; next_due: string | null; all_busy: boolean };
+
+/** Batches don't share a rate: each keeps its own. */
+const totalRate = (looks: BatchLook[], open: OpenBatch[], now: Date): number =>
+  looks.reduce((sum, { batch, rate }, index) => {
+    const status = statusAt({ status: batch.status, expires_on: timeOf(batch.expires_on) }, now);
+    return isDialled(status) && (open[index]?.waiting ?? 0) > 0 ? sum + rate : sum;
+  }, 0);
+
+function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Date) {
+  if (step.kind === "over")
+    return { kind: "over" as const, reason: "batch-over", text: step.text, until: null };
+  if (!open?.waiting)
+    return { kind: "waiting" as const, reason: "done", text: "Nobody waits in this batch.", until: null };
+  const due = open.next_due === null ? now : new Date(open.next_due);
+  if (step.kind === "start" && due > now) {
+    const text = `Waiting: only retries are left, the next at ${clockText(due, zone, now)}.`;
+    return { kind: "waiting" as const, reason: "retry", text, until: due.toISOString() };
+  }
+  if (open.all_busy && (step.kind === "start" || step.reason === "rate"))
+    return {
+      kind: "waiting" as const,
+      reason: "same-address",
+      text: "Waiting: other attempts to the numbers and addresses that are next are under way.",
+      until: null,
+    };
+  if (step.kind === "start")
+    return {
+      kind: "under-way" as const,
+      reason: "dialing",
+      text: "Attempts are being started.",
+      until: null,
+    };
+  return {
+    kind: "waiting" as const,
+    reason: step.reason,
+    text: step.text,
+    until: step.until?.toISOString() ?? null,
+  };
+}
+
+/** Index: requests_waiting, looked into four times for each batch. */
+async function openBatches(db: Db, campaign_id: number, now: Date): Promise<OpenBatch[]> {
+  const firstDue = (tried: 0 | 1) => sql`(
+    select due_at from requests r
+    where r.batch_key = b.key and r.request_status = 'PENDING' and least(r.attempt_count, 1) = ${sql.lit(tried)}
+    order by due_at limit 1)`;
+  const mayStart = (waits: typeof WAITS_FOR_FIRST) => sql`(
+    select ${NOT_LIVE} as may from (
+      select r.reference_id, r.target from requests r
+      where r.batch_key = b.key and ${waits} and r.due_at <= ${now.toISOString()}::timestamptz
+      order by r.due_at, r.id limit ${MOST_NEXT}
+    ) r cross join (select b.campaign_id, o.organization_id) w)`;
+  const { rows } = await sql<OpenBatch>`
+    select b.key, least(${firstDue(0)}, ${firstDue(1)}) as next_due, coalesce((
+      select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
+    ), 0) as waiting,
+      coalesce((
+        select not bool_or(may) from (
+          select * from ${mayStart(WAITS_FOR_RETRY)} retry union all select * from ${mayStart(WAITS_FOR_FIRST)} first
+        ) next
+      ), false) as all_busy
+    from batches b join sub_organizations o on o.id = b.sub_organization_id
+    where b.campaign_id = ${campaign_id} and b.deleted_at is null
+    order by b.key desc limit ${MOST_BATCHES}`.execute(db);
+  return rows;
+}
+
+/** Who waits in a batch whose time is up counts as CANCELED, as in the batch itself (request-counts.ts). */
+async function countAll(db: Db, campaign_id: number, now: Date) {
+  const { rows } = await sql<{ request_status: string; n: number }>`
+    select case when c.request_status = 'PENDING'
+        and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
+      then 'CANCELED' else c.request_status end as request_status, sum(c.n) as n
+    from batches b join request_counts c on c.batch_key = b.key
+    where b.campaign_id = ${campaign_id}
+    group by 1 having sum(c.n) <> 0 order by 1`.execute(db);
+  const keys = await db.selectFrom("batches").select("key").where("campaign_id", "=", campaign_id).execute();
+  const status_counts = Object.fromEntries(rows.map(({ request_status, n }) => [request_status, n]));
+  const machines = await countMachines(
+    db,
+    keys.map(({ key }) => key),
+  );
+  const busy = await sql<{ n: number }>`
+    select count(*) as n from attempts where campaign_id = ${campaign_id} and state <> 'ENDED'`.execute(db);
+  return {
+    status_counts,
+    outcome_counts: outcomes(status_counts, machines),
+    under_way: busy.rows[0]?.n ?? 0,
+  };
+}
+
+type Row = Omit<z.output<typeof Latest>, "text"> & {
+  attempt: ExplainedAttempt | null;
+  skipped: string | null;
+};
+
+/** Of each batch the newest few (indexes: `attempts_started`, `requests_skipped`), and of these the newest. */
+async function latestRequests(db: Db, campaign_id: number, zone: string, now: Date) {
+  const { rows } = await sql<Row>`
+    select b.batch_id, r.reference_id, r.target, r.request_status, r.channel_manager_status, r.attempt_count,
+      r.session_id, latest.at, latest.attempt, r.skip_reason ->> 'text' as skipped
+    from (
+      select key, batch_id from batches where campaign_id = ${campaign_id} and deleted_at is null
+      order by key desc limit ${MOST_BATCHES}
+    ) b
+    cross join lateral (
+      select * from (
+        select a.request_id, coalesce(a.ended_at, a.placed_at, a.started_at) as at, json_build_object(
+          'attempt_number', a.attempt_number, 'state', a.state, 'channel_status', a.channel_status,
+          'answerer', a.answerer, 'provider_status', a.provider_status, 'started_at', a.started_at,
+          'ended_at', a.ended_at, 'decision', a.decision) as attempt
+        from attempts a where a.batch_key = b.key order by a.started_at desc, a.key desc limit ${MOST_REQUESTS}
+      ) tried
+      union all
+      select * from (
+        select s.id, (s.skip_reason ->> 'at')::timestamptz, null::json
+        from requests s where s.batch_key = b.key and s.skip_reason is not null order by s.id desc limit ${MOST_REQUESTS}
+      ) skipped
+    ) latest
+    join requests r on r.batch_key = b.key and r.id = latest.request_id
+    order by latest.at desc, b.key desc, r.id desc
+    limit ${MOST_REQUESTS}`.execute(db);
+  return rows.map(({ attempt, skipped, ...row }) => ({
+    ...row,
+    text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now),
+  }));
+}

@@ -1,0 +1,223 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
+import { notFound } from "../base/errors.ts";
+import { BATCHES } from "../batches/batch.ts";
+import { RequestStatus } from "../batches/batch-schema.ts";
+import { findKey } from "../batches/batch-store.ts";
+import { isOver, isWaiting } from "../channels/request-status.ts";
+import { suppressed } from "../consent/suppression.ts";
+import type { Db } from "../db/database.ts";
+import { type Candidate, requestView } from "../dialing/candidates.ts";
+import { reachModeOf } from "../dialing/due-batches.ts";
+import type { LineLimits } from "../dialing/lines.ts";
+import { obstacleOf } from "../dialing/obstacle.ts";
+import {
+  type ExplainedAttempt,
+  explainAttempt,
+  explainWaiting,
+  MOST_COUNTED,
+  type NextStep,
+} from "../planning/explain.ts";
+import { requestStep, spoken } from "../planning/next-step.ts";
+import { readTried } from "../planning/per-person.ts";
+import { type BatchLook, lookAtBatch } from "./batch-look.ts";
+
+const Attempt = z
+  .object({
+    attempt_number: z
+      .int()
+      .describe("1 is the first; one that the carrier did not take is followed by its like."),
+    text: z.string().describe("What became of it, in a sentence."),
+    state: z.string(),
+    channel_manager_status: z.string(),
+    answerer: z.string().nullable().describe("Who was heard: HUMAN, MACHINE or UNKNOWN."),
+    provider_status: z.string().nullable().describe("The carrier's own word."),
+    error_code: z.string().nullable(),
+    channel_manager_sid: z.string().nullable(),
+    session_id: z.int().nullable(),
+    conversation_id: z.int().nullable(),
+    counted_on: z.string().nullable().describe("The day whose max_daily_calls it counts towards."),
+    started_at: timestamp(),
+    placed_at: timestamp().nullable(),
+    ended_at: timestamp().nullable(),
+    decision: z.record(z.string(), z.unknown()).nullable().describe("What followed from its outcome."),
+  })
+  .meta({ id: "RequestTraceAttempt" });
+
+export const NextStepSchema = z
+  .object({
+    kind: z.enum(["waiting", "under-way", "over"]),
+    reason: z.string().describe("A word for programs, such as closed, rate, retry, cap or filtered."),
+    text: z.string().describe("The same in a sentence."),
+    until: timestamp().nullable().describe("When it is looked at again; null: when something else changes."),
+  })
+  .meta({ id: "RequestNextStep" });
+
+const RequestTrace = z
+  .object({
+    batch_id: z.string(),
+    reference_id: z.string(),
+    target: z.string(),
+    request_status: RequestStatus,
+    channel_manager_status: z.string(),
+    attempt_count: z.int(),
+    at: timestamp().describe("The instant for which this was worked out."),
+    next_step: NextStepSchema,
+    attempts: z.array(Attempt),
+  })
+  .meta({ id: "RequestTrace" });
+
+type Deps = { db: Db; clock: Clock; limits: LineLimits; destinations: DestinationRules };
+
+/** Why somebody was reached, was not, or waits. */
+export function requestTraceRoutes(api: Api, deps: Deps): void {
+  api.get(
+    `${BATCHES}/:batch_id/requests/:reference_id/trace`,
+    {
+      summary: "Explain what became of a request, and what it waits for",
+      description:
+        "Every attempt with its outcome and what followed, and the next step: worked out now by the very decisions that the dialer makes.",
+      tag: "outbound",
+      permission: "outbound_read",
+      params: z.object({ batch_id: z.string(), reference_id: z.string() }),
+      response: RequestTrace,
+    },
+    async ({ caller, params }) => {
+      const key = await findKey(deps.db, caller, params.batch_id);
+      const request = await findRequest(deps.db, key, params.reference_id);
+      if (!request) throw notFound("Request", params.reference_id);
+      const now = deps.clock.now();
+      const look = await lookAtBatch(deps, key);
+      const attempts = await attemptsOf(deps.db, look, request.request_id);
+      const next = await nextStepOf(deps, look, request, now);
+      return {
+        batch_id: params.batch_id,
+        reference_id: request.reference_id,
+        target: request.target,
+        request_status: request.request_status,
+        channel_manager_status: request.channel_status,
+        attempt_count: request.attempt_count,
+        at: now.toISOString(),
+        next_step: { ...next, until: next.until?.toISOString() ?? null },
+        attempts: attempts.map(({ channel_status, ...attempt }) => ({
+          ...attempt,
+          channel_manager_status: channel_status,
+          text: explainAttempt({ ...attempt, channel_status }, look.zone, now),
+        })),
+      };
+    },
+  );
+}
+
+type Found = Omit<Candidate, "counted_on" | "due_at"> & {
+  request_status: z.output<typeof RequestStatus>;
+  due_at: string | null;
+  skip_reason: { reason: string; text: string } | null;
+};
+
+/** Of several that bear the reference (duplicates, canceled ones) the one that is or was to be tried. */
+async function findRequest(db: Db, batch_key: number, reference_id: string): Promise<Found | undefined> {
+  const { rows } = await sql<Found>`
+    select batch_key, id as request_id, reference_id, target, channel_manager_status as channel_status, attempt_count,
+      refusals, due_at, request_variables, enrichment, request_status, skip_reason
+    from requests where batch_key = ${batch_key} and reference_id = ${reference_id}
+    order by request_status in ('DUPLICATE', 'INVALID', 'CANCELED'), id limit 1`.execute(db);
+  return rows[0];
+}
+
+type AttemptRow = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
+
+async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<AttemptRow[]> {
+  const { rows } = await sql<AttemptRow>`
+    select a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
+      a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision
+    from attempts a
+    join requests r on r.batch_key = a.batch_key and r.id = a.request_id
+    where a.campaign_id = ${batch.campaign.id} and a.reference_id = r.reference_id
+      and a.batch_key = ${batch.batch_key} and a.request_id = ${request_id}
+    order by a.started_at, a.key`.execute(db);
+  return rows;
+}
+
+async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date): Promise<NextStep> {
+  const { request_status, skip_reason, channel_status } = request;
+  if (isOver(request_status)) {
+    const text = skip_reason?.text ?? `Over: ${spoken(channel_status)}.`;
+    return { kind: "over", reason: skip_reason?.reason ?? request_status.toLowerCase(), text, until: null };
+  }
+  if (!isWaiting(request_status) || request.due_at === null)
+    return { kind: "under-way", reason: "under-way", text: "An attempt is under way.", until: null };
+  const { batch, days, zone, reached } = look;
+  const waiting = { ...request, due_at: request.due_at };
+  const [blocked, around] = [
+    await suppressed(deps.db, batch.sub_organization_id, reachModeOf(batch), [request.target]),
+    await aroundRequest(deps.db, look, waiting),
+  ];
+  const { per_person = null } = deps.limits;
+  const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
+  const tried = await readTried(deps.db, per_person, [person], now);
+  const prior = blocked.get(request.target) ?? null;
+  const obstacle = obstacleOf(batch.campaign, request, prior, deps.destinations);
+  const view = requestView(
+    { ...waiting, counted_on: around.counted_on },
+    batch.campaign.retry_count,
+    obstacle,
+    tried.tooOften(person),
+  );
+  const step = requestStep(
+    { ...view, is_reached_elsewhere: around.is_reached_elsewhere, is_address_busy: around.is_address_busy },
+    // While it is closed no day's cap is known to stand in the way.
+    days.length > 0 ? days : [{ date: "", cap: null }],
+    reached,
+    { schedule: batch.campaign, zone },
+    now,
+  );
+  return explainWaiting(look.step, step, around.ahead);
+}
+
+type Around = {
+  counted_on: string[];
+  is_reached_elsewhere: boolean;
+  is_address_busy: boolean;
+  ahead: number;
+};
+
+/** Retries that are due, and first attempts that wait longer, come before a first attempt. */
+async function aroundRequest(
+  db: Db,
+  { batch, days }: BatchLook,
+  request: {
+    request_id: number;
+    reference_id: string;
+    target: string;
+    attempt_count: number;
+    due_at: string;
+  },
+): Promise<Around> {
+  const { rows } = await sql<Around>`
+    select array(
+        select distinct counted_on::text from attempts
+        where campaign_id = ${batch.campaign.id} and reference_id = ${request.reference_id}
+          and counted_on = any(${days.map(({ date }) => date)}::date[])
+      ) as counted_on,
+      exists(
+        select from attempts where campaign_id = ${batch.campaign.id} and reference_id = ${request.reference_id}
+          and state <> 'ENDED'
+      ) as is_reached_elsewhere,
+      exists(
+        select from attempts
+        where organization_id = ${batch.organization_id} and target = ${request.target} and holds_slot
+      ) as is_address_busy,
+      (select count(*) from (
+        select from requests
+        where batch_key = ${batch.batch_key} and request_status = 'PENDING' and id <> ${request.request_id}
+          and (due_at, id) < (${request.due_at}::timestamptz, ${request.request_id})
+          and (attempt_count > 0 or ${request.attempt_count === 0})
+        limit ${MOST_COUNTED}
+      ) as before) as ahead`.execute(db);
+  return rows[0] as Around;
+}

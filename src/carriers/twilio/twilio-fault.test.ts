@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import example from "../../../test/fixtures/twilio/error.json" with { type: "json" };
+import type { EgressOutcome } from "../../egress/egress.ts";
+import { faultOf, TWILIO_ERRORS } from "./twilio-fault.ts";
+
+const asked = { what: "POST Calls.json", changes: true };
+const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): EgressOutcome => ({
+  kind: "response",
+  status,
+  headers,
+  duration_ms: 1,
+  body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
+  truncated: false,
+});
+
+test("an error as documented names its code, its words and what it means", () => {
+  expect(faultOf(answer(400, example.body), asked)).toMatchObject({
+    fate: "refused",
+    status: "INVALID",
+    message: expect.stringMatching(/400 \(error 21211\): The 'To' number/),
+  });
+});
+
+test.each(Object.entries(TWILIO_ERRORS))(
+  "error %s means what the table says, at any HTTP status",
+  (code, meaning) => {
+    for (const status of [400, 429, 500]) {
+      const fault = faultOf(answer(status, { code: Number(code), message: "x" }), asked);
+      expect(fault.fate).toBe(meaning.fate);
+      if (meaning.fate === "refused") expect(fault.status).toBe(meaning.status);
+      else expect(fault.retry_after_s).toBe(meaning.after_s);
+    }
+  },
+);
+
+test.each<[string, EgressOutcome, string, string]>([
+  ["429", answer(429), "not-sent", "not-sent"],
+  ["401", answer(401), "not-sent", "not-sent"],
+  ["an unknown 4xx", answer(404, { code: 99999 }), "refused", "refused"],
+  ["500", answer(500), "unknown", "not-sent"],
+  ["503 in HTML", answer(503, "<html>"), "unknown", "not-sent"],
+  ["a timeout", { kind: "timeout", after_ms: 10 }, "unknown", "not-sent"],
+  [
+    "a reset",
+    { kind: "failed", reason: "x closed the connection", connection_reset: true, nothing_sent: false },
+    "unknown",
+    "not-sent",
+  ],
+  [
+    "a refused connection",
+    { kind: "failed", reason: "in words of any kind", connection_reset: false, nothing_sent: true },
+    "not-sent",
+    "not-sent",
+  ],
+  ["an address that is not allowed", { kind: "refused", reason: "private" }, "not-sent", "not-sent"],
+  [
+    "a redirect",
+    { kind: "redirect", status: 301, headers: {}, duration_ms: 1, location: null },
+    "not-sent",
+    "not-sent",
+  ],
+])("%s: a change is %s, a question is %s", (_what, outcome, change, question) => {
+  expect(faultOf(outcome, asked).fate).toBe(change);
+  expect(faultOf(outcome, { ...asked, changes: false }).fate).toBe(question);
+});
+
+test("how long to wait is what the carrier says", () => {
+  expect(faultOf(answer(429, {}, { "retry-after": "17" }), asked).retry_after_s).toBe(17);
+  expect(faultOf(answer(429, {}, { "retry-after": "soon" }), asked).retry_after_s).toBe(1);
+});

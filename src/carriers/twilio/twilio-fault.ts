@@ -1,0 +1,157 @@
+import { unreachable } from "../../base/errors.ts";
+import { CarrierFault } from "../../channels/carrier.ts";
+import type { ChannelStatus } from "../../channels/channel-status.ts";
+import type { EgressOutcome } from "../../egress/egress.ts";
+
+/** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
+type Meaning =
+  | { fate: "refused"; status: ChannelStatus; is_ours: boolean }
+  /** `after_s`: how long another try should wait where the answer doesn't say. */
+  | { fate: "not-sent"; after_s: number; is_ours: boolean };
+
+const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: false });
+const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: true });
+const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, is_ours: false });
+
+/** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
+const ACCOUNT: Meaning = { fate: "not-sent", after_s: 300, is_ours: true };
+const TOO_FAST = notSent(1);
+
+export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
+  10001: ACCOUNT,
+  20003: ACCOUNT,
+  20005: ACCOUNT,
+  20429: TOO_FAST,
+  10004: TOO_FAST,
+  14107: TOO_FAST,
+  63018: TOO_FAST,
+  // The queue of this sender holds four hours of texts.
+  21611: notSent(60),
+
+  // The person's number.
+  13224: refused("INVALID"),
+  21211: refused("INVALID"),
+  21214: refused("INVALID"),
+  21217: refused("INVALID"),
+  21421: refused("INVALID"),
+  21604: refused("INVALID"),
+  21614: refused("INVALID"),
+  21635: refused("INVALID"),
+  63003: refused("INVALID"),
+  63024: refused("INVALID"),
+  // They answered STOP to this sender before.
+  21610: refused("PRIOR_UNSUBSCRIBED"),
+
+  // Our number, our permissions, our template: the same for everybody, until somebody mends it.
+  21210: ours("FAILED"),
+  21212: ours("FAILED"),
+  21215: ours("FAILED"),
+  21408: ours("DELIVERY_FAILED"),
+  21603: ours("DELIVERY_FAILED"),
+  21606: ours("DELIVERY_FAILED"),
+  21654: ours("DELIVERY_FAILED"),
+  21655: ours("DELIVERY_FAILED"),
+  21659: ours("DELIVERY_FAILED"),
+  21660: ours("DELIVERY_FAILED"),
+  63007: ours("DELIVERY_FAILED"),
+  63016: ours("DELIVERY_FAILED"),
+  63027: ours("DELIVERY_FAILED"),
+  63040: ours("DELIVERY_FAILED"),
+  63041: ours("DELIVERY_FAILED"),
+  63042: ours("DELIVERY_FAILED"),
+
+  // Our words to this person, or this pair of numbers.
+  21602: refused("DELIVERY_FAILED"),
+  21612: refused("DELIVERY_FAILED"),
+  21617: refused("DELIVERY_FAILED"),
+};
+
+/** Whether another try may meet something else, by the code a failed message carries; others don't say. */
+export const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
+  30001: true,
+  30002: false,
+  30003: true,
+  30004: false,
+  30005: false,
+  30006: false,
+  30007: false,
+  30010: false,
+  30017: true,
+  30022: true,
+  30023: true,
+  30034: false,
+  63003: false,
+  63016: false,
+  63024: false,
+};
+
+/** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
+export type Asked = {
+  what: string;
+  changes: boolean;
+  /** Makes words of Twilio's fit to be shown; as they are when left out. */
+  shown?: (words: string) => string;
+};
+
+type Error = { code?: unknown; message?: unknown };
+
+/**
+ * Why there is no answer to work with, as what it means for what was asked. A 5xx and a connection that broke may hide a
+ * call that was placed; a name that doesn't resolve or a refused connection can't.
+ */
+export function faultOf(outcome: EgressOutcome, asked: Asked): CarrierFault {
+  const { what } = asked;
+  const unknown = asked.changes ? "unknown" : "not-sent";
+  switch (outcome.kind) {
+    case "response":
+      return faultOfAnswer(outcome.status, outcome.headers, parsed(outcome.body), asked);
+    case "redirect":
+      return new CarrierFault(`Twilio redirected ${what}; TWILIO_BASE_URL may be wrong.`, "not-sent");
+    case "refused":
+      return new CarrierFault(`Twilio can't be reached for ${what}: ${outcome.reason}`, "not-sent");
+    case "timeout":
+      return new CarrierFault(`Twilio did not answer ${what} within ${outcome.after_ms} ms.`, unknown);
+    case "failed":
+      return new CarrierFault(
+        `${what} failed: ${outcome.reason}.`,
+        outcome.nothing_sent ? "not-sent" : unknown,
+      );
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function faultOfAnswer(
+  http: number,
+  headers: Record<string, string>,
+  error: Error,
+  { what, changes, shown = (words) => words }: Asked,
+): CarrierFault {
+  const code = typeof error.code === "number" ? error.code : null;
+  const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";
+  const message = `Twilio answered ${what} with ${http}${code === null ? "" : ` (error ${code})`}: ${words}`;
+  const told = Number(headers["retry-after"]);
+  const retry = (after_s: number, is_ours = false) =>
+    new CarrierFault(message, "not-sent", { retry_after_s: told >= 0 ? told : after_s, is_ours });
+
+  const meaning = code === null ? undefined : TWILIO_ERRORS[code];
+  if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.is_ours);
+  if (meaning) {
+    const { status, is_ours } = meaning;
+    return new CarrierFault(message, "refused", { status, is_ours });
+  }
+  if (http === 429) return retry(1);
+  if (http === 401 || http === 403) return retry(300, true);
+  // Twilio keeps 5xx for what it can't say the end of.
+  if (http >= 500) return new CarrierFault(message, changes ? "unknown" : "not-sent");
+  return new CarrierFault(message, "refused", { status: "FAILED" });
+}
+
+function parsed(body: Buffer): Error {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  type AnswererDetection,
+  CarrierFault,
+  type Carriers,
+  type OutgoingCall,
+} from "../channels/carrier.ts";
+import { type Outreach, type Reached, requireGo, type Sender } from "../channels/outreach.ts";
+import type { Db } from "../db/database.ts";
+
+/** People are called this long, and talk at most this long. */
+const RING_TIMEOUT_S = 40;
+const LONGEST_S = 3600;
+
+type Parts = {
+  db: Db;
+  carriers: Carriers;
+  /** Of these sids, those of tries to reach this person other than the one with this key. */
+  sidsOfOthers(outreach: Outreach, sids: readonly string[]): Promise<ReadonlySet<string>>;
+};
+
+/** Calls people. The session begins when somebody picks up: the carrier asks then what to do with the call. */
+export function voiceSender(parts: Parts): Sender {
+  const callsOf = async (channel_id: number) => {
+    const channel = await parts.db
+      .selectFrom("channels")
+      .select(["id", "channel_service"])
+      .where("id", "=", channel_id)
+      .executeTakeFirst();
+    const found = channel && (await parts.carriers.of(channel));
+    if (found?.carrier.calls) return { calls: found.carrier.calls, account: found.account };
+    throw new CarrierFault("This installation has no carrier for the channel's calls.", "refused", {
+      status: "UNEXPECTED_ERROR",
+      is_ours: true,
+    });
+  };
+  const reached = (taken: Pick<Reached, "sid" | "status">): Reached => ({
+    ...taken,
+    session_id: null,
+    conversation_id: null,
+  });
+
+  return {
+    async send(outreach, mayGo) {
+      const { calls, account } = await callsOf(outreach.channel_id);
+      requireGo(mayGo);
+      return reached(await calls.place(account, outgoingCall(outreach)));
+    },
+    async find(outreach, since) {
+      const { calls, account } = await callsOf(outreach.channel_id);
+      const others = (sids: readonly string[]) => parts.sidsOfOthers(outreach, sids);
+      const taken = await calls.find(account, outgoingCall(outreach), since, others);
+      return taken && reached(taken);
+    },
+    async cancel(outreach, sid) {
+      const { calls, account } = await callsOf(outreach.channel_id);
+      await calls.hangUp(account, sid).catch((error) => {
+        // A call that is over needs no end; one whose end is unknown tells of it itself.
+        if (!(error instanceof CarrierFault)) throw error;
+      });
+    },
+  };
+}
+
+const outgoingCall = (outreach: Outreach): OutgoingCall => ({
+  key: outreach.key,
+  from: outreach.source,
+  to: outreach.target,
+  caller_id: outreach.caller_id,
+  answerer_detection: answererDetection(outreach.voicemail_detection),
+  ring_timeout_s: RING_TIMEOUT_S,
+  longest_s: LONGEST_S,
+});
+
+/**
+ * How the carrier listens for a mailbox. In mode v2 the agent itself finds out, and the carrier need
+ * not listen. Pure; exported for its test.
+ */
+export function answererDetection(config: Record<string, unknown> | null): AnswererDetection | null {
+  if (config === null || config.mode === "v2") return null;
+  const seconds = (name: string, otherwise: number): number => {
+    const given = config[`voicemail_detection_${name}`];
+    return typeof given === "number" ? given : otherwise;
+  };
+  return {
+    timeout_s: seconds("overall_timeout", 30),
+    speech_threshold_s: seconds("speech_threshold", 2.4),
+    speech_end_threshold_s: seconds("post_speech_timeout", 1.75),
+    silence_timeout_s: seconds("pre_speech_timeout", 3.5),
+  };
+}

@@ -1,0 +1,160 @@
+import { sql } from "kysely";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { suppressed } from "../consent/suppression.ts";
+import type { Tx } from "../db/database.ts";
+import type { Day, Obstacle, RequestView } from "../planning/next-step.ts";
+import type { PersonLimit, TooOften } from "../planning/per-person.ts";
+import { type DueBatch, reachModeOf } from "./due-batches.ts";
+
+/** A request that may be the next one of its batch. */
+export type Candidate = {
+  batch_key: number;
+  request_id: number;
+  reference_id: string;
+  target: string;
+  channel_status: ChannelStatus;
+  attempt_count: number;
+  refusals: number;
+  due_at: string;
+  request_variables: Record<string, string>;
+  enrichment: Record<string, unknown> | null;
+  counted_on: string[];
+};
+
+/** A campaign that filters, or a bound on how often people are tried, may pass over many before it finds somebody. */
+const FILTERED_FIRSTS = 20;
+
+/**
+ * Of each batch the retry that is due first, and the requests that wait longest for a first attempt, those of one list
+ * from its top: in that order they are taken. Reads a handful of rows however many wait (index: `requests_waiting`);
+ * those that somebody changes right now, or whose reference or address is being reached, are passed over.
+ */
+export async function lockCandidates(
+  tx: Tx,
+  batches: { batch: DueBatch; days: Day[] }[],
+  per_person: PersonLimit | null,
+): Promise<Map<number, Candidate[]>> {
+  const given = batches.map(({ batch, days }) => ({
+    batch_key: batch.batch_key,
+    campaign_id: batch.campaign.id,
+    organization_id: batch.organization_id,
+    days: days.map(({ date }) => date),
+    firsts: per_person !== null || isFiltered(batch) ? FILTERED_FIRSTS : 1,
+  }));
+  const { rows } = await sql<Candidate>`
+    select w.batch_key, r.*, array(
+      select distinct a.counted_on::text from attempts a
+      where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.counted_on = any(w.days)
+    ) as counted_on
+    from json_to_recordset(${JSON.stringify(given)}::json)
+      as w (batch_key bigint, campaign_id bigint, organization_id bigint, days date[], firsts integer)
+    cross join lateral (
+      select * from (
+        select ${REQUEST} from requests r
+        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY} and ${NOT_LIVE}
+        order by r.due_at, r.id limit 1 for update skip locked
+      ) retry
+      union all
+      select * from (
+        select ${REQUEST} from requests r
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST} and ${NOT_LIVE}
+        order by r.due_at, r.id limit w.firsts for update skip locked
+      ) first
+    ) r`.execute(tx);
+  return Map.groupBy(rows, ({ batch_key }) => batch_key);
+}
+
+const REQUEST = sql`
+  r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status, r.attempt_count,
+  r.refusals, r.due_at, r.request_variables, r.enrichment`;
+
+/**
+ * Asked of each request by itself, by the indexes `attempts_live_reference` and `attempts_live_address` (`offset 0` keeps
+ * it so): as a join, all that is under way in the campaign, and the dead rows of what was, would be read for each batch.
+ */
+export const NOT_LIVE = sql`not exists (
+  select from attempts a
+  where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' offset 0)
+  and not exists (
+  select from attempts a
+  where a.organization_id = w.organization_id and a.target = r.target and a.holds_slot offset 0)`;
+
+const isFiltered = ({ campaign }: DueBatch): boolean =>
+  (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
+
+/**
+ * Batches in which somebody waits who was passed over, because another process has the row or their reference or address
+ * is being reached by another attempt. Nothing wakes a batch when that ends. Index: `requests_waiting`.
+ */
+export async function passedOver(
+  tx: Tx,
+  batches: { batch_key: number; seen: Candidate[] }[],
+): Promise<Set<number>> {
+  if (batches.length === 0) return new Set();
+  const given = batches.map(({ batch_key, seen }) => ({
+    batch_key,
+    retry: seen.some(({ attempt_count }) => attempt_count > 0),
+    first: seen.some(({ attempt_count }) => attempt_count === 0),
+  }));
+  const { rows } = await sql<{ batch_key: number }>`
+    select w.batch_key
+    from json_to_recordset(${JSON.stringify(given)}::json) as w (batch_key bigint, retry boolean, first boolean)
+    where (not w.retry and exists (
+        select from requests r
+        where r.batch_key = w.batch_key and ${WAITS_FOR_RETRY}))
+      or (not w.first and exists (
+        select from requests r
+        where r.batch_key = w.batch_key and ${WAITS_FOR_FIRST}))`.execute(tx);
+  return new Set(rows.map(({ batch_key }) => batch_key));
+}
+
+/** They wait until then, whatever they waited for; those who are due go before them. By primary key. */
+export async function putOff(
+  tx: Tx,
+  requests: { batch_key: number; request_id: number; due_at: Date }[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await sql`
+    update requests r set due_at = n.due_at
+    from json_to_recordset(${JSON.stringify(requests)}::json)
+      as n (batch_key bigint, request_id bigint, due_at timestamptz)
+    where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
+}
+
+/** Who must not be reached, by batch and address; one question per organization and mode. */
+export async function findSuppressed(
+  tx: Tx,
+  batches: DueBatch[],
+  candidates: Map<number, Candidate[]>,
+): Promise<(batch: DueBatch, address: string) => ChannelStatus | null> {
+  const found = new Map<string, Map<string, ChannelStatus>>();
+  for (const [name, group] of Map.groupBy(batches, listName)) {
+    const [first] = group as [DueBatch, ...DueBatch[]];
+    const addresses = group.flatMap(({ batch_key }) =>
+      (candidates.get(batch_key) ?? []).map(({ target }) => target),
+    );
+    found.set(
+      name,
+      await suppressed(tx, first.sub_organization_id, reachModeOf(first), [...new Set(addresses)]),
+    );
+  }
+  return (batch, address) => found.get(listName(batch))?.get(address) ?? null;
+}
+
+const listName = (batch: DueBatch): string => `${batch.sub_organization_id} ${reachModeOf(batch)}`;
+
+export const requestView = (
+  candidate: Candidate,
+  retry_count: number,
+  obstacle: Obstacle | null,
+  too_often: TooOften | null,
+): RequestView => ({
+  ...candidate,
+  retry_count,
+  due_at: new Date(candidate.due_at),
+  is_reached_elsewhere: false,
+  is_address_busy: false,
+  too_often,
+  obstacle,
+});

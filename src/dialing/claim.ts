@@ -1,0 +1,196 @@
+import { sql } from "kysely";
+import type { Clock } from "../base/clock.ts";
+import type { DestinationRules } from "../base/destination.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { ClaimedAttempt } from "../planning/attempt.ts";
+import { statusAt } from "../planning/batch-state.ts";
+import { type BatchStep, batchStep, type Day } from "../planning/next-step.ts";
+import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
+import { readTried } from "../planning/per-person.ts";
+import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
+import {
+  BusyAddresses,
+  decideClaim,
+  earlier,
+  FirstAttempts,
+  type Known,
+  type Open,
+  type Plan,
+  soonAfter,
+} from "./decide-claim.ts";
+import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
+import { freshPlans } from "./fresh-plans.ts";
+import { type LineLimits, type Lines, lockLines } from "./lines.ts";
+import { obstacleOf } from "./obstacle.ts";
+import { skipRequests } from "./skip-requests.ts";
+import { insertAttempts } from "./start-attempts.ts";
+
+export type ClaimParts = {
+  db: Db;
+  clock: Clock;
+  /** Names this process on the leases of what it claims. */
+  owner: string;
+  limits: LineLimits;
+  destinations: DestinationRules;
+};
+
+/** `looked`: batches that were looked at; as many as asked for means that more may be due. */
+export type Claim = { attempts: ClaimedAttempt[]; looked: number };
+
+/**
+ * Decides about batches that are due and claims, of each, at most one request: its attempt is there, leased to this
+ * process, when this resolves, and nobody has been called yet. One short transaction; its locks, in this order: pacing
+ * and batches (those that others hold are left out), organizations, requests (likewise).
+ */
+export async function claimDue(parts: ClaimParts, most: number): Promise<Claim> {
+  return parts.db.transaction().execute(async (tx) => {
+    await freshPlans(tx);
+    const batches = await lockDueBatches(tx, parts.clock.now(), most);
+    if (batches.length === 0) return { attempts: [], looked: 0 };
+    // Under the lock: the start of an attempt is never before the end of what had to be waited for.
+    const now = parts.clock.now();
+    const plans: Plan[] = [];
+    for (const batch of batches) plans.push(await planOf(tx, batch, now));
+    // Most of what is due needs no lines, only another time to be looked at.
+    const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, null) !== null);
+    const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, now);
+    await storePacing(tx, plans);
+    return { attempts, looked: batches.length };
+  });
+}
+
+type Around = ReturnType<Lines["around"]>;
+const LINES_FREE: Around = {
+  source_paused_until: null,
+  source_refusal: null,
+  free_lines: { source: 1, organization: 1 },
+};
+
+/** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
+function openDays(plan: Plan, around: Around, now: Date, fallback: Date | null): Day[] | null {
+  const step = stepOf(plan, around, now);
+  if (step.kind === "start") return step.days;
+  plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
+  return null;
+}
+
+function stepOf({ batch, rate, last_at }: Plan, around: Around, now: Date): BatchStep {
+  const { campaign, timezone, sender } = batch;
+  const status = campaign.deleted_at === null ? batch.status : "CANCELED";
+  return batchStep(
+    {
+      status: statusAt({ status, expires_on: timeOf(batch.expires_on) }, now),
+      source: timezone === null ? null : (sender?.address ?? null),
+      hours: { schedule: campaign, zone: timezone ?? "UTC" },
+      rate,
+      last_at,
+      ...around,
+    },
+    now,
+  );
+}
+
+/** Under the locks of the batches: locks lines and requests, decides, and stores what was decided. */
+async function claimReady(tx: Tx, parts: ClaimParts, ready: Plan[], now: Date): Promise<ClaimedAttempt[]> {
+  const batches = ready.map(({ batch }) => batch);
+  const lines = await lockLines(tx, batches, parts.limits, now);
+  const soon = soonAfter(now);
+  const daysOf = (plan: Plan) => openDays(plan, lines.around(plan.batch), now, soon);
+  const open = ready.flatMap((plan): Open[] => {
+    const days = daysOf(plan);
+    return days === null ? [] : [{ plan, batch: plan.batch, days }];
+  });
+  const known = await readKnown(tx, parts, lines, open, now);
+  const decided = decideClaim(open, known, (plan) => daysOf(plan) !== null, now);
+  const waiting = await passedOver(tx, decided.idle);
+  for (const { plan, batch_key } of decided.idle)
+    if (waiting.has(batch_key)) plan.wake_at = earlier(plan.wake_at, soon);
+  await skipRequests(tx, decided.skipped, now);
+  await putOff(tx, decided.put_off);
+  return insertAttempts(tx, parts.owner, decided.starts, now);
+}
+
+async function readKnown(
+  tx: Tx,
+  { limits: { per_person = null }, destinations }: ClaimParts,
+  lines: Lines,
+  open: Open[],
+  now: Date,
+): Promise<Known> {
+  const batches = open.map(({ batch }) => batch);
+  const candidates = await lockCandidates(tx, open, per_person);
+  const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
+  const blocked = await findSuppressed(tx, batches, candidates);
+  return {
+    lines,
+    candidates,
+    tried,
+    busy: new BusyAddresses(),
+    firsts: await readFirsts(tx, open),
+    obstacleOf: (batch, candidate) =>
+      obstacleOf(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
+  };
+}
+
+const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) =>
+  batches.flatMap(({ batch_key, sub_organization_id }) =>
+    (candidates.get(batch_key) ?? []).map(({ target }) => ({ sub_organization_id, target })),
+  );
+
+/** An auto rate holds for some minutes; then it is worked out from what is left. */
+async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<Plan> {
+  const nothing = { wake_at: null, started: null };
+  const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at), ...nothing };
+  const expires_on = timeOf(batch.expires_on);
+  if (!batch.auto_call_rate || expires_on === null || batch.timezone === null) return known;
+  const age_ms =
+    known.rated_at === null ? Number.POSITIVE_INFINITY : now.getTime() - known.rated_at.getTime();
+  if (batch.auto_rate !== null && age_ms >= 0 && age_ms < AUTO_RATE_ms) return known;
+  const { rows } = await sql<{ n: number }>`
+    select coalesce(sum(n), 0) as n from request_counts
+    where batch_key = ${batch.batch_key} and request_status = 'PENDING'`.execute(tx);
+  const found = autoRate({
+    requests: rows[0]?.n ?? 0,
+    open_hours: openHours(batch.campaign, batch.timezone, now, expires_on),
+    baseline: batch.auto_call_rate_baseline,
+  });
+  // Nothing is left: whatever the rate, nobody is called by it.
+  if (found === null) return { ...known, rate: (rows[0]?.n ?? 0) === 0 ? known.rate : null };
+  if (batch.auto_call_rate_baseline === null) {
+    await tx
+      .updateTable("batches")
+      .set({ auto_call_rate_baseline: found.baseline })
+      .where("key", "=", batch.batch_key)
+      .execute();
+  }
+  return { ...known, rate: found.rate, rated_at: now };
+}
+
+/** As of the organizations' lock, on the days that are open. */
+async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
+  const wanted = open.flatMap(({ batch, days }) =>
+    days.map(({ date }) => ({ campaign_id: batch.campaign.id, day: date })),
+  );
+  const { rows } = await sql<{ campaign_id: number; day: string; n: number }>`
+    select distinct d.campaign_id, d.day::text as day, d.first_attempts as n
+    from campaign_days d
+    join json_to_recordset(${JSON.stringify(wanted)}::json) as w (campaign_id bigint, day date) using (campaign_id, day)
+  `.execute(tx);
+  return new FirstAttempts(rows);
+}
+
+/** When each batch is looked at next. Its row is locked since `lockDueBatches`. */
+async function storePacing(tx: Tx, plans: Plan[]): Promise<void> {
+  const rows = plans.map(({ batch, wake_at, started, last_at, rate, rated_at }) => ({
+    batch_key: batch.batch_key,
+    wake_at,
+    last_at: started ?? last_at,
+    auto_rate: batch.auto_call_rate && rated_at !== null ? rate : null,
+    rated_at,
+  }));
+  await sql`
+    update batch_pacing p set wake_at = n.wake_at, last_at = n.last_at, auto_rate = n.auto_rate, rated_at = n.rated_at
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (batch_key bigint, wake_at timestamptz,
+      last_at timestamptz, auto_rate double precision, rated_at timestamptz)
+    where p.batch_key = n.batch_key`.execute(tx);
+}

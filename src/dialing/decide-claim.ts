@@ -1,0 +1,141 @@
+import { type Choice, chooseNext } from "../planning/choose-next.ts";
+import type { Day, Obstacle } from "../planning/next-step.ts";
+import { interval_ms } from "../planning/pacing.ts";
+import type { Tried } from "../planning/per-person.ts";
+import { type Candidate, requestView } from "./candidates.ts";
+import type { DueBatch } from "./due-batches.ts";
+import type { Lines } from "./lines.ts";
+import type { Skipped } from "./skip-requests.ts";
+import { newStart, type Start } from "./start-attempts.ts";
+
+/** A batch that is looked at, and what comes of it: when it is looked at next, and when somebody was tried. */
+export type Plan = {
+  batch: DueBatch;
+  rate: number | null;
+  last_at: Date | null;
+  rated_at: Date | null;
+  wake_at: Date | null;
+  started: Date | null;
+};
+
+/** A batch of which somebody may be tried now. */
+export type Open = { plan: Plan; batch: DueBatch; days: Day[] };
+
+/** All that is known of those who may be next. What is decided is taken into it, for the batches behind. */
+export type Known = {
+  lines: Lines;
+  /** By `batch_key`, in the order in which they are taken. */
+  candidates: Map<number, Candidate[]>;
+  tried: Tried;
+  /** Addresses to which the batches before start an attempt; who is busy already is no candidate. */
+  busy: BusyAddresses;
+  firsts: FirstAttempts;
+  obstacleOf(batch: DueBatch, candidate: Candidate): Obstacle | null;
+};
+
+/** First attempts of campaigns by day. */
+export class FirstAttempts {
+  #counts: Map<string, number>;
+
+  constructor(rows: { campaign_id: number; day: string; n: number }[]) {
+    this.#counts = new Map(rows.map(({ campaign_id, day, n }) => [`${campaign_id} ${day}`, n]));
+  }
+
+  on({ campaign }: DueBatch, date: string): number {
+    return this.#counts.get(`${campaign.id} ${date}`) ?? 0;
+  }
+
+  add(batch: DueBatch, date: string): void {
+    this.#counts.set(`${batch.campaign.id} ${date}`, this.on(batch, date) + 1);
+  }
+}
+
+/** Numbers and addresses of organizations to which an attempt is under way. */
+export class BusyAddresses {
+  #names = new Set<string>();
+
+  has({ organization_id }: DueBatch, target: string): boolean {
+    return this.#names.has(`${organization_id} ${target}`);
+  }
+
+  add({ organization_id }: DueBatch, target: string): void {
+    this.#names.add(`${organization_id} ${target}`);
+  }
+}
+
+/** To be stored. `idle`: batches of which nobody of those seen may be tried. */
+export type Decided = {
+  starts: Start[];
+  skipped: Skipped[];
+  put_off: { batch_key: number; request_id: number; due_at: Date }[];
+  idle: { plan: Plan; batch_key: number; seen: Candidate[] }[];
+};
+
+/** No line was free, or the only request that waits is being changed: worth another look soon. */
+const SOON_ms = 1_000;
+
+export const soonAfter = (now: Date): Date => new Date(now.getTime() + SOON_ms);
+
+/** At most one start of each batch. Pure but for what it takes into `known` and the plans. */
+export function decideClaim(
+  open: Open[],
+  known: Known,
+  isStillOpen: (plan: Plan) => boolean,
+  now: Date,
+): Decided {
+  const decided: Decided = { starts: [], skipped: [], put_off: [], idle: [] };
+  for (const { plan, batch, days } of open) {
+    // The batches before may have taken the last line.
+    if (!isStillOpen(plan)) continue;
+    const seen = known.candidates.get(batch.batch_key) ?? [];
+    const choice = choose({ plan, batch, days }, seen, known, now);
+    noteThoseBefore(decided, batch, seen, choice);
+    if (choice.start === null) {
+      plan.wake_at = choice.looks_soon ? earlier(choice.look_at, soonAfter(now)) : choice.look_at;
+      decided.idle.push({ plan, batch_key: batch.batch_key, seen });
+      continue;
+    }
+    const { index, counts_on } = choice.start;
+    const next = seen[index] as Candidate;
+    decided.starts.push(newStart(batch, next, counts_on, now));
+    known.tried.add({ ...batch, target: next.target }, now);
+    known.busy.add(batch, next.target);
+    if (counts_on !== null) known.firsts.add(batch, counts_on);
+    known.lines.take(batch);
+    plan.started = now;
+    plan.wake_at = new Date(now.getTime() + interval_ms(plan.rate as number));
+  }
+  return decided;
+}
+
+function choose({ batch, days }: Open, seen: Candidate[], known: Known, now: Date): Choice {
+  // One by one as they are asked for: most batches start their first candidate.
+  const views = seen.values().map((candidate) => ({
+    ...requestView(
+      candidate,
+      batch.campaign.retry_count,
+      known.obstacleOf(batch, candidate),
+      known.tried.tooOften({ ...batch, target: candidate.target }),
+    ),
+    is_address_busy: known.busy.has(batch, candidate.target),
+  }));
+  const hours = { schedule: batch.campaign, zone: batch.timezone as string };
+  return chooseNext(views, days, (date) => known.firsts.on(batch, date), hours, now);
+}
+
+/** Who stood before the one that starts, and won't, or not now. */
+function noteThoseBefore(
+  decided: Decided,
+  batch: DueBatch,
+  seen: Candidate[],
+  { skips, put_off }: Choice,
+): void {
+  for (const { index, ...why } of skips)
+    decided.skipped.push({ batch, candidate: seen[index] as Candidate, ...why });
+  for (const { index, until } of put_off) {
+    const { request_id } = seen[index] as Candidate;
+    decided.put_off.push({ batch_key: batch.batch_key, request_id, due_at: until });
+  }
+}
+
+export const earlier = (at: Date | null, other: Date): Date => (at === null || at > other ? other : at);

@@ -1,0 +1,131 @@
+import { sql } from "kysely";
+import type { FilterSettings } from "../campaigns/target-filter.ts";
+import type { Outreach } from "../channels/outreach.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { Mode } from "../planning/attempt.ts";
+import type { BatchStatus } from "../planning/batch-state.ts";
+import { lastStart, rateOf } from "../planning/pacing.ts";
+import type { Schedule } from "../planning/schedule.ts";
+
+/** A batch with all that its next attempt depends on: its campaign, the agent's clock, and the address that sends. */
+export type DueBatch = {
+  batch_key: number;
+  batch_id: string;
+  status: BatchStatus;
+  expires_on: string | null;
+  call_rate: number | null;
+  auto_call_rate: boolean;
+  auto_call_rate_baseline: number | null;
+  last_at: string | null;
+  auto_rate: number | null;
+  rated_at: string | null;
+  organization_id: number;
+  sub_organization_id: number;
+  campaign: Schedule &
+    FilterSettings & {
+      id: number;
+      mode: Mode;
+      agent_id: number | null;
+      caller_id: string | null;
+      campaign_variables: Record<string, string>;
+      voicemail_detection: Record<string, unknown> | null;
+      sms_session_ttl: number | null;
+      hourly_rate: number;
+      retry_count: number;
+      retry_interval: string | null;
+      deleted_at: string | null;
+    };
+  timezone: string | null;
+  /** Ours; null: the agent of the campaign has neither its source nor its caller_id any more. */
+  sender: {
+    channel_target_id: number;
+    channel_id: number;
+    address: string;
+    /** How it reaches people: a campaign of texts goes out by WhatsApp where its source is a WhatsApp sender. */
+    mode: Outreach["mode"];
+    is_test: boolean;
+  } | null;
+};
+
+/** What its people are reached by, and whose opt-outs hold. */
+export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
+  sender?.mode ?? campaign.mode;
+
+const COLUMNS = sql`
+  b.key as batch_key, b.batch_id, b.status, b.expires_on, b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline,
+  p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,
+  json_build_object('id', c.id, 'mode', coalesce(c.mode, 'voice'), 'agent_id', c.agent_id, 'caller_id', c.caller_id,
+    'campaign_variables', c.campaign_variables, 'voicemail_detection', c.voicemail_detection,
+    'sms_session_ttl', c.sms_session_ttl, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
+    'retry_interval', c.retry_interval, 'deleted_at', c.deleted_at, 'daily_start_time', c.daily_start_time,
+    'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
+    'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
+    'allowed_line_types', c.allowed_line_types, 'include_unknown_line_types', c.include_unknown_line_types) as campaign,
+  a.timezone, t.sender`;
+
+/** The address that sends is the campaign's source, else its caller_id, as its agent has it now: with or without "+". */
+const TABLES = sql`
+  join sub_organizations o on o.id = b.sub_organization_id
+  join campaigns c on c.id = b.campaign_id
+  left join agents a on a.id = c.agent_id and a.deleted_at is null
+  left join lateral (
+    select json_build_object('channel_target_id', t.id, 'channel_id', t.channel_id, 'address', t.target,
+      'mode', t.target_mode, 'is_test', t.is_test) as sender
+    from channel_targets t
+    where t.agent_id = a.id and t.sub_organization_id = b.sub_organization_id
+      and t.target_mode in (coalesce(c.mode, 'voice'), case c.mode when 'sms' then 'whatsapp' end)
+      and ltrim(lower(t.target), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))
+    order by ltrim(lower(t.target), '+') = ltrim(lower(c.source), '+') desc nulls last,
+      t.target_mode = 'whatsapp', t.id
+    limit 1
+  ) t on true`;
+
+/**
+ * Batches that are due to be looked at, the longest due first; nobody else decides about them until the transaction
+ * ends. Those that another process has, or somebody is changing, are left out. Index: `batch_pacing_wake`.
+ *
+ * The batch itself is locked too, shared: once a pause or a deletion is answered, no attempt of it starts any more.
+ */
+export async function lockDueBatches(tx: Tx, now: Date, most: number): Promise<DueBatch[]> {
+  const { rows } = await sql<DueBatch>`
+    select ${COLUMNS}
+    from batch_pacing p join batches b on b.key = p.batch_key ${TABLES}
+    where p.wake_at <= ${now.toISOString()}::timestamptz
+    order by p.wake_at
+    limit ${most}
+    for update of p skip locked for share of b skip locked`.execute(tx);
+  return rows;
+}
+
+/** Batches that will want somebody within a minute, and whose campaigns have filters. */
+export async function filteredBatches(db: Db, now: Date, most: number): Promise<DueBatch[]> {
+  const { rows } = await sql<DueBatch>`
+    select ${COLUMNS}
+    from batch_pacing p join batches b on b.key = p.batch_key ${TABLES}
+    where p.wake_at <= ${new Date(now.getTime() + 60_000).toISOString()}::timestamptz and b.status = 'ACTIVE'
+      and coalesce(c.mode, 'voice') <> 'email'
+      and (c.target_filters is not null or cardinality(c.allowed_line_types) > 0)
+    order by p.wake_at
+    limit ${most}`.execute(db);
+  return rows;
+}
+
+/** The same of one batch, for those who only look. */
+export async function readBatchForStep(db: Db, batch_key: number): Promise<DueBatch> {
+  const { rows } = await sql<DueBatch>`
+    select ${COLUMNS}
+    from batches b left join batch_pacing p on p.batch_key = b.key ${TABLES}
+    where b.key = ${batch_key}`.execute(db);
+  return rows[0] as DueBatch;
+}
+
+export const timeOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+/** Its pace, as far as it is known without counting what is left. */
+export const paceOf = (batch: DueBatch, now: Date): { rate: number; last_at: Date | null } => ({
+  rate: rateOf(
+    { hourly_rate: batch.campaign.hourly_rate, call_rate: batch.call_rate },
+    batch.auto_call_rate ? batch.auto_rate : null,
+  ),
+  last_at: lastStart(timeOf(batch.last_at), now),
+});

@@ -1,0 +1,135 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import { healthy, type SourceHealth, sourceLimit } from "../planning/breaker.ts";
+import type { PersonLimit } from "../planning/per-person.ts";
+import type { DueBatch } from "./due-batches.ts";
+import { healthOf } from "./source-health.ts";
+
+/**
+ * How much may run at once. A running attempt is counted by its own row, which the transaction that records its outcome
+ * changes: there is no counter that could leak.
+ */
+export type LineLimits = {
+  /** Attempts at once from one number or address of ours. */
+  per_source: number;
+  /** Calls at once of an organization, both ways. */
+  per_organization: number;
+  /** Share of those, 0 to 1, that attempts leave to people who call. */
+  kept_for_callers: number;
+  /** How often one person may be tried; null: as often as campaigns ask. */
+  per_person?: PersonLimit | null;
+};
+
+type OrganizationLines = { calls_out: number; calls_in: number };
+
+/** As of the lock; whoever starts an attempt says so with `take`. */
+export class Lines {
+  #limits: LineLimits;
+  #now: Date;
+  #organizations: Map<number, OrganizationLines>;
+  #sources: Map<string, number>;
+  #health: Map<string, SourceHealth>;
+
+  constructor(parts: {
+    limits: LineLimits;
+    now: Date;
+    organizations: Map<number, OrganizationLines>;
+    sources: Map<string, number>;
+    health: Map<string, SourceHealth>;
+  }) {
+    this.#limits = parts.limits;
+    this.#now = parts.now;
+    this.#organizations = parts.organizations;
+    this.#sources = parts.sources;
+    this.#health = parts.health;
+  }
+
+  /** What `batchStep` wants to know of them. */
+  around({ organization_id, campaign, sender }: DueBatch) {
+    const name = sourceName(organization_id, sender?.address ?? "");
+    const health = this.#health.get(name) ?? healthy(this.#now);
+    const used = this.#sources.get(name) ?? 0;
+    return {
+      source_paused_until: health.closed_until,
+      source_refusal: health.reason,
+      free_lines: {
+        source: sourceLimit(health, this.#limits.per_source, this.#now) - used,
+        organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
+      },
+    };
+  }
+
+  #freeCalls(organization_id: number): number {
+    const { calls_out, calls_in } = this.#organizations.get(organization_id) ?? { calls_out: 0, calls_in: 0 };
+    const { per_organization, kept_for_callers } = this.#limits;
+    const most = Math.floor(per_organization * (1 - kept_for_callers));
+    return Math.min(most - calls_out, per_organization - calls_out - calls_in);
+  }
+
+  take({ organization_id, campaign, sender }: DueBatch): void {
+    const name = sourceName(organization_id, sender?.address ?? "");
+    this.#sources.set(name, (this.#sources.get(name) ?? 0) + 1);
+    if (campaign.mode !== "voice") return;
+    const lines = this.#organizations.get(organization_id) ?? { calls_out: 0, calls_in: 0 };
+    this.#organizations.set(organization_id, { ...lines, calls_out: lines.calls_out + 1 });
+  }
+}
+
+const sourceName = (organization_id: number, source: string): string => `${organization_id} ${source}`;
+
+/**
+ * Counts under a lock of the organizations, so that two processes never both take the last line. Lines in use and the
+ * caps of days are decided under it; it is held for milliseconds.
+ */
+export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
+  const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];
+  await sql`
+    select id from organizations where id = any(${organizations}::bigint[]) order by id for no key update`.execute(
+    tx,
+  );
+  return readLines(tx, organizations, limits, now);
+}
+
+/** Indexes: `attempts_slots`, `sessions_open` (open sessions only). */
+export async function readLines(
+  db: Db,
+  organization_ids: number[],
+  limits: LineLimits,
+  now: Date,
+): Promise<Lines> {
+  const [busy, callers, health] = [
+    await sql<{ organization_id: number; source: string; attempts: number; calls: number }>`
+      select organization_id, source, count(*) as attempts, count(*) filter (where mode = 'voice') as calls
+      from attempts where holds_slot and organization_id = any(${organization_ids}::bigint[])
+      group by 1, 2`.execute(db),
+    await sql<{ organization_id: number; calls: number }>`
+      select o.organization_id, count(*) as calls
+      from sessions s join sub_organizations o on o.id = s.sub_organization_id
+      where s.ended_at is null and s.channel = 'voice' and not s.is_outbound
+        and o.organization_id = any(${organization_ids}::bigint[])
+      group by 1`.execute(db),
+    await sql<{ organization_id: number; source: string } & Parameters<typeof healthOf>[0]>`
+      select * from dial_sources where organization_id = any(${organization_ids}::bigint[])
+        and closed_until is not null`.execute(db),
+  ];
+  const organizations = new Map<number, OrganizationLines>();
+  const of = (id: number): OrganizationLines => organizations.get(id) ?? { calls_out: 0, calls_in: 0 };
+  const sources = new Map<string, number>();
+  for (const { organization_id, source, attempts, calls } of busy.rows) {
+    sources.set(sourceName(organization_id, source), attempts);
+    organizations.set(organization_id, {
+      ...of(organization_id),
+      calls_out: of(organization_id).calls_out + calls,
+    });
+  }
+  for (const { organization_id, calls } of callers.rows) {
+    organizations.set(organization_id, { ...of(organization_id), calls_in: calls });
+  }
+  return new Lines({
+    limits,
+    now,
+    organizations,
+    sources,
+    health: new Map(health.rows.map((row) => [sourceName(row.organization_id, row.source), healthOf(row)])),
+  });
+}

@@ -1,0 +1,34 @@
+import { type DestinationRules, refusalOf } from "../base/destination.ts";
+import { missingFields } from "../campaigns/enrichment.ts";
+import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Mode } from "../planning/attempt.ts";
+import type { Obstacle } from "../planning/next-step.ts";
+
+/**
+ * What stands in the way of a request; null: nothing. `blocked` is what the suppression list says of its target, `rules`
+ * which numbers the operator lets campaigns reach. Pure.
+ */
+export function obstacleOf(
+  campaign: FilterSettings & { mode: Mode },
+  { target, enrichment }: { target: string; enrichment: Enrichment | null },
+  blocked: ChannelStatus | null,
+  rules: DestinationRules,
+): Obstacle | null {
+  if (blocked !== null)
+    return {
+      kind: "suppressed",
+      status: blocked,
+      text: `Skipped: ${target} is on the list of those who must not be reached (${blocked}).`,
+    };
+  if (campaign.mode === "email") return null;
+  // Before a lookup: that is paid for.
+  const refusal = refusalOf(target, rules);
+  if (refusal !== null)
+    return { kind: "destination", status: "FILTERED_LINE_TYPE", text: `Skipped: ${refusal}.` };
+  if (missingFields(campaign, enrichment).length > 0) return { kind: "lookup" };
+  const verdict = filterTarget(campaign, enrichment);
+  return verdict.kind === "pass"
+    ? null
+    : { kind: "filtered", status: "FILTERED_LINE_TYPE", text: `Skipped: ${verdict.reason}.` };
+}

@@ -1,0 +1,211 @@
+import { sql } from "kysely";
+import { wakeAt } from "../campaigns/wake.ts";
+import { isWaiting } from "../channels/request-status.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { isTakenBack } from "../planning/settle.ts";
+import { tellWebhooks } from "../webhooks/status-change.ts";
+import { freshPlans } from "./fresh-plans.ts";
+import {
+  type Around,
+  type AttemptRow,
+  hasOthers,
+  idOf,
+  type News,
+  type RequestRow,
+  Settlement,
+} from "./settlement.ts";
+import { recordOutcomes } from "./source-health.ts";
+
+/**
+ * Takes in what is known of any number of attempts: attempt, request, counts, event, webhooks, the source's health and
+ * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
+ *
+ * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
+ * requests by key, pacing, days, sources. Returns how many attempts ended.
+ */
+export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    await freshPlans(tx);
+    const keys = [...new Set(news.map(({ key }) => key))];
+    const { attempts, requests, around } = await lockRows(tx, keys);
+    const settlement = new Settlement(now, attempts, requests, around);
+    for (const each of news) settlement.take(each);
+    await store(tx, settlement, now);
+    return settlement.ended;
+  });
+}
+
+/**
+ * Reads `attempts_pkey`, then the primary keys of the rest. `materialized` and `offset 0` keep it so: joined the other
+ * way round, all attempts of a batch and of its campaign were read each time.
+ */
+async function lockRows(tx: Tx, keys: string[]) {
+  await sql`
+    with known as materialized (select distinct batch_key from attempts where key = any(${keys}::text[]))
+    select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
+  const { rows } = await sql<
+    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & Around & { request: RequestRow }
+  >`
+    select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
+      a.mode = 'voice' and a.session_id is not null and exists (
+        select from session_tool_calls t
+        where t.session_id = a.session_id and t.tool_name = 'leave_voicemail' and t.error is null
+      ) as voicemail_left,
+      a.mode = 'voice' and a.session_id is not null and exists (
+        select from session_messages m
+        where m.session_id = a.session_id and m.role = 'agent' and m.text <> ''
+      ) as has_spoken,
+      json_build_object('batch_key', r.batch_key, 'request_id', r.id, 'request_status', r.request_status,
+        'channel_status', r.channel_manager_status, 'attempt_count', r.attempt_count, 'refusals', r.refusals,
+        'due_at', r.due_at, 'sent_at', r.sent_at, 'sid', r.channel_manager_sid, 'session_id', r.session_id,
+        'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left) as request
+    from attempts a
+    join requests r on r.batch_key = a.batch_key and r.id = a.request_id
+    cross join lateral (select * from batches where key = a.batch_key offset 0) b
+    cross join lateral (select * from campaigns where id = a.campaign_id offset 0) c
+    where a.key = any(${keys}::text[])
+    order by a.key
+    for update of a, r`.execute(tx);
+  const requests = new Map<string, RequestRow>();
+  for (const { request } of rows) {
+    const id = idOf(request);
+    if (!requests.has(id)) requests.set(id, request);
+  }
+  const retries = rows.filter((row) => hasOthers(row, row.request));
+  const reached = await reachedBefore(tx, retries);
+  const elsewhere = await triedElsewhere(tx, rows.filter(isTakenBack));
+  const known = rows.map((row) => ({
+    ...row,
+    was_reached_before: reached.has(row.key),
+    is_tried_elsewhere: elsewhere.has(row.key),
+  }));
+  return {
+    attempts: new Map(known.map((row) => [row.key, row as AttemptRow])),
+    requests,
+    around: new Map(rows.map((row) => [row.key, row as Around])),
+  };
+}
+
+/**
+ * Those whose person another attempt of the same batch reached. By a statement of its own, which sees what was stored
+ * while the locks of their requests were waited for. Index: `attempts_reference`.
+ */
+async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+  if (among.length === 0) return new Set();
+  const keys = among.map(({ key }) => key);
+  const { rows } = await sql<{ key: string }>`
+    select a.key from attempts a
+    where a.key = any(${keys}::text[]) and exists (
+      select from attempts e
+      where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
+        and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
+        and e.answerer is distinct from 'MACHINE'
+      offset 0)`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/**
+ * Those whose reference or address another attempt tries just now. Indexes: `attempts_live_reference`,
+ * `attempts_live_address`.
+ */
+async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
+  if (among.length === 0) return new Set();
+  const keys = among.map(({ key }) => key);
+  const { rows } = await sql<{ key: string }>`
+    select a.key from attempts a
+    where a.key = any(${keys}::text[]) and (
+      exists (
+        select from attempts e
+        where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
+          and e.state <> 'ENDED' offset 0)
+      or exists (
+        select from attempts e
+        where e.organization_id = a.organization_id and e.target = a.target and e.key <> a.key
+          and e.holds_slot offset 0))`.execute(tx);
+  return new Set(rows.map(({ key }) => key));
+}
+
+async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> {
+  await storeAttempts(tx, changed.attempts);
+  await storeRequests(tx, changed.requests);
+  for (const [sub_organization_id, events] of changed.events) await publish(tx, sub_organization_id, events);
+  await tellWebhooks(tx, changed.changes);
+  await wakeAt(
+    tx,
+    changed.requests.flatMap(({ batch_key, request_status, due_at }) =>
+      isWaiting(request_status) && due_at !== null ? [{ batch_key, at: due_at }] : [],
+    ),
+  );
+  await giveBackDays(tx, changed.given_back);
+  await recordOutcomes(tx, changed.outcomes, now);
+}
+
+/** By primary key. */
+async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const given = rows.map((row) => ({
+    key: row.key,
+    attempt_number: row.attempt_number,
+    state: row.state,
+    channel_status: row.channel_status,
+    answerer: row.answerer,
+    provider_status: row.provider_status?.slice(0, 500),
+    error_code: row.error_code,
+    sid: row.sid,
+    session_id: row.session_id,
+    conversation_id: row.conversation_id,
+    placed_at: row.placed_at,
+    ended_at: row.ended_at,
+    check_at: row.check_at,
+    checks: row.checks,
+    holds_slot: row.holds_slot,
+    decision: row.decision,
+    handed_over_by: row.handed_over_by,
+    counted_on: row.counted_on,
+  }));
+  await sql`
+    update attempts a set attempt_number = n.attempt_number, state = n.state, channel_status = n.channel_status,
+      answerer = n.answerer, provider_status = n.provider_status, error_code = n.error_code, sid = n.sid, session_id = n.session_id,
+      conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
+      checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by,
+      counted_on = n.counted_on
+    from json_to_recordset(${JSON.stringify(given)}::json) as n (
+      key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text,
+      error_code text, sid text, session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
+      checks integer, holds_slot boolean, decision json, handed_over_by timestamptz, counted_on date
+    )
+    where a.key = n.key`.execute(tx);
+}
+
+/** Rare: only what the carrier refused because of us. Locked after pacing, as claims do, which add to them. */
+async function giveBackDays(tx: Tx, days: { campaign_id: number; day: string }[]): Promise<void> {
+  if (days.length === 0) return;
+  await sql`
+    with given as (
+      select campaign_id, day, count(*) as n
+      from json_to_recordset(${JSON.stringify(days)}::json) as g (campaign_id bigint, day date) group by 1, 2
+    ),
+    locked as (
+      select d.campaign_id, d.day, given.n from campaign_days d join given using (campaign_id, day)
+      order by d.campaign_id, d.day for update of d
+    )
+    update campaign_days d set first_attempts = d.first_attempts - locked.n
+    from locked where d.campaign_id = locked.campaign_id and d.day = locked.day`.execute(tx);
+}
+
+/** By primary key; fires the trigger that counts them once. */
+async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    update requests r set request_status = n.request_status, channel_manager_status = n.channel_status,
+      attempt_count = n.attempt_count, refusals = n.refusals, due_at = n.due_at, sent_at = n.sent_at,
+      channel_manager_sid = n.sid, session_id = n.session_id, conversation_id = n.conversation_id,
+      answered_by = n.answered_by, voicemail_left = n.voicemail_left
+    from json_to_recordset(${JSON.stringify(rows)}::json) as n (
+      batch_key bigint, request_id bigint, request_status text, channel_status text, attempt_count integer,
+      refusals integer, due_at timestamptz, sent_at timestamptz, sid text, session_id bigint, conversation_id bigint,
+      answered_by text, voicemail_left boolean
+    )
+    where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
+}

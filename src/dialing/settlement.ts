@@ -1,0 +1,448 @@
+import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
+import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import type { NewEvent } from "../events/event.ts";
+import {
+  ASKED_FOR_ms,
+  type AttemptPhase,
+  MAX_REFUSALS,
+  type Mode,
+  NOT_SHOWN_ms,
+  nextCheck_ms,
+  OUR_REFUSAL_ms,
+  refusalWait_ms,
+  SHOWN_AFTER_ms,
+  silence_ms,
+} from "../planning/attempt.ts";
+import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
+import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
+import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
+import type { StatusChange } from "../webhooks/status-change.ts";
+
+/** Something that is known now about an attempt, from whomever it comes. */
+export type News =
+  | {
+      kind: "word";
+      key: string;
+      status: ChannelStatus;
+      is_transient: boolean | null;
+      at: Date;
+      sid?: string | null;
+      provider_status?: string | null;
+      error_code?: string | null;
+      session?: { session_id: number; conversation_id: number } | null;
+    }
+  /**
+   * The carrier did not take it, or never got it: as if it had not been tried. `is_ours`: it refuses our account, number,
+   * permission or template, which costs the person nothing however often it comes.
+   */
+  | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string; is_ours?: boolean }
+  /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
+  | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
+  /** The carrier was asked, and the attempt goes on; `is_shown` false: it did not show it, and is asked again soon. */
+  | { kind: "goes-on"; key: string; is_shown: boolean };
+
+export type AttemptRow = {
+  key: string;
+  organization_id: number;
+  sub_organization_id: number;
+  campaign_id: number;
+  batch_key: number;
+  request_id: number;
+  reference_id: string;
+  attempt_number: number;
+  mode: Mode;
+  source: string;
+  target: string;
+  state: AttemptPhase;
+  channel_status: ChannelStatus;
+  answerer: ChannelStatus | null;
+  provider_status: string | null;
+  error_code: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+  started_at: string;
+  /** The day whose cap it counts towards. */
+  counted_on: string | null;
+  placed_at: string | null;
+  ended_at: string | null;
+  check_at: string | null;
+  checks: number;
+  handed_over_by: string | null;
+  decision: Decision | null;
+  holds_slot: boolean;
+  voicemail_left: boolean;
+  has_spoken: boolean;
+  was_reached_before: boolean;
+  /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
+  is_tried_elsewhere: boolean;
+};
+export type RequestRow = {
+  batch_key: number;
+  request_id: number;
+  request_status: RequestStatus;
+  channel_status: ChannelStatus;
+  attempt_count: number;
+  refusals: number;
+  due_at: string | null;
+  sent_at: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+  answered_by: ChannelStatus | null;
+  voicemail_left: boolean | null;
+};
+export type Around = {
+  batch_id: string;
+  batch_status: BatchStatus;
+  expires_on: string | null;
+  retry_count: number;
+  retry_interval: string | null;
+};
+
+/** Another attempt of its request may have reached the person; of what was taken back, `refusals` tells until it ends. */
+export const hasOthers = (
+  { attempt_number }: Pick<AttemptRow, "attempt_number">,
+  { refusals }: Pick<RequestRow, "refusals">,
+): boolean => attempt_number > 1 || refusals > 0;
+
+const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
+
+export const idOf = ({ batch_key, request_id }: { batch_key: number; request_id: number }): string =>
+  `${batch_key}/${request_id}`;
+
+/** Rows as they will be: what is known is taken in one by one, before anything is written. Pure. */
+export class Settlement {
+  ended = 0;
+  #now: Date;
+  #attempts: Map<string, AttemptRow>;
+  #requests: Map<string, RequestRow>;
+  #around: Map<string, Around>;
+  #changedAttempts = new Set<AttemptRow>();
+  #changedRequests = new Set<RequestRow>();
+  #changes: StatusChange[] = [];
+  #events = new Map<number, NewEvent[]>();
+  #given_back: { campaign_id: number; day: string }[] = [];
+  #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
+
+  constructor(
+    now: Date,
+    attempts: Map<string, AttemptRow>,
+    requests: Map<string, RequestRow>,
+    around: Map<string, Around>,
+  ) {
+    this.#now = now;
+    this.#attempts = attempts;
+    this.#requests = requests;
+    this.#around = around;
+  }
+
+  take(news: News): void {
+    const attempt = this.#attempts.get(news.key);
+    if (!attempt) return;
+    const request = this.#requests.get(idOf(attempt)) as RequestRow;
+    if (news.kind === "word") this.#word(attempt, request, news);
+    else if (news.kind === "not-taken") this.#notTaken(attempt, request, news);
+    else if (news.kind === "unknown") this.#unknown(attempt, news);
+    else this.#goesOn(attempt, news.is_shown);
+  }
+
+  #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
+    const { retry_count, retry_interval } = this.#around.get(attempt.key) as Around;
+    const before = attempt.channel_status;
+    if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
+      this.#revive(attempt, request);
+    this.#remember(attempt, request, word);
+    const settled = settle(attempt, request, word, {
+      retry_count,
+      retry_interval,
+      batch_goes_on: this.#goesOnWith(attempt),
+      was_reached_before: this.#wasReachedBefore(attempt, request),
+    });
+    if (settled.attempt?.ends && isLatest(attempt, request) && request.refusals > 0) {
+      // It was taken: what the carrier refuses from here on is a new row of refusals.
+      request.refusals = 0;
+      this.#changedRequests.add(request);
+    }
+    if (settled.attempt) this.#moveAttempt(attempt, word, settled.attempt);
+    // That the carrier has it is news even where its word is none.
+    else if (isUnplaced(attempt)) this.#moveAttempt(attempt, word, { ...attempt, ends: false });
+    // A carrier may hear who answered only when the call is over.
+    else if (isAnswerer(word.status) && attempt.answerer === null && attempt.channel_status === "COMPLETED")
+      this.#rememberAnswerer(attempt, word.status);
+    this.#noteAnswer(attempt, request);
+    if (settled.decision) attempt.decision = settled.decision;
+    if (!settled.request) return;
+    const previous = request.channel_status;
+    request.channel_status = settled.request.channel_status;
+    request.request_status = settled.request.request_status;
+    request.due_at = settled.request.due_at?.toISOString() ?? null;
+    this.#changedRequests.add(request);
+    // A request keeps the status of an attempt while it waits, and the next attempt may meet the very same.
+    if (previous !== request.channel_status || before !== request.channel_status)
+      this.#tell(attempt, request, previous, word.provider_status ?? null);
+  }
+
+  /**
+   * The carrier had it after all, and nobody was tried since: it is an attempt like any other, and its person, who may be
+   * on the telephone, is not tried beside it.
+   */
+  #revive(attempt: AttemptRow, request: RequestRow): void {
+    request.attempt_count += 1;
+    Object.assign(request, { request_status: "INITIATED", due_at: null });
+    // It was answered before anybody said that it was placed.
+    const { session_id, conversation_id } = attempt;
+    if (session_id !== null) Object.assign(request, { session_id, conversation_id });
+    this.#changedRequests.add(request);
+    const attempt_number = request.attempt_count;
+    const revived = { state: "UNCERTAIN", ended_at: null, provider_status: null, holds_slot: true } as const;
+    Object.assign(attempt, { ...revived, attempt_number });
+    this.#changedAttempts.add(attempt);
+  }
+
+  /** By another attempt, of which that was known before, or came along with this news. */
+  #wasReachedBefore(attempt: AttemptRow, request: RequestRow): boolean {
+    const { key, was_reached_before, batch_key, request_id } = attempt;
+    if (was_reached_before || !hasOthers(attempt, request)) return was_reached_before;
+    return this.#attempts
+      .values()
+      .some(
+        (other) =>
+          other.request_id === request_id &&
+          other.batch_key === batch_key &&
+          other.key !== key &&
+          (other.channel_status === "COMPLETED" || other.channel_status === "DELIVERED") &&
+          other.answerer !== "MACHINE",
+      );
+  }
+
+  /** Whether anybody of its batch is still tried. */
+  #goesOnWith({ key }: AttemptRow): boolean {
+    const { batch_status, expires_on } = this.#around.get(key) as Around;
+    const status = statusAt(
+      { status: batch_status, expires_on: expires_on === null ? null : new Date(expires_on) },
+      this.#now,
+    );
+    return isDialled(status) || status === "PAUSED";
+  }
+
+  /** What a carrier or a session calls it, whatever the word itself is worth. */
+  #remember(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
+    const sid = word.sid ?? null;
+    if (sid !== null && attempt.sid === null) {
+      attempt.sid = sid;
+      this.#changedAttempts.add(attempt);
+    }
+    if (word.session && attempt.session_id === null) {
+      Object.assign(attempt, word.session);
+      this.#changedAttempts.add(attempt);
+    }
+    if (!isLatest(attempt, request)) return;
+    if (sid !== null && request.sid !== sid) {
+      request.sid = sid;
+      request.sent_at ??= this.#now.toISOString();
+      this.#changedRequests.add(request);
+    }
+    if (word.session && request.session_id !== word.session.session_id) {
+      Object.assign(request, word.session);
+      this.#changedRequests.add(request);
+    }
+  }
+
+  #rememberAnswerer(attempt: AttemptRow, answerer: ChannelStatus): void {
+    attempt.answerer = answerer;
+    this.#changedAttempts.add(attempt);
+  }
+
+  /** Who answered, and whether a message was left, as the request's result says it. */
+  #noteAnswer(attempt: AttemptRow, request: RequestRow): void {
+    if (attempt.mode !== "voice" || !isLatest(attempt, request)) return;
+    const answered_by = answeredBy(attempt);
+    const voicemail_left = attempt.state === "ENDED" && answered_by !== null ? leftMessage(attempt) : null;
+    if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
+    Object.assign(request, { answered_by, voicemail_left });
+    this.#changedRequests.add(request);
+  }
+
+  #moveAttempt(
+    attempt: AttemptRow,
+    word: Extract<News, { kind: "word" }>,
+    to: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean },
+  ): void {
+    this.#changedAttempts.add(attempt);
+    attempt.channel_status = to.channel_status;
+    attempt.answerer = to.answerer;
+    attempt.provider_status = word.provider_status ?? attempt.provider_status;
+    attempt.error_code = word.error_code ?? attempt.error_code;
+    if (attempt.state === "ENDED") return;
+    attempt.placed_at ??= this.#now.toISOString();
+    if (to.ends) {
+      this.#end(attempt);
+      this.#count(attempt, isCarrierFailure(to.channel_status));
+      return;
+    }
+    attempt.state = "PLACED";
+    attempt.checks = 0;
+    // A message that its carrier has holds nothing any more; a call does until it ends.
+    attempt.holds_slot &&= attempt.mode === "voice";
+    attempt.check_at = this.#after(silence_ms(attempt.mode));
+  }
+
+  #end(attempt: AttemptRow): void {
+    attempt.state = "ENDED";
+    attempt.ended_at = this.#now.toISOString();
+    attempt.holds_slot = false;
+    attempt.check_at = null;
+    this.ended++;
+  }
+
+  /** As if it had not been tried: it counts neither as an attempt nor against the retries, only for the rate and the day. */
+  #notTaken(attempt: AttemptRow, request: RequestRow, news: Extract<News, { kind: "not-taken" }>): void {
+    const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
+    if (!isUntouched || attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    const is_ours = news.is_ours === true;
+    if (!is_ours && request.refusals + 1 >= MAX_REFUSALS) {
+      const word = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
+      this.#word(attempt, request, { kind: "word", key: attempt.key, ...word, provider_status: news.why });
+      return;
+    }
+    // That a process of ours died before it handed something over says nothing about the carrier.
+    const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
+    this.#end(attempt);
+    if (is_ours) {
+      this.#countRefusal(attempt, news.why);
+      this.#giveBackDay(attempt);
+    } else if (isCarriers && request.refusals > 0) this.#tallyOf(attempt).repeated += 1;
+    else if (isCarriers) this.#count(attempt, true);
+    attempt.provider_status = news.why;
+    this.#changedAttempts.add(attempt);
+    if (attempt.attempt_number !== request.attempt_count) return;
+    request.attempt_count -= 1;
+    const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, news.retry_after_s);
+    if (!is_ours) request.refusals += 1;
+    this.#changedRequests.add(request);
+    if (!this.#goesOnWith(attempt)) {
+      const previous = request.channel_status;
+      Object.assign(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
+      this.#tell(attempt, request, previous, null);
+      return;
+    }
+    request.request_status = "PENDING";
+    request.due_at = this.#after(wait_ms);
+  }
+
+  #unknown(attempt: AttemptRow, { from, why }: Extract<News, { kind: "unknown" }>): void {
+    if (attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    this.#changedAttempts.add(attempt);
+    attempt.state = "UNCERTAIN";
+    if (from === "handing-over") attempt.provider_status = why;
+    const now_ms = this.#now.getTime();
+    // Later than now it can only be by a clock that was set back since.
+    const handed_over_by = from === "asking" ? Date.parse(attempt.handed_over_by ?? "") : now_ms;
+    const by_ms = Math.min(Number.isNaN(handed_over_by) ? now_ms : handed_over_by, now_ms);
+    attempt.handed_over_by = new Date(by_ms).toISOString();
+    // From then on the carrier's answer is final, so it is asked then too, beside the questions that get rarer.
+    const final_ms = by_ms + SHOWN_AFTER_ms - now_ms;
+    const wait_ms = nextCheck_ms(attempt.checks);
+    const isBetween = final_ms > 0 && final_ms < wait_ms;
+    attempt.check_at = this.#after(isBetween ? final_ms : wait_ms);
+    if (!isBetween) attempt.checks += 1;
+    const asked_ms = this.#now.getTime() - new Date(attempt.started_at).getTime();
+    if (asked_ms < ASKED_FOR_ms) return;
+    const request = this.#requests.get(idOf(attempt)) as RequestRow;
+    const word = { status: "NO_OUTCOME" as const, is_transient: false, at: this.#now };
+    this.#word(attempt, request, {
+      kind: "word",
+      key: attempt.key,
+      ...word,
+      provider_status: "could not be asked",
+    });
+  }
+
+  #goesOn(attempt: AttemptRow, is_shown: boolean): void {
+    if (attempt.state !== "PLACED") return;
+    this.#changedAttempts.add(attempt);
+    attempt.checks = is_shown ? 0 : attempt.checks + 1;
+    attempt.check_at = this.#after(is_shown ? silence_ms(attempt.mode) : NOT_SHOWN_ms);
+  }
+
+  #count(attempt: AttemptRow, failed: boolean): void {
+    const tally = this.#tallyOf(attempt);
+    tally.ended += 1;
+    if (failed) tally.failed += 1;
+  }
+
+  #countRefusal(attempt: AttemptRow, why: string): void {
+    this.#tallyOf(attempt).refused = why.slice(0, 500);
+  }
+
+  #tallyOf({ organization_id, source }: AttemptRow): Tally {
+    const key = `${organization_id} ${source}`;
+    const tally = { ended: 0, failed: 0, repeated: 0, refused: null };
+    const known = this.#tallies.get(key) ?? { organization_id, source, tally };
+    this.#tallies.set(key, known);
+    return known.tally;
+  }
+
+  /** Nobody was reached, so the day's cap has room for somebody else. */
+  #giveBackDay(attempt: AttemptRow): void {
+    const { campaign_id, counted_on } = attempt;
+    if (counted_on === null) return;
+    this.#given_back.push({ campaign_id, day: counted_on });
+    attempt.counted_on = null;
+  }
+
+  #tell(
+    attempt: AttemptRow,
+    request: RequestRow,
+    previous: ChannelStatus,
+    provider_status: string | null,
+  ): void {
+    const { sub_organization_id, campaign_id, batch_key, request_id, reference_id } = attempt;
+    const { batch_id } = this.#around.get(attempt.key) as Around;
+    const { channel_status: status, request_status, attempt_count } = request;
+    const at = this.#now;
+    this.#changes.push({
+      sub_organization_id,
+      campaign_id,
+      batch_key,
+      request_id,
+      attempt_count,
+      previous,
+      status,
+      request_status,
+      at,
+      provider_status,
+    });
+    const events = this.#events.get(sub_organization_id) ?? [];
+    this.#events.set(sub_organization_id, events);
+    events.push({
+      at,
+      source: "outbound",
+      source_id: null,
+      category: "outbound",
+      type: "request-status",
+      description: `Request "${reference_id}" of batch "${batch_id}" is ${status} (${request_status})`,
+      ...(attempt.session_id !== null && { session_id: attempt.session_id }),
+      ...(attempt.conversation_id !== null && { conversation_id: attempt.conversation_id }),
+      user_id: attempt.target,
+      attributes: { campaign_id, batch_id, reference_id, attempt_count, status, request_status },
+    });
+  }
+
+  /** All that changed, to be written in one transaction. */
+  get changed() {
+    return {
+      attempts: [...this.#changedAttempts],
+      requests: [...this.#changedRequests],
+      changes: this.#changes,
+      events: this.#events,
+      outcomes: [...this.#tallies.values()],
+      given_back: this.#given_back,
+    };
+  }
+
+  #after(ms: number): string {
+    return new Date(this.#now.getTime() + ms).toISOString();
+  }
+}

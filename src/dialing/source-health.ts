@@ -1,0 +1,95 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { afterOutcomes, healthy, type SourceHealth, type Tally } from "../planning/breaker.ts";
+
+export type Source = { organization_id: number; source: string };
+
+type Row = Source & {
+  since: string;
+  ended: number;
+  failed: number;
+  closed_until: string | null;
+  trips: number;
+  reason: string | null;
+};
+
+export const healthOf = (
+  row: Pick<Row, "since" | "ended" | "failed" | "closed_until" | "trips" | "reason">,
+): SourceHealth => ({
+  since: new Date(row.since),
+  ended: row.ended,
+  failed: row.failed,
+  closed_until: row.closed_until === null ? null : new Date(row.closed_until),
+  trips: row.trips,
+  reason: row.reason,
+});
+
+/**
+ * Counts how attempts ended, and closes sources from which nearly everything fails; tells of it. The last rows that a
+ * transaction locks, in the order of their keys: claims wait for them (claim.ts).
+ */
+export async function recordOutcomes(
+  tx: Tx,
+  outcomes: (Source & { tally: Tally })[],
+  now: Date,
+): Promise<void> {
+  if (outcomes.length === 0) return;
+  const sources = JSON.stringify(
+    outcomes.map(({ organization_id, source }) => ({ organization_id, source })),
+  );
+  const { rows } = await sql<Row>`
+    select s.* from dial_sources s
+    join json_to_recordset(${sources}::json) as w (organization_id bigint, source text) using (organization_id, source)
+    order by s.organization_id, s.source
+    for update of s`.execute(tx);
+  const known = new Map(rows.map((row) => [nameOf(row), healthOf(row)]));
+  const changed = outcomes.map((outcome) => ({
+    ...outcome,
+    ...afterOutcomes(known.get(nameOf(outcome)) ?? healthy(now), outcome.tally, now),
+  }));
+  await sql`
+    insert into dial_sources (organization_id, source, since, ended, failed, closed_until, trips, reason)
+    select organization_id, source, since, ended, failed, closed_until, trips, reason
+    from json_to_recordset(${JSON.stringify(changed.map(({ health, organization_id, source }) => ({ ...health, organization_id, source })))}::json)
+      as n (organization_id bigint, source text, since timestamptz, ended integer, failed integer,
+        closed_until timestamptz, trips integer, reason text)
+    order by organization_id, source
+    on conflict (organization_id, source) do update set since = excluded.since, ended = excluded.ended,
+      failed = excluded.failed, closed_until = excluded.closed_until, trips = excluded.trips,
+      reason = excluded.reason`.execute(tx);
+  for (const { organization_id, source, health, tripped } of changed) {
+    if (tripped) await tellOfClosing(tx, { organization_id, source }, health, now);
+  }
+}
+
+const nameOf = ({ organization_id, source }: Source): string => `${organization_id} ${source}`;
+
+/** To every sub-organization whose campaigns send from it. */
+async function tellOfClosing(
+  tx: Tx,
+  { organization_id, source }: Source,
+  { closed_until, trips, reason }: SourceHealth,
+  at: Date,
+): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct c.sub_organization_id as id
+    from campaigns c join sub_organizations s on s.id = c.sub_organization_id
+    where s.organization_id = ${organization_id} and c.deleted_at is null
+      and ltrim(lower(${source}), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))`.execute(
+    tx,
+  );
+  for (const { id } of rows) {
+    await publish(tx, id, [
+      {
+        at,
+        source: "outbound",
+        source_id: null,
+        category: "outbound",
+        type: "source-paused",
+        description: `${reason === null ? `Nearly all attempts from ${source} failed` : `The carrier refuses ${source}: ${reason}`}; nothing is tried from it until ${closed_until?.toISOString()}`,
+        attributes: { source, until: closed_until, trips, reason },
+      },
+    ]);
+  }
+}

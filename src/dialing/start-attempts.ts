@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import type { Outreach } from "../channels/outreach.ts";
+import type { Tx } from "../db/database.ts";
+import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
+import type { Candidate } from "./candidates.ts";
+import type { DueBatch } from "./due-batches.ts";
+
+/** A request that is about to be tried, and all that its channel has to know. */
+export type Start = { batch: DueBatch; candidate: Candidate; counts_on: string | null; outreach: Outreach };
+
+export function newStart(batch: DueBatch, candidate: Candidate, counts_on: string | null, now: Date): Start {
+  const { campaign, sender } = batch;
+  const { channel_target_id, channel_id, address, mode, is_test } = sender as NonNullable<DueBatch["sender"]>;
+  return {
+    batch,
+    candidate,
+    counts_on,
+    outreach: {
+      key: newAttemptKey(now),
+      sub_organization_id: batch.sub_organization_id,
+      mode,
+      agent_id: campaign.agent_id as number,
+      channel_id,
+      channel_target_id,
+      source: address,
+      caller_id: campaign.caller_id,
+      target: candidate.target,
+      variables: outreachVariables(campaign.campaign_variables, candidate.request_variables),
+      voicemail_detection: campaign.voicemail_detection,
+      sms_session_ttl: campaign.sms_session_ttl,
+      is_test,
+    },
+  };
+}
+
+/** Under their `vars.` names; what a request says of its person goes over what the campaign says of all. */
+export const outreachVariables = (
+  campaign: Record<string, string>,
+  request: Record<string, string>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ ...campaign, ...request }).map(([name, value]) => [
+      name.startsWith("vars.") ? name : `vars.${name}`,
+      value,
+    ]),
+  );
+
+/**
+ * The attempts, their requests under way, and the day's counts, in one statement. A reference or an address that somebody
+ * else began to reach in this very moment is left out: the unique indexes decide.
+ */
+export async function insertAttempts(
+  tx: Tx,
+  owner: string,
+  starts: Start[],
+  now: Date,
+): Promise<ClaimedAttempt[]> {
+  if (starts.length === 0) return [];
+  const at = now.toISOString();
+  const rows = starts.map(({ batch, candidate, counts_on, outreach }) => ({
+    ...outreach,
+    organization_id: batch.organization_id,
+    campaign_id: batch.campaign.id,
+    batch_key: batch.batch_key,
+    request_id: candidate.request_id,
+    reference_id: candidate.reference_id,
+    attempt_number: candidate.attempt_count + 1,
+    counted_on: counts_on,
+  }));
+  const inserted = await sql<{ key: string }>`
+    with claimed as (
+      insert into attempts (key, organization_id, sub_organization_id, campaign_id, batch_key, request_id, reference_id,
+        attempt_number, mode, agent_id, channel_id, channel_target_id, source, caller_id, target, is_test, state,
+        holds_slot, counted_on, channel_status, started_at, lease_owner, check_at)
+      select n.key, n.organization_id, n.sub_organization_id, n.campaign_id, n.batch_key, n.request_id, n.reference_id,
+        n.attempt_number, n.mode, n.agent_id, n.channel_id, n.channel_target_id, n.source, n.caller_id, n.target,
+        n.is_test, 'CLAIMED', true, n.counted_on, 'PENDING', ${at}::timestamptz, ${owner}::text,
+        ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz
+      from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::json) as n
+      on conflict do nothing
+      returning key, campaign_id, batch_key, request_id, attempt_number, counted_on
+    ),
+    under_way as (
+      update requests r set request_status = 'INITIATED', attempt_count = c.attempt_number, due_at = null
+      from claimed c where r.batch_key = c.batch_key and r.id = c.request_id
+    ),
+    counted as (
+      insert into campaign_days (campaign_id, day, first_attempts)
+      select campaign_id, counted_on, count(*) from claimed where counted_on is not null group by 1, 2
+      order by 1, 2
+      on conflict (campaign_id, day) do update
+        set first_attempts = campaign_days.first_attempts + excluded.first_attempts
+    )
+    select key from claimed`.execute(tx);
+  const keys = new Set(inserted.rows.map(({ key }) => key));
+  return starts.flatMap(({ outreach, batch }) =>
+    keys.has(outreach.key)
+      ? [{ outreach, organization_id: batch.organization_id, batch_key: batch.batch_key, started_at: now }]
+      : [],
+  );
+}

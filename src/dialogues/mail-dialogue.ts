@@ -1,0 +1,256 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { Fault } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import { CarrierFault } from "../channels/carrier.ts";
+import type { Tx } from "../db/database.ts";
+import { insertTrace } from "../events/trace.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { endAsIdle } from "../turns/end-session.ts";
+import { startSession } from "../turns/start-session.ts";
+import { runTurn } from "../turns/turn.ts";
+import { loadAnswer, turnOfMessage } from "../turns/turn-store.ts";
+import { filesInWords } from "./mail-files.ts";
+import { isHeld } from "./mail-loop.ts";
+import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
+import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
+import { insertOutgoing, mailTargetById, type StoredMail, updateMail, waitingMails } from "./mail-store.ts";
+import { replySubject } from "./mail-template.ts";
+import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
+
+/**
+ * Conversations by mail. What comes in is stored with the job that goes on with it (mail-receive.ts); the job, one at a
+ * time for each person and address, has the agent answer what waits and sends the answers. Each step is stored before
+ * the next begins, so the job may die and be repeated anywhere:
+ *
+ *     received → session known → turn (answered once, by the mail's id) → answer queued, mail answered, in one commit
+ *     queued → handing → sent                                             (mail-outbox.ts)
+ */
+const goOn: Job<Correspondence> = {
+  name: "go-on-with-mails",
+  payload: Correspondence,
+  max_attempts: 16,
+  is_dialogue: true,
+};
+
+const endIdle: Job<object> = {
+  name: "end-idle-mails",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "17 * * * *",
+};
+
+export const mailJobs = (parts: MailParts): JobHandler[] => [
+  handle(goOn, (correspondence) => goOnWithMails(parts, correspondence)),
+  handle(endIdle, async () => {
+    await endIdleMails(parts.engine);
+  }),
+];
+
+export const enqueueGoOn = (tx: Tx, correspondence: Correspondence, run_at?: Date): Promise<void> =>
+  enqueue(tx, goOn, correspondence, {
+    queue: `mails:${correspondence.channel_target_id}:${correspondence.source}`,
+    tenant: tenantOfTarget(correspondence.channel_target_id),
+    ...(run_at && { run_at }),
+  });
+
+/** Everything that a correspondence waits for: answers first, then what is to be sent, each in its order. */
+export async function goOnWithMails(parts: MailParts, correspondence: Correspondence): Promise<void> {
+  const { db, clock } = parts.engine;
+  for (const mail of await waitingMails(db, correspondence, "received"))
+    await answer(parts, correspondence, mail);
+  for (const mail of await waitingMails(db, correspondence, "handing")) {
+    await tellUnknown(parts.engine, mail, STOPPED);
+  }
+  for (const mail of await waitingMails(db, correspondence, "queued")) {
+    const wait_ms = await sendAnswer(parts, mail);
+    if (wait_ms === null) continue;
+    // Those behind it wait too, so that answers come in their order.
+    const again = new Date(clock.now().getTime() + wait_ms);
+    await db.transaction().execute((tx) => enqueueGoOn(tx, correspondence, again));
+    return;
+  }
+}
+
+async function answer(parts: MailParts, correspondence: Correspondence, mail: StoredMail): Promise<void> {
+  const { db, clock } = parts.engine;
+  const target = await mailTargetById(db, correspondence.channel_target_id);
+  const now = clock.now();
+  const ignore = (note: string) => updateMail(db, mail.id, { state: "ignored", note });
+  if (!target) return void (await ignore("no agent answers this address any more"));
+  if (await isHeld(parts, target, mail)) return;
+  const { session_id, turn_index, said } = await answerTo(parts, target, mail);
+  await db.transaction().execute(async (tx) => {
+    if (!(await updateMail(tx, mail.id, { state: "answered" }, "received"))) return;
+    const { from_address: from, message_id, authenticity } = mail;
+    const details = { from, message_id, sender: authenticity };
+    await insertTrace(tx, session_id, turn_index, [{ category: "note", label: "mail", details }], now);
+    if (said.length === 0) return;
+    const row = {
+      key: randomId(),
+      target,
+      session_id,
+      from_name: target.agent_name,
+      to_address: mail.from_address,
+      subject: replySubject(mail.subject),
+      text: said.join("\n\n"),
+      html: null,
+      answers: mail.id,
+      in_reply_to: mail.message_id,
+      thread_ids: [...mail.thread_ids, mail.message_id].slice(-20),
+    };
+    await insertOutgoing(tx, row, clock.now());
+  });
+}
+
+type Heard = { turn_index: number; said: string[] };
+type Answered = Heard & { session_id: number };
+
+async function answerTo(parts: MailParts, target: WrittenTarget, mail: StoredMail): Promise<Answered> {
+  const { session_id, opened } = await sessionOf(parts, target, mail);
+  const heard = await turnOn(parts.engine, session_id, mail, opened);
+  // The session ended between this mail's coming and its turn: the mail opens the next one.
+  if (heard === null) return answerTo(parts, target, { ...mail, session_id: null });
+  const greeting = opened ? await loadAnswer(parts.engine, session_id, 0) : [];
+  return { session_id, turn_index: heard.turn_index, said: [...greeting, ...heard.said] };
+}
+
+/** The session that this mail is read in, and whether it opened it. */
+async function sessionOf(
+  { engine }: MailParts,
+  target: WrittenTarget,
+  mail: StoredMail,
+): Promise<{ session_id: number; opened: boolean }> {
+  const known =
+    mail.session_id === null
+      ? undefined
+      : await engine.db
+          .selectFrom("sessions")
+          .select(["id", "ended_at", "last_activity_at", "channel_manager_sid"])
+          .where("id", "=", mail.session_id)
+          .executeTakeFirst();
+  // A session that this mail opened is its own, also when the mail's turn has ended it.
+  if (known?.channel_manager_sid === mail.message_id) return { session_id: known.id, opened: true };
+  if (known && ((await wasHeard(engine, known.id, mail)) || isOpenAt(known, new Date(mail.created_at)))) {
+    return { session_id: known.id, opened: false };
+  }
+  const { session_id } = await startSession(
+    engine,
+    {
+      sub_organization_id: target.sub_organization_id,
+      agent_id: target.agent_id,
+      channel: "email",
+      service: "email",
+      type: "email_v1",
+      sid: mail.message_id,
+      channel_target_id: target.id,
+      source: mail.from_address,
+      target: target.target,
+      is_test: target.is_test,
+      is_outbound: false,
+      verified: mail.authenticity?.verdict === "proven",
+    },
+    async (tx, session) => {
+      await updateMail(tx, mail.id, { session_id: session.session_id });
+    },
+  );
+  return { session_id, opened: true };
+}
+
+/** However long a mail has waited for its turn, it came when it came. */
+const isOpenAt = (session: { ended_at: string | null; last_activity_at: string }, at: Date): boolean =>
+  session.ended_at === null && at.getTime() < new Date(session.last_activity_at).getTime() + MAIL_TTL_MS;
+
+const messageId = (mail: StoredMail): string => `mail-${mail.id}`;
+
+const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
+  (await turnOfMessage(engine, session_id, messageId(mail))) !== null;
+
+/** What the agent says to it; null where the session is over and never heard it. */
+async function turnOn(
+  engine: Engine,
+  session_id: number,
+  mail: StoredMail,
+  opened: boolean,
+): Promise<Heard | null> {
+  const client_message_id = messageId(mail);
+  try {
+    const words = { text: wordsOf(mail, opened), client_message_id };
+    const { turn_index, messages } = await runTurn(engine, session_id, words);
+    return { turn_index, said: messages };
+  } catch (error) {
+    if (!(error instanceof Fault && error.kind === "blocked")) throw error;
+    // An answer that ended the session, stored by a run that died before it said so.
+    const turn_index = await turnOfMessage(engine, session_id, client_message_id);
+    return turn_index === null
+      ? null
+      : { turn_index, said: await loadAnswer(engine, session_id, turn_index) };
+  }
+}
+
+/** Nobody reads on after that, and a model pays for each word. */
+const LONGEST_MESSAGE = 20_000;
+
+/** What the agent reads of a mail: its subject where it opens a session, what is new in it, and its files by name. */
+export function wordsOf(
+  mail: Pick<StoredMail, "subject" | "text" | "new_text" | "attachments">,
+  opened: boolean,
+): string {
+  const words = (mail.new_text || mail.text).slice(0, LONGEST_MESSAGE).toWellFormed();
+  const subject = opened && mail.subject !== "" ? `Subject: ${mail.subject}` : "";
+  return [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "").join("\n\n");
+}
+
+/** Milliseconds after which to try again; null: it is sent, or never will be. */
+async function sendAnswer(parts: MailParts, mail: StoredMail): Promise<number | null> {
+  const { db, clock } = parts.engine;
+  try {
+    await handToCarrier(parts, mail);
+    return null;
+  } catch (error) {
+    if (!(error instanceof CarrierFault)) throw error;
+    if (error.fate !== "not-sent") return null;
+    const age_ms = clock.now().getTime() - new Date(mail.created_at).getTime();
+    const wait_ms = nextTry(age_ms, error.retry_after_s);
+    if (wait_ms === null)
+      await updateMail(db, mail.id, { state: "failed", channel_status: "DROPPED" }, "queued");
+    return wait_ms;
+  }
+}
+
+/** As mail servers do: sooner at first, then each quarter hour and more, for two days. */
+const GIVE_UP_MS = 2 * 86_400_000;
+
+export function nextTry(age_ms: number, retry_after_s: number | null): number | null {
+  if (age_ms >= GIVE_UP_MS) return null;
+  return Math.max((retry_after_s ?? 0) * 1000, Math.min(Math.max(age_ms / 2, 10_000), 3_600_000));
+}
+
+/** Closes sessions that no mail has come to for `MAIL_TTL_MS` and none waits to be read in; run every hour. */
+export async function endIdleMails(engine: Engine): Promise<number> {
+  const now = engine.clock.now();
+  const idle = await engine.db
+    .selectFrom("sessions as s")
+    .select(["s.id", "s.turn_count"])
+    .where("s.ended_at", "is", null)
+    .where("s.channel", "=", "email")
+    .where("s.last_activity_at", "<", new Date(now.getTime() - MAIL_TTL_MS).toISOString())
+    // Whoever holds it is busy with it.
+    .where((s) => s.or([s("lease_owner", "is", null), s("lease_expires_at", "<", now.toISOString())]))
+    .where((s) =>
+      s.not(
+        s.exists(
+          s
+            .selectFrom("mail_messages as m")
+            .whereRef("m.session_id", "=", "s.id")
+            .where("m.state", "=", sql.lit("received"))
+            .where("m.created_at", ">", new Date(now.getTime() - GIVE_UP_MS).toISOString()),
+        ),
+      ),
+    )
+    .limit(500)
+    .execute();
+  await endAsIdle(engine, idle);
+  return idle.length;
+}

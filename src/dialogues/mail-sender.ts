@@ -1,0 +1,202 @@
+import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
+import { Fault } from "../base/errors.ts";
+import { CarrierFault } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
+import { insertTrace } from "../events/trace.ts";
+import { UnreadableMail } from "../mime/mail-reader.ts";
+import { sessionFacts } from "../sessions/session-facts.ts";
+import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
+import { messageTrace } from "../turns/greeting.ts";
+import { startSession } from "../turns/start-session.ts";
+import { UNSUBSCRIBE_VARIABLE, withWayOut } from "./mail-footer.ts";
+import { handToCarrier, STOPPED, tellUnknown, unsubscribeUrl } from "./mail-outbox.ts";
+import type { MailParts } from "./mail-parts.ts";
+import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
+import { templateMail } from "./mail-template.ts";
+import type { WrittenTarget } from "./written-target.ts";
+
+/**
+ * How campaigns reach people by mail: a session, the agent's template as its first words, and the
+ * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
+ */
+export const mailSender = (parts: MailParts): Sender => ({
+  async send(outreach, mayGo) {
+    const mail = (await mailByKey(parts.engine.db, outreach.key)) ?? (await writeMail(parts, outreach));
+    const before = reached(parts, mail);
+    if (before) return before;
+    const taken = await handToCarrier(parts, mail, mayGo);
+    return { ...(await ids(parts, mail)), sid: taken.sid, status: taken.status };
+  },
+
+  async find(outreach) {
+    const mail = await mailByKey(parts.engine.db, outreach.key);
+    // Who asks for a try is not the one that was sending it: that one is gone.
+    if (mail?.state === "handing") await tellUnknown(parts.engine, mail, STOPPED);
+    return mail ? reached(parts, mail) : null;
+  },
+
+  async cancel(outreach) {
+    const mail = await mailByKey(parts.engine.db, outreach.key);
+    if (mail) await updateMail(parts.engine.db, mail.id, { state: "failed", note: "called off" }, "queued");
+  },
+});
+
+/** What is known of a mail that was to be sent before; null: it certainly never left. */
+function reached(parts: MailParts, mail: StoredMail): Promise<Reached> | null {
+  if (mail.state === "queued") return null;
+  const status: ChannelStatus =
+    mail.state === "handing" || mail.state === "unknown"
+      ? "DELIVERY_UNKNOWN"
+      : ((mail.channel_status as ChannelStatus | null) ?? "FAILED");
+  const sid = mail.carrier_sid ?? mail.key;
+  return ids(parts, mail).then((known) => ({ ...known, sid, status }));
+}
+
+async function ids({ engine }: MailParts, { session_id }: StoredMail) {
+  const session = await engine.db
+    .selectFrom("sessions")
+    .select("conversation_id")
+    .where("id", "=", session_id ?? -1)
+    .executeTakeFirst();
+  return { session_id, conversation_id: session?.conversation_id ?? null };
+}
+
+/** The mail of this try, stored to be sent. */
+async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMail> {
+  const { engine } = parts;
+  const { db, clock } = engine;
+  const target = await mailTargetById(db, outreach.channel_target_id);
+  if (!target) {
+    throw new CarrierFault(`${outreach.source} is no e-mail address of an agent any more.`, "refused", {
+      status: "UNEXPECTED_ERROR",
+      is_ours: true,
+    });
+  }
+  const before = await openedBefore(parts, outreach);
+  if (before === undefined) {
+    requireTemplate(await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id));
+  }
+  const session_id = before ?? (await openSession(parts, outreach, target));
+  const session = await db
+    .selectFrom("sessions")
+    .select([
+      "conversation_id",
+      "agent_name",
+      "agent_timezone",
+      "verified",
+      "claimed_user",
+      "user_name",
+      "state",
+      "snapshot",
+    ])
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  // The session's own: the agent may have been changed since it was looked at.
+  const snapshot = session.snapshot as Snapshot;
+  requireTemplate(snapshot);
+  const at = clock.now();
+  const state = session.state as SessionState;
+  const facts = sessionFacts({
+    ...session,
+    id: session_id,
+    channel: "email",
+    source: outreach.target,
+    target: outreach.source,
+    is_outbound: true,
+  });
+  const system = systemVariables(facts, state.language, localTime(at, session.agent_timezone));
+  const { sub_organization_id, key, target: address } = outreach;
+  const way_out = unsubscribeUrl(parts, { sub_organization_id, address, key });
+  const lookup = sessionLookup(state, { ...system, [UNSUBSCRIBE_VARIABLE]: way_out });
+  const words = await templateMail(snapshot, lookup, at, parts.reader).catch(refused);
+  if (!words)
+    throw new CarrierFault("The agent's e-mail template has no subject.", "refused", { is_ours: true });
+
+  await db.transaction().execute(async (tx) => {
+    const written = await tx
+      .insertInto("session_messages")
+      .values({
+        session_id,
+        seq: 0,
+        turn_index: 0,
+        role: "agent",
+        text: words.text,
+        lang: state.language,
+        timestamp: at.toISOString(),
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (written.numInsertedOrUpdatedRows === 1n) {
+      await insertTrace(tx, session_id, 0, messageTrace(snapshot, at), at);
+    }
+    const row = {
+      key: outreach.key,
+      target: { ...target, target: outreach.source },
+      session_id,
+      from_name: target.agent_name,
+      to_address: outreach.target,
+      ...withWayOut(words, way_out, state.language),
+      answers: null,
+      in_reply_to: null,
+      thread_ids: [],
+    };
+    await insertOutgoing(tx, row, at);
+  });
+  const mail = await mailByKey(db, outreach.key);
+  if (!mail) throw new Error(`the mail of try ${outreach.key} was stored and is gone`);
+  return mail;
+}
+
+/** Words that no mail can be made of now, or never. */
+function refused(error: unknown): never {
+  if (error instanceof UnreadableMail)
+    throw new CarrierFault("The HTML of the agent's e-mail template can't be turned into text.", "refused", {
+      is_ours: true,
+    });
+  if (error instanceof Fault && error.kind === "unavailable")
+    throw new CarrierFault(error.message, "not-sent", { retry_after_s: error.retry_after_s ?? 30 });
+  throw error;
+}
+
+function requireTemplate({ agent, message }: Snapshot): void {
+  if (message?.type === "email_template") return;
+  const words = `Agent "${agent.name}" has no message of type email_template to write.`;
+  throw new CarrierFault(words, "refused", { status: "UNEXPECTED_ERROR", is_ours: true });
+}
+
+/** The session of this very try, by a process that died before its mail was stored. Index: sessions_sid. */
+const openedBefore = async ({ engine }: MailParts, outreach: Outreach): Promise<number | undefined> =>
+  (
+    await engine.db
+      .selectFrom("sessions")
+      .select("id")
+      .where("sub_organization_id", "=", outreach.sub_organization_id)
+      .where("channel_manager_service", "=", "email")
+      .where("channel_manager_sid", "=", outreach.key)
+      .executeTakeFirst()
+  )?.id;
+
+async function openSession(parts: MailParts, outreach: Outreach, target: WrittenTarget): Promise<number> {
+  const { session_id } = await startSession(
+    parts.engine,
+    {
+      sub_organization_id: outreach.sub_organization_id,
+      agent_id: outreach.agent_id,
+      channel: "email",
+      service: "email",
+      type: "email_v1",
+      sid: outreach.key,
+      channel_target_id: target.id,
+      source: outreach.target,
+      target: outreach.source,
+      is_test: outreach.is_test,
+      is_outbound: true,
+      // Whoever reads the mailbox we write to.
+      verified: true,
+      variables: outreach.variables,
+    },
+    (tx, session) => parts.attempts.sessionStarted(tx, outreach.key, session),
+  );
+  return session_id;
+}

@@ -1,0 +1,302 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { ownerOfAddress } from "../channels/mail-domain-store.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import type { MailMessages } from "../db/types.ts";
+import type { Authenticity } from "../mime/mail-authenticity.ts";
+import type { IncomingMail } from "../mime/mail-message.ts";
+import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
+import type { StoredFile } from "./mail-files.ts";
+import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
+
+const selectMailTargets = (db: Db) => selectTargets(db).where("t.target_mode", "=", "email");
+
+/**
+ * Whose address this is. `channel_id`: on this channel, whose own account the mail came through; null: on any channel of
+ * the organization that has proven the address's domain, the oldest first.
+ */
+export async function findMailTarget(
+  db: Db,
+  address: string,
+  channel_id: number | null,
+): Promise<WrittenTarget | undefined> {
+  const targets = selectMailTargets(db).where(sql<string>`lower(t.target)`, "=", address.toLowerCase());
+  if (channel_id !== null) return targets.where("t.channel_id", "=", channel_id).limit(1).executeTakeFirst();
+  const owner = await ownerOfAddress(db, address);
+  if (owner === null) return undefined;
+  return targets
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .where("c.organization_id", "=", owner)
+    .orderBy("t.id")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Whether an agent of this channel's organization, or of the domain's owner, has this address. */
+export async function isOurAddress(db: Db, address: string, channel_id: number): Promise<boolean> {
+  const ofOrganization = await selectMailTargets(db)
+    .innerJoin("channels as c", "c.id", "t.channel_id")
+    .where(sql<string>`lower(t.target)`, "=", address.toLowerCase())
+    .where("c.organization_id", "=", (eb) =>
+      eb.selectFrom("channels").select("organization_id").where("id", "=", channel_id),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return ofOrganization !== undefined || (await findMailTarget(db, address, null)) !== undefined;
+}
+
+export const mailTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
+  selectMailTargets(db).where("t.id", "=", id).executeTakeFirst();
+
+/** One address of each sub-organization that has some on a channel. */
+export const mailTargetsOf = (db: Db, channel_id: number): Promise<WrittenTarget[]> =>
+  selectMailTargets(db)
+    .where("t.channel_id", "=", channel_id)
+    .distinctOn("t.sub_organization_id")
+    .orderBy("t.sub_organization_id")
+    .orderBy("t.id")
+    .execute();
+
+const MAIL_COLUMNS = [
+  "id",
+  "key",
+  "sub_organization_id",
+  "channel_id",
+  "channel_target_id",
+  "session_id",
+  "state",
+  "message_id",
+  "in_reply_to",
+  "thread_ids",
+  "from_address",
+  "from_name",
+  "to_address",
+  "subject",
+  "text",
+  "new_text",
+  "html",
+  "attachments",
+  "authenticity",
+  "answers",
+  "carrier_sid",
+  "channel_status",
+  "created_at",
+] as const;
+
+export type StoredMail = Omit<Awaited<ReturnType<typeof selectOne>>, "attachments" | "authenticity"> & {
+  attachments: StoredFile[];
+  authenticity: Authenticity | null;
+};
+
+const selectOne = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).executeTakeFirstOrThrow();
+
+const selectMails = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).$castTo<StoredMail>();
+
+export const mailById = (db: Db, id: number): Promise<StoredMail | undefined> =>
+  selectMails(db).where("id", "=", id).executeTakeFirst();
+
+export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
+  selectMails(db).where("key", "=", key).executeTakeFirst();
+
+/**
+ * What a correspondence waits for, in the order it came: mails to be answered, answers to be sent, and answers that a
+ * process died over. A campaign's mails are its own to send.
+ */
+export const waitingMails = (
+  db: Db,
+  { channel_target_id, source }: Correspondence,
+  state: "received" | "queued" | "handing",
+): Promise<StoredMail[]> =>
+  selectMails(db)
+    .where("channel_target_id", "=", channel_target_id)
+    .where("state", "=", sql.lit(state))
+    .where((mail) => mail.or([mail("direction", "=", "in"), mail("answers", "is not", null)]))
+    .where(state === "received" ? "from_address" : "to_address", "=", source)
+    .orderBy("id")
+    .limit(100)
+    .execute();
+
+type ReceivedMail = {
+  key: string;
+  target: WrittenTarget;
+  mail: IncomingMail & { from: NonNullable<IncomingMail["from"]>; authenticity: Authenticity };
+  files: StoredFile[];
+  session_id: number | null;
+  state: "received" | "answered" | "ignored";
+  note: string | null;
+};
+
+/** Undefined: this mail was stored before. */
+export async function insertReceived(tx: Tx, received: ReceivedMail, now: Date): Promise<number | undefined> {
+  const { key, target, mail, files, session_id, state, note } = received;
+  const row = await tx
+    .insertInto("mail_messages")
+    .values({
+      key,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      session_id,
+      direction: "in",
+      state,
+      note,
+      message_id: mail.message_id,
+      in_reply_to: mail.in_reply_to,
+      thread_ids: mail.thread_ids,
+      from_address: mail.from.address,
+      from_name: mail.from.name,
+      to_address: target.target,
+      subject: mail.subject,
+      text: mail.text,
+      new_text: mail.new_text,
+      html: mail.html,
+      attachments: json(files),
+      authenticity: json(mail.authenticity),
+      created_at: now.toISOString(),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(["channel_target_id", "message_id"])
+        // Written out: a prepared statement's own plan can't match a value it is yet to be given with a partial index.
+        .where("direction", "=", sql.lit("in"))
+        .doNothing(),
+    )
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export type NewMail = {
+  key: string;
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  session_id: number | null;
+  from_name: string | null;
+  to_address: string;
+  subject: string;
+  text: string;
+  html: string | null;
+  answers: number | null;
+  in_reply_to: string | null;
+  thread_ids: string[];
+};
+
+/** A mail to be sent. One whose key, or whose question's answer, is there already is left as it is. */
+export async function insertOutgoing(tx: Tx, mail: NewMail, now: Date): Promise<void> {
+  const { target, ...row } = mail;
+  const domain = target.target.split("@")[1] ?? "localhost";
+  await tx
+    .insertInto("mail_messages")
+    .values({
+      ...row,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      from_address: target.target,
+      direction: "out",
+      state: "queued",
+      message_id: `${mail.key}@${domain}`,
+      attachments: json([]),
+      created_at: now.toISOString(),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+type MailState = Selectable<MailMessages>["state"];
+type Change = {
+  state?: MailState;
+  note?: string | null;
+  held?: HoldReason;
+  session_id?: number | null;
+  carrier_sid?: string;
+  channel_status?: ChannelStatus | RawBuilder<ChannelStatus>;
+  sent_at?: string;
+};
+
+/** Changes a mail, where it stands in `from` if that is given; whether it did. */
+export async function updateMail(db: Db, id: number, change: Change, from?: MailState): Promise<boolean> {
+  const update = db.updateTable("mail_messages").set(change).where("id", "=", id);
+  const { numUpdatedRows } = await (from ? update.where("state", "=", from) : update).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** What is to be known of a mail to take in what is told of it. */
+export type ToldMail = Pick<
+  StoredMail,
+  "id" | "key" | "sub_organization_id" | "session_id" | "message_id" | "to_address" | "channel_status"
+>;
+
+/** Those of these keys that went over this channel, locked in one order. Index: mail_messages_key. */
+export const lockMails = (tx: Tx, channel_id: number, keys: readonly string[]): Promise<ToldMail[]> =>
+  tx
+    .selectFrom("mail_messages")
+    .select(["id", "key", "sub_organization_id", "session_id", "message_id", "to_address", "channel_status"])
+    .where("key", "=", sql<string>`any(${keys}::text[])`)
+    .where("channel_id", "=", channel_id)
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+
+/** Keeps how these mails stand. One of unknown fate was taken after all, as somebody tells of it. */
+export async function updateMails(
+  tx: Tx,
+  mails: readonly { id: number; channel_status: string | null; told_at: Date }[],
+): Promise<void> {
+  await sql`
+    update mail_messages m set channel_status = told.channel_status,
+      state = case when m.state = 'unknown' then 'sent' else m.state end,
+      sent_at = case when m.state = 'unknown' then told.told_at else m.sent_at end
+    from json_to_recordset(${JSON.stringify(mails)}::json)
+      as told (id bigint, channel_status text, told_at timestamptz)
+    where m.id = told.id
+      and (m.state = 'unknown' or m.channel_status is distinct from told.channel_status)`.execute(tx);
+}
+
+/** The session that a mail continues by the mails it follows: ours have ids that nobody can guess. Index: mail_messages_thread. */
+export async function sessionOfThread(
+  db: Db,
+  channel_id: number,
+  thread_ids: readonly string[],
+): Promise<number | null> {
+  if (thread_ids.length === 0) return null;
+  const found = await db
+    .selectFrom("mail_messages")
+    .select("session_id")
+    .where("channel_id", "=", channel_id)
+    .where("message_id", "=", sql<string>`any(${thread_ids}::text[])`)
+    .where("direction", "=", sql.lit("out"))
+    .where("session_id", "is not", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return found?.session_id ?? null;
+}
+
+/** What somebody has written to one of our addresses within the day before a mail, oldest first. Index: mail_messages_heard. */
+export async function heardBefore(
+  db: Db,
+  { channel_target_id, from_address, id, created_at }: StoredMail,
+): Promise<EarlierMessage[]> {
+  const since = new Date(new Date(created_at).getTime() - DAY_MS).toISOString();
+  const rows = await db
+    .selectFrom("mail_messages")
+    .select([
+      sql<string>`left(coalesce(nullif(new_text, ''), text), ${MOST_COMPARED})`.as("words"),
+      "held",
+      "created_at",
+    ])
+    .where("channel_target_id", "=", channel_target_id)
+    .where("from_address", "=", from_address)
+    .where("direction", "=", sql.lit("in"))
+    // What was ignored for another reason had no answer.
+    .where((mail) => mail.or([mail("state", "=", "answered"), mail("held", "is not", null)]))
+    .where("id", "<", id)
+    .where("created_at", ">", since)
+    .orderBy("id", "desc")
+    .limit(MOST_HEARD)
+    .execute();
+  return rows.reverse().map(({ words, held, created_at: at }) => ({ words, held, at: new Date(at) }));
+}
+/** More than a day has answers for, and of each what it is known by. */
+const MOST_HEARD = 100;
+const MOST_COMPARED = 2_000;

@@ -1,0 +1,282 @@
+import { z } from "zod";
+import { Fault } from "../base/errors.ts";
+import type { IncomingText } from "../carriers/twilio/twilio-callback.ts";
+import { handleOptOut } from "../consent/opt-out.ts";
+import { readOptOut } from "../consent/opt-out-words.ts";
+import type { Tx } from "../db/database.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { sessionLanguage } from "../sessions/session-language.ts";
+import { runTurn } from "../turns/turn.ts";
+import { loadAnswer, turnOfMessage } from "../turns/turn-store.ts";
+import { isHeld } from "./text-loop.ts";
+import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
+import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
+import { splitText } from "./text-split.ts";
+import {
+  findNumberOwner,
+  findTextTarget,
+  insertText,
+  isFollowing,
+  isTooLate,
+  type StoredText,
+  textTargetById,
+  updateText,
+  waitingTexts,
+} from "./text-store.ts";
+import { wordsOf } from "./text-words.ts";
+import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
+
+/**
+ * Dialogues of texts. What comes in is stored with the job that goes on with its dialogue, and the carrier is answered at
+ * once; the job, one at a time for each dialogue, has the agent answer what waits and sends what is to go out. Each step
+ * is stored before the next begins, so the job may die and be repeated anywhere:
+ *
+ *     RECEIVED → session known → turn (answered once, by the text's id) → answers PENDING, text ANSWERED, in one commit
+ *     PENDING → asked_at → the carrier is asked → sid and status        (asked_at without sid: the carrier is asked for it)
+ */
+const goOn: Job<Correspondence> = {
+  name: "go-on-with-texts",
+  payload: Correspondence,
+  // Waits between tries grow from seconds to hours: a carrier that is down for a day is waited for.
+  max_attempts: 16,
+  is_dialogue: true,
+};
+
+const endIdle: Job<object> = {
+  name: "end-idle-texts",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "* * * * *",
+};
+
+export const textJobs = (parts: TextParts): JobHandler[] => [
+  handle(goOn, (dialogue) => goOnWith(parts, dialogue)),
+  handle(endIdle, async () => {
+    await endIdleTexts(parts.engine);
+  }),
+];
+
+export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Promise<void> =>
+  enqueue(tx, goOn, dialogue, {
+    queue: `texts:${dialogue.channel_target_id}:${dialogue.source}`,
+    tenant: tenantOfTarget(dialogue.channel_target_id),
+    ...(run_at && { run_at }),
+  });
+
+/** Words that follow a try's first text are looked at again so long after that was not known to be sent. */
+const HELD_MS = 60_000;
+
+export const enqueueHeld = (tx: Tx, dialogue: Correspondence, now: Date): Promise<void> => {
+  const queue = `texts:${dialogue.channel_target_id}:${dialogue.source}`;
+  const run_at = new Date(now.getTime() + HELD_MS);
+  const tenant = tenantOfTarget(dialogue.channel_target_id);
+  return enqueue(tx, goOn, dialogue, { queue, key: `held-${queue}`, run_at, tenant });
+};
+
+/** How a text that came in was taken. */
+export type Received = "new" | "known" | "nobody";
+
+/**
+ * Stores a text that came in, once, and decides before any model whether it is an opt-out word; who was called from a
+ * number may write STOP to it, whether or not an agent answers texts there. "nobody": no agent answers this number.
+ */
+export async function receiveText(
+  { engine }: TextParts,
+  channel_id: number,
+  text: IncomingText,
+): Promise<Received> {
+  const answering = await findTextTarget(engine.db, channel_id, text.to, text.medium);
+  const isWord = text.answered_as !== null || readOptOut(text.text) !== null;
+  const target = answering ?? (isWord ? await findNumberOwner(engine.db, channel_id, text.to) : undefined);
+  if (!target) return "nobody";
+  const now = engine.clock.now();
+  const dialogue = { channel_target_id: target.id, source: text.from };
+  return engine.db.transaction().execute(async (tx) => {
+    const common = { target, medium: text.medium, source: text.from, session_id: null } as const;
+    const id = await insertText(
+      tx,
+      {
+        ...common,
+        direction: "in",
+        purpose: "answer",
+        key: text.sid,
+        text: text.text,
+        media: text.media,
+        status: "RECEIVED",
+      },
+      now,
+    );
+    if (id === undefined) return "known";
+    const session_id = isWord ? await openTextSession(tx, dialogue, now) : null;
+    const optOut = await handleOptOut(
+      tx,
+      {
+        sub_organization_id: target.sub_organization_id,
+        medium: text.medium,
+        address: text.from,
+        text: text.text,
+        answered_as: text.answered_as,
+        at: now,
+        session_id,
+        message_id: text.sid,
+        language: await sessionLanguage(tx, session_id),
+        sender_name: target.agent_name,
+      },
+      now,
+    );
+    if (optOut || !answering) await updateText(tx, id, { status: "ANSWERED" }, now);
+    const reply = optOut?.reply ?? null;
+    if (reply !== null) {
+      const out = { direction: "out", purpose: "opt-out", status: "PENDING" } as const;
+      await insertText(tx, { ...common, ...out, key: `re-${id}-0`, text: reply }, now);
+    }
+    await enqueueGoOn(tx, dialogue);
+    return "new";
+  });
+}
+
+/** Everything that a dialogue waits for: answers first, then what is to be sent, each in its order. */
+export async function goOnWith(parts: TextParts, dialogue: Correspondence): Promise<void> {
+  const { engine } = parts;
+  for (const text of await waitingTexts(engine.db, dialogue, "in")) await answer(parts, dialogue, text);
+  await sendWaiting(parts, dialogue);
+}
+
+async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<void> {
+  const { engine } = parts;
+  const waiting = await waitingTexts(engine.db, dialogue, "out");
+  // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
+  const now = engine.clock.now();
+  const tries = waiting.filter((text) => text.purpose === "outreach" && !isTooLate(text, now));
+  const isBehind = (text: StoredText) => tries.some((first) => isFollowing(text, first));
+  if (waiting.some(isBehind)) {
+    await engine.db.transaction().execute((tx) => enqueueHeld(tx, dialogue, now));
+  }
+  for (const text of waiting) {
+    if (text.purpose === "outreach" || isBehind(text)) continue;
+    const again = await sendText(parts, text);
+    if (!again) continue;
+    // Those behind it wait too: an answer's second half is not to come first.
+    await engine.db.transaction().execute((tx) => enqueueGoOn(tx, dialogue, again));
+    return;
+  }
+}
+
+async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
+  const { engine } = parts;
+  const target = await textTargetById(engine.db, dialogue.channel_target_id);
+  if (target && (await isHeld(parts, dialogue, target, text))) return;
+  const isAnswered = target && !(await priorStatusOf(parts, text));
+  const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
+  await engine.db.transaction().execute(async (tx) => {
+    await updateText(tx, text.id, { status: "ANSWERED" }, engine.clock.now());
+    if (target) await insertAnswers(tx, target, text, answers, engine.clock.now());
+  });
+}
+
+type Answer = { session_id: number; words: string };
+
+/** By the place of each among the answers, so that those which were stored before are known. */
+async function insertAnswers(
+  tx: Tx,
+  target: WrittenTarget,
+  { id, medium, source }: StoredText,
+  answers: Answer[],
+  now: Date,
+): Promise<void> {
+  const out = { target, medium, source, direction: "out", purpose: "answer", status: "PENDING" } as const;
+  for (const [n, { session_id, words }] of answers.entries()) {
+    await insertText(tx, { ...out, key: `re-${id}-${n}`, text: words, session_id }, now);
+  }
+}
+
+async function answersTo(
+  parts: TextParts,
+  target: WrittenTarget,
+  dialogue: Correspondence,
+  text: StoredText,
+): Promise<Answer[]> {
+  const { engine } = parts;
+  const { session_id, greeting } = await sessionOf(engine, target, text);
+  /** All that is stored of the answer so far. */
+  const soFar = async (): Promise<Answer[]> => {
+    const heard = await turnOfMessage(engine, session_id, text.key);
+    const said = heard === null ? [] : await loadAnswer(engine, session_id, heard);
+    return [...greeting, ...said]
+      .flatMap((words) => splitText(words))
+      .map((words) => ({ session_id, words }));
+  };
+  // What is said before a slow call is sent before it. One after the other, each with all that is stored by then.
+  let sending = Promise.resolve();
+  const sendSoFar = async () => {
+    const answers = await soFar();
+    const now = engine.clock.now();
+    await engine.db.transaction().execute((tx) => insertAnswers(tx, target, text, answers, now));
+    await sendWaiting(parts, dialogue);
+  };
+  const onWords = () => {
+    sending = sending.then(sendSoFar).catch((error) => {
+      engine.log.warn({ err: error, session_id }, "words before a call could not be sent yet");
+    });
+  };
+  const isHeard = await turnOn(engine, session_id, text, onWords);
+  await sending;
+  if (isHeard) return soFar();
+  // The dialogue's session ended between this text's coming and its turn: the text opens the next one.
+  await updateText(engine.db, text.id, { session_id: null }, engine.clock.now());
+  return answersTo(parts, target, dialogue, { ...text, session_id: null });
+}
+
+/** The session that this text is said in, and what the agent says first where the text opened it. */
+async function sessionOf(
+  engine: Engine,
+  target: WrittenTarget,
+  text: StoredText,
+): Promise<{ session_id: number; greeting: string[] }> {
+  const { db } = engine;
+  const now = engine.clock.now();
+  const dialogue = { channel_target_id: target.id, source: text.source };
+  if (text.session_id !== null) {
+    const opened = await db
+      .selectFrom("text_sessions")
+      .select("session_id")
+      .where("session_id", "=", text.session_id)
+      .where("opened_by", "=", text.key)
+      .executeTakeFirst();
+    const greeting = opened ? await loadAnswer(engine, text.session_id, 0) : [];
+    return { session_id: text.session_id, greeting };
+  }
+  // However long it has waited for its turn, it came when it came.
+  const open = await openTextSession(db, dialogue, new Date(text.created_at));
+  if (open !== null) {
+    await updateText(db, text.id, { session_id: open }, now);
+    return { session_id: open, greeting: [] };
+  }
+  const { medium, source, key } = text;
+  const opening = { target, medium, source, sid: key, opened_by: key, is_outbound: false };
+  const { session_id } = await startTextSession(engine, opening, (tx, session) =>
+    updateText(tx, text.id, { session_id: session.session_id }, now),
+  );
+  return { session_id, greeting: await loadAnswer(engine, session_id, 0) };
+}
+
+/** Whether the agent answered it; false where the session is over and never heard it. */
+async function turnOn(
+  engine: Engine,
+  session_id: number,
+  text: StoredText,
+  onWords: () => void,
+): Promise<boolean> {
+  try {
+    const said = { text: wordsOf(text), client_message_id: text.key };
+    await runTurn(engine, session_id, said, (event) => {
+      if (event.type === "message") onWords();
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof Fault && error.kind === "blocked")) throw error;
+    // An answer that ended the session, stored by a run that died before it said so.
+    return (await turnOfMessage(engine, session_id, text.key)) !== null;
+  }
+}

@@ -1,0 +1,270 @@
+import { publicText } from "../base/errors.ts";
+import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import {
+  type Attempts,
+  type Outreach,
+  type Reached,
+  requireGo,
+  type Sender,
+  SHOWN_AFTER_ms,
+} from "../channels/outreach.ts";
+import { endSession } from "../turns/end-session.ts";
+import { runTurn } from "../turns/turn.ts";
+import { loadAnswer } from "../turns/turn-store.ts";
+import { enqueueGoOn, enqueueHeld } from "./text-dialogue.ts";
+import type { TextParts } from "./text-outbox.ts";
+import { startTextSession } from "./text-session.ts";
+import { splitText } from "./text-split.ts";
+import {
+  followingKey,
+  giveUpTry,
+  insertText,
+  type Medium,
+  markTaken,
+  NOT_SENT,
+  sidsOfOthers,
+} from "./text-store.ts";
+import type { WrittenTarget } from "./written-target.ts";
+
+/** WhatsApp lets a business write freely this long after the person's last word; a template may open at any time. */
+const WINDOW_MS = 24 * 3_600_000;
+/** The campaign or request variable that names an approved template, and those that fill its places 1, 2, … */
+const TEMPLATE_VARIABLE = "vars.whatsapp_template";
+
+/**
+ * Reaches people by text: opens the session, has the agent say its first words, and sends them. The text's row, under the
+ * try's own key, is committed before the carrier is asked, so that a try of unknown fate can be asked for; and so are those
+ * of words that don't fit into it, which the dialogue's job sends once the carrier has the first.
+ */
+export function textSender(
+  parts: TextParts,
+  attempts: Pick<Attempts, "sessionStarted">,
+  medium: Medium,
+): Sender {
+  const { engine, carriers } = parts;
+  const { db, clock } = engine;
+
+  const carrierOf = async (channel_id: number): Promise<{ carrier: Carrier; account: CarrierAccount }> => {
+    const channel = await db
+      .selectFrom("channels")
+      .select(["id", "channel_service"])
+      .where("id", "=", channel_id)
+      .executeTakeFirst();
+    const found = channel && (await carriers.of(channel));
+    if (found?.carrier.texts) return found;
+    throw new CarrierFault("This installation has no carrier for the channel's texts.", "refused", {
+      status: "UNEXPECTED_ERROR",
+      is_ours: true,
+    });
+  };
+
+  const known = (outreach: Outreach) =>
+    db
+      .selectFrom("text_messages as m")
+      .leftJoin("sessions as s", "s.id", "m.session_id")
+      .select([
+        "m.id",
+        "m.key",
+        "m.channel_target_id",
+        "m.source",
+        "m.sid",
+        "m.status",
+        "m.asked_at",
+        "m.text",
+        "m.session_id",
+        "s.conversation_id",
+      ])
+      .where("m.channel_id", "=", outreach.channel_id)
+      .where("m.direction", "=", "out")
+      .where("m.key", "=", outreach.key)
+      .executeTakeFirst();
+
+  return {
+    async send(outreach, mayGo) {
+      const { carrier, account } = await carrierOf(outreach.channel_id);
+      const template = templateOf(outreach, medium);
+      if (medium === "whatsapp" && !template) await requireWindow(parts, outreach);
+      const target = targetOf(outreach);
+      const opened = await open(parts, attempts, outreach, target, medium);
+      let asks = false;
+      try {
+        const words = await firstWords(parts, opened.session_id, opened.agent_initiated);
+        const [first, ...rest] = splitText(words.join("\n\n"));
+        if (first === undefined) {
+          throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
+            status: "UNEXPECTED_ERROR",
+            is_ours: true,
+          });
+        }
+        const text = {
+          target,
+          medium,
+          source: outreach.target,
+          purpose: "outreach",
+          direction: "out",
+          status: "PENDING",
+          session_id: opened.session_id,
+        } as const;
+        const now = clock.now();
+        const dialogue = { channel_target_id: target.id, source: outreach.target };
+        const id = await db.transaction().execute(async (tx) => {
+          const row = { ...text, key: outreach.key, text: first, template, asked_at: now };
+          const id = await insertText(tx, row, now);
+          if (id === undefined || rest.length === 0) return id;
+          for (const [n, words] of rest.entries()) {
+            const key = followingKey(outreach.key, n + 1);
+            await insertText(tx, { ...text, purpose: "answer", key, text: words }, now);
+          }
+          // Should this process die before it can say that they may go.
+          await enqueueHeld(tx, dialogue, now);
+          return id;
+        });
+        if (id === undefined) throw new CarrierFault("This try was sent before.", "unknown");
+        const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
+        const sending = async () => {
+          requireGo(mayGo);
+          asks = true;
+          return carrier.texts!.send(account, { ...asked, text: first, template });
+        };
+        const taken = await sending().catch(async (error) => {
+          await forget(parts, { id, key: outreach.key, ...dialogue }, error);
+          throw error;
+        });
+        await db.transaction().execute(async (tx) => {
+          await markTaken(tx, id, taken, clock.now());
+          // The session goes by the carrier's name of its first text, as one that comes in does.
+          await tx
+            .updateTable("sessions")
+            .set({ channel_manager_sid: taken.sid })
+            .where("id", "=", opened.session_id)
+            .execute();
+          if (rest.length > 0) await enqueueGoOn(tx, dialogue);
+        });
+        return { ...taken, session_id: opened.session_id, conversation_id: opened.conversation_id };
+      } catch (error) {
+        // What was never sent is no conversation; what may have been is one, whatever failed once the carrier was asked.
+        const isNever = error instanceof CarrierFault ? error.fate !== "unknown" : !asks;
+        if (isNever) {
+          await endSession(engine, opened.session_id, "error").catch((cause) =>
+            engine.log.warn({ err: cause }, "a text session could not be ended"),
+          );
+        }
+        throw error;
+      }
+    },
+
+    async find(outreach, since): Promise<Reached | null> {
+      const row = await known(outreach);
+      if (!row) return null;
+      const session = { session_id: row.session_id, conversation_id: row.conversation_id };
+      if (row.sid !== null) return { sid: row.sid, status: row.status as ChannelStatus, ...session };
+      const { carrier, account } = await carrierOf(outreach.channel_id);
+      const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
+      const template = templateOf(outreach, medium);
+      const asked_at = row.asked_at === null ? since : new Date(row.asked_at);
+      const taken = await carrier.texts!.find(
+        account,
+        { ...asked, text: row.text, template },
+        asked_at,
+        (sids) => sidsOfOthers(db, { ...row, source: outreach.target }, sids),
+      );
+      if (taken) {
+        await markTaken(db, row.id, taken, clock.now());
+        return { ...taken, ...session };
+      }
+      const age_ms = clock.now().getTime() - asked_at.getTime();
+      if (age_ms >= SHOWN_AFTER_ms) await giveUpTry(db, row, NOT_SENT, clock.now());
+      return null;
+    },
+
+    /** A text that was sent can't be called back. */
+    async cancel() {},
+  };
+}
+
+const targetOf = (outreach: Outreach): WrittenTarget => ({
+  id: outreach.channel_target_id,
+  sub_organization_id: outreach.sub_organization_id,
+  channel_id: outreach.channel_id,
+  agent_id: outreach.agent_id,
+  agent_name: "",
+  target: outreach.source,
+  is_test: outreach.is_test,
+});
+
+const open = (
+  { engine }: TextParts,
+  attempts: Pick<Attempts, "sessionStarted">,
+  outreach: Outreach,
+  target: WrittenTarget,
+  medium: Medium,
+) =>
+  startTextSession(
+    engine,
+    {
+      target,
+      medium,
+      source: outreach.target,
+      sid: outreach.key,
+      opened_by: outreach.key,
+      is_outbound: true,
+      ttl_minutes: outreach.sms_session_ttl,
+      variables: outreach.variables,
+    },
+    (tx, session) => attempts.sessionStarted(tx, outreach.key, session),
+  );
+
+async function firstWords({ engine }: TextParts, session_id: number, agent_initiated: boolean) {
+  const greeting = await loadAnswer(engine, session_id, 0);
+  if (!agent_initiated) return greeting;
+  try {
+    return [...greeting, ...(await runTurn(engine, session_id, { text: null })).messages];
+  } catch (error) {
+    const why = publicText(error, engine.log, "an agent could not speak first");
+    throw new CarrierFault(`The agent could not speak first: ${why}`, "not-sent", { cause: error });
+  }
+}
+
+function templateOf({ variables }: Outreach, medium: Medium) {
+  const sid = variables[TEMPLATE_VARIABLE];
+  if (medium !== "whatsapp" || !sid) return null;
+  const places = Object.entries(variables).flatMap(([name, value]) => {
+    const place = name.startsWith(`${TEMPLATE_VARIABLE}_`) ? name.slice(TEMPLATE_VARIABLE.length + 1) : "";
+    return place === "" ? [] : [[place, value]];
+  });
+  return { sid, variables: Object.fromEntries(places) as Record<string, string> };
+}
+
+async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise<void> {
+  const since = new Date(engine.clock.now().getTime() - WINDOW_MS).toISOString();
+  const heard = await engine.db
+    .selectFrom("text_messages")
+    .select("id")
+    .where("channel_target_id", "=", outreach.channel_target_id)
+    .where("source", "=", outreach.target)
+    .where("direction", "=", "in")
+    .where("created_at", ">", since)
+    .limit(1)
+    .executeTakeFirst();
+  if (heard) return;
+  throw new CarrierFault(
+    `WhatsApp allows free text only within 24 hours of the person's last word; name an approved template in the variable ${TEMPLATE_VARIABLE}.`,
+    "refused",
+    { status: "DELIVERY_FAILED", is_ours: true },
+  );
+}
+
+/** The row of a text that the carrier did not take says so; one that it may have taken waits to be asked for. */
+async function forget(
+  { engine }: TextParts,
+  text: Parameters<typeof giveUpTry>[1],
+  error: unknown,
+): Promise<void> {
+  if (!(error instanceof CarrierFault) || error.fate === "unknown") return;
+  const failed = {
+    status: error.status ?? "DELIVERY_FAILED",
+    error_code: error.message.slice(0, 200),
+  } as const;
+  await giveUpTry(engine.db, text, failed, engine.clock.now());
+}

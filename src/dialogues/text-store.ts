@@ -1,0 +1,271 @@
+import { sql } from "kysely";
+import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
+import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
+import { type Correspondence, selectTargets, TARGET_COLUMNS, type WrittenTarget } from "./written-target.ts";
+
+export type Medium = OutgoingText["medium"];
+
+/** An answer this old answers nothing any more. */
+export const MOST_LATE_MS = 24 * 3_600_000;
+export const isTooLate = ({ created_at }: { created_at: string }, now: Date): boolean =>
+  now.getTime() - new Date(created_at).getTime() > MOST_LATE_MS;
+
+/** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
+export const findTextTarget = (
+  db: Db,
+  channel_id: number,
+  number: string,
+  medium: Medium,
+): Promise<WrittenTarget | undefined> =>
+  selectTargets(db)
+    .where("t.channel_id", "=", channel_id)
+    .where("t.target", "=", number)
+    .where("t.target_mode", "=", medium)
+    .executeTakeFirst();
+
+/** Whose number this is, whatever it is for, and also where its agent is gone. Index: channel_targets_claim. */
+export const findNumberOwner = (
+  db: Db,
+  channel_id: number,
+  number: string,
+): Promise<WrittenTarget | undefined> =>
+  db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select(TARGET_COLUMNS)
+    .where("t.channel_id", "=", channel_id)
+    .where("t.target", "=", number)
+    .orderBy("t.id")
+    .limit(1)
+    .executeTakeFirst();
+
+export const textTargetById = (db: Db, id: number): Promise<WrittenTarget | undefined> =>
+  selectTargets(db).where("t.id", "=", id).executeTakeFirst();
+
+export type NewText = {
+  target: Pick<WrittenTarget, "id" | "sub_organization_id" | "channel_id" | "target">;
+  direction: "in" | "out";
+  medium: Medium;
+  purpose: "answer" | "opt-out" | "outreach";
+  key: string;
+  source: string;
+  text: string;
+  media?: { type: string; url: string }[];
+  template?: OutgoingText["template"];
+  session_id: number | null;
+  status: "RECEIVED" | "ANSWERED" | "PENDING";
+  asked_at?: Date;
+};
+
+/** Stores a text once; undefined where its key is known, as when a carrier tells of it again. */
+export async function insertText(tx: Tx, text: NewText, now: Date): Promise<number | undefined> {
+  const { target, asked_at, media = [], template = null, ...rest } = text;
+  const row = await tx
+    .insertInto("text_messages")
+    .values({
+      ...rest,
+      sub_organization_id: target.sub_organization_id,
+      channel_id: target.channel_id,
+      channel_target_id: target.id,
+      target: target.target,
+      media: json(media),
+      template: jsonOrNull(template),
+      asked_at: asked_at?.toISOString() ?? null,
+      created_at: now.toISOString(),
+      updated_at: now.toISOString(),
+    })
+    .onConflict((conflict) => conflict.columns(["channel_id", "direction", "key"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export type StoredText = Awaited<ReturnType<typeof waitingTexts>>[number];
+
+/** What a dialogue still waits for, oldest first. Index: text_messages_waiting. */
+export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" | "out") =>
+  db
+    .selectFrom("text_messages")
+    .select([
+      "id",
+      "sub_organization_id",
+      "channel_id",
+      "channel_target_id",
+      "medium",
+      "purpose",
+      "key",
+      "target",
+      "source",
+      "text",
+      "media",
+      "template",
+      "session_id",
+      "asked_at",
+      "created_at",
+    ])
+    .where("channel_target_id", "=", dialogue.channel_target_id)
+    .where("source", "=", dialogue.source)
+    .where("direction", "=", direction)
+    .where("status", "=", direction === "in" ? "RECEIVED" : "PENDING")
+    .orderBy("id")
+    .$narrowType<{ medium: Medium; media: { type: string; url: string }[] }>()
+    .execute();
+
+/** What a dialogue has said to us within the day before a text, oldest first. Index: text_messages_dialogue. */
+export async function heardBefore(
+  db: Db,
+  { channel_target_id, source, id, created_at }: StoredText,
+): Promise<EarlierMessage[]> {
+  const since = new Date(new Date(created_at).getTime() - DAY_MS).toISOString();
+  const rows = await db
+    .selectFrom("text_messages")
+    .select(["text as words", "held", "created_at"])
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where("direction", "=", "in")
+    .where("id", "<", id)
+    .where("created_at", ">", since)
+    .orderBy("id", "desc")
+    .limit(MOST_HEARD)
+    .execute();
+  return rows.reverse().map(({ words, held, created_at: at }) => ({ words, held, at: new Date(at) }));
+}
+/** More than a day has answers for, so that a dialogue with thousands is judged by its newest. */
+const MOST_HEARD = 300;
+
+export async function updateText(
+  db: Db,
+  id: number,
+  change: Partial<{
+    session_id: number | null;
+    status: ChannelStatus | "ANSWERED";
+    sid: string;
+    error_code: string | null;
+    asked_at: string | null;
+    held: HoldReason;
+  }>,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set({ ...change, updated_at: now.toISOString() })
+    .where("id", "=", id)
+    .execute();
+}
+
+/** What a try says beyond its first text goes under that one's key, and waits until the carrier has it. */
+export const followingKey = (key: string, n: number): string => `${key}-${n}`;
+export const isFollowing = (text: { key: string }, first: { key: string }): boolean =>
+  text.key.startsWith(`${first.key}-`);
+
+/** A try's text that was not sent takes those that were to follow it along. */
+export async function giveUpTry(
+  db: Db,
+  { id, key, channel_target_id, source }: { id: number; key: string } & Correspondence,
+  { status, error_code }: { status: ChannelStatus; error_code: string },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set({ status, error_code, updated_at: now.toISOString() })
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where((row) =>
+      row.or([
+        row("id", "=", id),
+        row.and([row("status", "=", "PENDING"), sql<boolean>`starts_with(key, ${`${key}-`})`]),
+      ]),
+    )
+    .execute();
+}
+
+/** Of these carrier's names, those of other texts that went to this person from here. Index: text_messages_dialogue. */
+export async function sidsOfOthers(
+  db: Db,
+  { id, channel_target_id, source }: { id: number } & Correspondence,
+  sids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom("text_messages")
+    .select("sid")
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .where("id", "<>", id)
+    .where("sid", "in", sids)
+    .execute();
+  return new Set(rows.flatMap(({ sid }) => sid ?? []));
+}
+
+/** Not shown by the carrier for so long that it never had it; what the carrier says of it after all is believed. */
+export const NOT_SENT = { status: "DELIVERY_FAILED", error_code: "not-sent" } as const;
+
+/** The carrier has it. A callback may have told more already: then its word stands. */
+export async function markTaken(
+  db: Db,
+  id: number,
+  { sid, status }: { sid: string; status: ChannelStatus },
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable("text_messages")
+    .set((row) => ({
+      sid,
+      status: row
+        .case()
+        .when(row.or([row("status", "=", "PENDING"), row("error_code", "=", NOT_SENT.error_code)]))
+        .then(status)
+        .else(row.ref("status"))
+        .end(),
+      error_code: sql`nullif(error_code, ${NOT_SENT.error_code})`,
+      updated_at: now.toISOString(),
+    }))
+    .where("id", "=", id)
+    .execute();
+}
+
+/** What may follow what: a callback that comes late moves nothing back. */
+const ORDER = ["PENDING", "ACCEPTED", "QUEUED", "SENDING", "SENT"] as const;
+
+/**
+ * What carriers tell of texts, many at once in one statement. Said twice, late or out of order, it changes nothing: a
+ * word only moves a text on, and the ends (delivered, undelivered, failed) follow everything. Resolves with those of no
+ * text that we sent over that channel. Index: text_messages_key.
+ */
+export async function applySignals(
+  db: Db,
+  signals: readonly (CarrierSignal & { key: string; channel_id: number })[],
+  now: Date,
+): Promise<{ channel_id: number; key: string }[]> {
+  const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
+    ...{ channel_id, key, sid, status, error_code },
+    rank: rankOf(status),
+  }));
+  const { rows } = await sql<{ channel_id: number; key: string }>`
+    with told as (
+      select distinct on (channel_id, key) *
+      from json_to_recordset(${JSON.stringify(given)}::json)
+        as told (channel_id bigint, key text, sid text, status text, error_code text, rank integer)
+      order by channel_id, key, rank desc
+    ), moved as (
+      update text_messages t
+      set status = told.status, error_code = coalesce(told.error_code, nullif(t.error_code, ${NOT_SENT.error_code})),
+        sid = coalesce(t.sid, told.sid), updated_at = ${now.toISOString()}
+      from told
+      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
+        and (t.error_code = ${NOT_SENT.error_code}
+          or coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank)
+    )
+    select told.channel_id, told.key from told
+    where not exists (
+      select from text_messages t
+      where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)`.execute(db);
+  return rows;
+}
+
+/** From 1, as PostgreSQL counts. */
+const rankOf = (status: ChannelStatus): number => {
+  const at = (ORDER as readonly string[]).indexOf(status);
+  return at < 0 ? ORDER.length + 1 : at + 1;
+};

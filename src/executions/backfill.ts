@@ -1,0 +1,286 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { ruleOf } from "../insights/coverage.ts";
+import type { Estimate } from "../insights/estimate.ts";
+import { matchingSubjects, subjectColumn } from "../insights/matching.ts";
+import type { Stamp } from "../insights/tool-configuration-store.ts";
+import { costOf, tokensOfAll } from "../insights/tool-cost.ts";
+import { shareWorkflow, type WorkflowRule } from "../insights/workflow-rule.ts";
+import type { Workflow } from "../insights/workflow-store.ts";
+import { allowance } from "./backfill-rate.ts";
+import { queueExecutions } from "./queue.ts";
+
+/*
+ * A backfill is fed to the queue piece by piece, oldest first, while executions are run from its other end:
+ *
+ *   sessions of the span ──feed──▶ at most FEED_AHEAD executions that wait ──▶ executor
+ *                     cursor_datetime, cursor_id
+ *
+ * What is fed and how far that came are one transaction, so a process may die anywhere: the next one goes on at the cursor.
+ * What lies behind the cursor is never looked at again; what is analysed already, the claims know (queue.ts).
+ */
+
+/** Rows looked at in one transaction, whether they match or not. A few ms; nobody waits for its locks longer. */
+const SCAN_ROWS = 2_000;
+/** Executions of a backfill that may wait at once. Half a minute of work for models that take 2 s each. */
+export const FEED_AHEAD = 1_000;
+/** How soon a queue that is full is looked at again. */
+const FULL_QUEUE_MS = 1_000;
+
+/** Opens the backfill of a workflow that is activated now, under its lock; what an earlier one left waiting is its own now. */
+export async function openBackfill(
+  tx: Tx,
+  { caller, at }: Stamp,
+  workflow: Workflow,
+  estimate: Estimate,
+): Promise<number | null> {
+  const { start_datetime, end_datetime } = workflow;
+  const earlier = await cancelBackfill(tx, workflow.id, at);
+  if (start_datetime === null) return null;
+  const now = at.toISOString();
+  const ended = end_datetime !== null && Date.parse(end_datetime) < at.getTime();
+  const tokens = tokensOfAll(estimate.tools, estimate.backfill.count);
+  const { id } = await tx
+    .insertInto("insight_backfills")
+    .values({
+      sub_organization_id: workflow.sub_organization_id,
+      workflow_id: workflow.id,
+      status: "RUNNING",
+      from_datetime: start_datetime,
+      to_datetime: ended ? end_datetime : now,
+      rule: ruleOf(workflow),
+      next_feed_at: now,
+      planned_count: estimate.backfill.count,
+      planned_duration: estimate.backfill.duration_s,
+      planned_input_tokens: tokens.input_tokens,
+      planned_output_tokens: tokens.output_tokens,
+      planned_cost_usd: costOf(estimate.tools, estimate.backfill),
+      created_at: now,
+      created_by: caller.email,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  if (earlier !== null) {
+    await tx
+      .updateTable("insight_executions")
+      .set({ backfill_id: id })
+      .where("workflow_id", "=", workflow.id)
+      .where("backfill_id", "=", earlier)
+      .where("status", "=", "PENDING")
+      .execute();
+  }
+  return id;
+}
+
+/** Under the workflow's lock; returns the one that was open. What it queued is the caller's to drop or to keep. */
+export async function cancelBackfill(tx: Tx, workflow_id: number, at: Date): Promise<number | null> {
+  const canceled = await tx
+    .updateTable("insight_backfills")
+    .set({ status: "CANCELED", updated_at: at.toISOString(), finished_at: at.toISOString() })
+    .where("workflow_id", "=", workflow_id)
+    .where("status", "in", ["RUNNING", "PAUSED"])
+    .returning("id")
+    .executeTakeFirst();
+  return canceled?.id ?? null;
+}
+
+/**
+ * Those of a canceled backfill that wait are dropped next: they count as queued no more, and so not as analysed. What had
+ * finished a tool stays. Index: insight_executions_unfinished.
+ */
+export const uncountWaiting = (tx: Tx, id: number) =>
+  sql`
+    update insight_backfills b
+    set queued_count = queued_count - (
+      select count(*) from insight_executions e
+      where e.workflow_id = b.workflow_id and e.status = 'PENDING' and e.backfill_id = b.id
+        and not exists (
+          select from insight_execution_tools x where x.execution_id = e.id and x.finished_at is not null))
+    where id = ${id}`.execute(tx);
+
+type OpenBackfill = {
+  id: number;
+  workflow_id: number;
+  from_datetime: string;
+  to_datetime: string;
+  cursor_datetime: string | null;
+  cursor_id: number;
+  next_feed_at: string;
+};
+
+/**
+ * Feeds the backfill that is due longest, and returns how many executions it queued; null when none is due, or all that are
+ * due are in other hands. Index: insight_backfills_due.
+ */
+export async function feedNext(tx: Tx, now: Date): Promise<number | null> {
+  const due = await tx
+    .selectFrom("insight_backfills")
+    .select(["id", "workflow_id"])
+    .where("status", "=", "RUNNING")
+    .where("fed_at", "is", null)
+    .where("next_feed_at", "<=", now.toISOString())
+    .orderBy("next_feed_at")
+    .limit(10)
+    .execute();
+  for (const { id, workflow_id } of due) {
+    const queued = await feedBackfill(tx, { id, workflow_id }, now);
+    if (queued !== null) return queued;
+  }
+  return null;
+}
+
+/**
+ * Queues the next piece; null when it is not to be fed, or another process does. Lock: a share of the workflow's row,
+ * then the backfill's row, in the order in which an activation takes them; then a share of the tools'.
+ */
+export async function feedBackfill(
+  tx: Tx,
+  { id, workflow_id }: { id: number; workflow_id: number },
+  now: Date,
+): Promise<number | null> {
+  const workflow = await shareWorkflow(tx, workflow_id);
+  if (workflow?.status !== "ACTIVE") return null;
+  const { rows } = await sql<OpenBackfill>`
+    select id, workflow_id, from_datetime, to_datetime, cursor_datetime, cursor_id, next_feed_at
+    from insight_backfills
+    where id = ${id} and status = 'RUNNING' and fed_at is null
+    for no key update skip locked`.execute(tx);
+  const backfill = rows[0];
+  return backfill ? feed(tx, workflow, backfill, now) : null;
+}
+
+async function feed(tx: Tx, workflow: WorkflowRule, backfill: OpenBackfill, now: Date): Promise<number> {
+  const { backfill_rate_per_minute: rate } = workflow;
+  const planned_at = new Date(backfill.next_feed_at);
+  const room = FEED_AHEAD - (await waitingOf(tx, backfill));
+  if (room <= 0) {
+    await moveBackfill(tx, backfill.id, { next_feed_at: later(now, FULL_QUEUE_MS) });
+    return 0;
+  }
+  const { count } = allowance(rate, planned_at, now, room);
+  const { ids, reached } = await nextSubjects(tx, workflow, backfill, count);
+  const queued = await queueExecutions(tx, [workflow], ids, {
+    cause: "backfill",
+    at: now,
+    backfill_id: backfill.id,
+  });
+  const { next_at } = allowance(rate, planned_at, now, queued);
+  await moveBackfill(tx, backfill.id, {
+    queued,
+    next_feed_at: (next_at ?? now).toISOString(),
+    ...(reached ? { cursor_datetime: reached.at, cursor_id: reached.id } : { fed_at: now.toISOString() }),
+  });
+  return queued;
+}
+
+const later = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();
+
+/** Index: insight_executions_unfinished. */
+async function waitingOf(tx: Tx, { id, workflow_id }: OpenBackfill): Promise<number> {
+  const { waiting } = await tx
+    .selectFrom("insight_executions")
+    .select(sql<number>`count(*)`.as("waiting"))
+    .where("workflow_id", "=", workflow_id)
+    .where("status", "=", "PENDING")
+    .where("backfill_id", "=", id)
+    .executeTakeFirstOrThrow();
+  return waiting;
+}
+
+type Reached = { at: string; id: number };
+
+/** The next that match, in order, out of the next SCAN_ROWS; `reached` is null when there are no more. */
+async function nextSubjects(
+  tx: Tx,
+  workflow: WorkflowRule,
+  backfill: OpenBackfill,
+  most: number,
+): Promise<{ ids: number[]; reached: Reached | null }> {
+  const from = backfill.cursor_datetime ?? backfill.from_datetime;
+  const { table, alias, time } = PLACES[subjectColumn(workflow)];
+  const place = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.id`)})`;
+  const after = sql<boolean>`${place} > (${from}::timestamptz, ${backfill.cursor_id}::bigint)`;
+  const { rows } = await sql<Reached>`
+    select ${sql.ref(`${alias}.${time}`)} as at, ${sql.ref(`${alias}.id`)} as id
+    from ${sql.table(table)} as ${sql.raw(alias)}
+    where ${sql.ref(`${alias}.sub_organization_id`)} = ${workflow.sub_organization_id}
+      and ${sql.ref(`${alias}.${time}`)} <= ${backfill.to_datetime} and ${after}
+    order by 1, 2 offset ${SCAN_ROWS - 1} limit 1`.execute(tx);
+  const end = rows[0] ?? null;
+  const matching = matchingSubjects(tx, workflow, { from, to: end?.at ?? backfill.to_datetime });
+  if (!matching) return { ids: [], reached: null };
+  const upTo = end && sql<boolean>`${place} <= (${end.at}::timestamptz, ${end.id}::bigint)`;
+  const found = await sql<Reached>`
+    ${matching
+      .where(upTo ? sql<boolean>`${after} and ${upTo}` : after)
+      .clearSelect()
+      .select([sql`${sql.ref(`${alias}.${time}`)}`.as("at"), `${alias}.id`])
+      .orderBy(`${alias}.${time}`)
+      .orderBy(`${alias}.id`)
+      .limit(most)}`.execute(tx);
+  const last = found.rows.at(-1);
+  return {
+    ids: found.rows.map(({ id }) => id),
+    reached: last && found.rows.length === most ? last : end,
+  };
+}
+
+/** Where subjects are, and by what they are ordered. As `matching.ts` names them. */
+const PLACES = {
+  session_id: { table: "sessions", alias: "s", time: "timestamp" },
+  upload_file_id: { table: "insight_files", alias: "f", time: "created_at" },
+};
+
+const moveBackfill = (
+  tx: Tx,
+  id: number,
+  {
+    queued = 0,
+    ...moved
+  }: {
+    queued?: number;
+    next_feed_at: string;
+    cursor_datetime?: string;
+    cursor_id?: number;
+    fed_at?: string;
+  },
+) =>
+  tx
+    .updateTable("insight_backfills")
+    .set({ ...moved, queued_count: sql<number>`queued_count + ${queued}` })
+    .where("id", "=", id)
+    .execute();
+
+/** Closes backfills whose last execution is over, each with an event. Index: insight_executions_unfinished. */
+export async function finishBackfills(tx: Tx, now: Date): Promise<void> {
+  const { rows } = await sql<{
+    id: number;
+    sub_organization_id: number;
+    workflow_id: number;
+    queued_count: number;
+  }>`
+    update insight_backfills b
+    set status = 'COMPLETED', updated_at = ${now.toISOString()}, finished_at = ${now.toISOString()}
+    where b.id in (
+      select id from insight_backfills where status = 'RUNNING' and fed_at is not null
+      order by id for no key update skip locked)
+    and not exists (
+      select from insight_executions e
+      where e.workflow_id = b.workflow_id and e.status in ('PENDING', 'PROCESSING') and e.backfill_id = b.id)
+    returning b.id, b.sub_organization_id, b.workflow_id, b.queued_count`.execute(tx);
+  for (const { id, sub_organization_id, workflow_id, queued_count } of rows) {
+    await publish(tx, sub_organization_id, [
+      {
+        at: now,
+        source: "api",
+        source_id: workflow_id,
+        category: "insights",
+        type: "insight-backfill-completed",
+        description: `The backfill of insight workflow ${workflow_id} is over`,
+        attributes: { workflow_id, backfill_id: id, analysed: queued_count },
+      },
+    ]);
+  }
+}

@@ -1,0 +1,197 @@
+import { sql } from "kysely";
+import type { Db, Tx } from "../db/database.ts";
+import type { AnalysisSubject } from "../insights/transcript.ts";
+
+/*
+ * Who runs an execution is a row with an owner and an expiry: any process may die anywhere, and another takes over what it
+ * held once the lease ran out.
+ */
+export const LEASE_MS = 30_000;
+export const RENEW_MS = 10_000;
+/** Times as many are looked at as are taken, since another process may be taking the first of them. */
+const LOOKED_AT = 4;
+/** An execution that is being run whenever its process dies may be what kills it. */
+const MAX_INTERRUPTIONS = 5;
+
+/** An execution that is run here, and its tools that have not finished, in order. */
+export type ClaimedExecution = {
+  id: number;
+  sub_organization_id: number;
+  workflow_id: number;
+  subject: AnalysisSubject;
+  backfill_id: number | null;
+  /** This one counted. */
+  tries: number;
+  tools: ClaimedTool[];
+};
+
+export type ClaimedTool = {
+  position: number;
+  insight_tool_id: number;
+  insight_tool_version: number;
+  name: string;
+  insight_tool_definition_id: number;
+  tool_arguments: unknown;
+  deleted: boolean;
+};
+
+type ClaimedRow = Omit<ClaimedExecution, "subject" | "tools"> & {
+  session_id: number | null;
+  upload_file_id: number | null;
+};
+
+/**
+ * Takes executions that are due, of each sub-organization in turn: what happens now before backfills, and of each the oldest
+ * first. Lock: their rows, skipping those another process takes, then a share of the tools' rows, so that each runs with the
+ * arguments of its version. A paused backfill's are left. Index: insight_executions_of_tenant, by which the sub-organizations
+ * that something waits for are told one after the other, without a look at what waits.
+ */
+export async function claimExecutions(
+  db: Db,
+  { owner, now, most }: { owner: string; now: Date; most: number },
+): Promise<ClaimedExecution[]> {
+  const at = now.toISOString();
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<ClaimedRow>`
+      with recursive tenants as (
+        (select sub_organization_id as id from insight_executions where status = 'PENDING' order by 1 limit 1)
+        union all
+        select (
+          select e.sub_organization_id from insight_executions e
+          where e.status = 'PENDING' and e.sub_organization_id > t.id order by 1 limit 1)
+        from tenants t where t.id is not null),
+      waiting as materialized (
+        select e.id, row_number() over (
+          partition by t.id order by e.priority, e.run_at, e.id) as place, e.priority, e.run_at
+        from tenants t
+        cross join lateral (
+          select e.id, e.priority, e.run_at from insight_executions e
+          where e.status = 'PENDING' and e.sub_organization_id = t.id and e.run_at <= ${at}
+            and not exists (
+              select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')
+          order by e.priority, e.run_at, e.id
+          limit ${most * LOOKED_AT}) e),
+      due as materialized (
+        select e.id from insight_executions e
+        join waiting w on w.id = e.id
+        where e.status = 'PENDING'
+        order by w.place, w.priority, w.run_at, w.id
+        limit ${most}
+        for update of e skip locked)
+      update insight_executions e
+      set status = 'PROCESSING', attempts = e.attempts + 1, started_at = ${at}, lease_owner = ${owner},
+        lease_expires_at = ${expiry(now)}
+      from due where e.id = due.id
+      returning e.id, e.sub_organization_id, e.workflow_id, e.session_id, e.upload_file_id, e.backfill_id,
+        e.attempts as tries`.execute(tx);
+    if (rows.length === 0) return [];
+    const tools = await toolsOf(
+      tx,
+      rows.map(({ id }) => id),
+    );
+    return rows
+      .toSorted((a, b) => a.id - b.id)
+      .map(({ session_id, upload_file_id, ...row }) => ({
+        ...row,
+        subject: session_id === null ? { upload_file_id: upload_file_id as number } : { session_id },
+        tools: tools.get(row.id) ?? [],
+      }));
+  });
+}
+
+type ToolRow = Pick<ClaimedTool, "position" | "insight_tool_version"> & {
+  execution_id: number;
+  tool_id: number;
+};
+
+/** The tools first: who raises their version meanwhile raises it for what is read after that. */
+async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, ClaimedTool[]>> {
+  const shared = await sql<Omit<ClaimedTool, "position" | "insight_tool_version">>`
+    select c.id as insight_tool_id, c.name, c.insight_tool_definition_id, c.tool_arguments,
+      c.deleted_at is not null as deleted
+    from insight_tools c
+    where c.id in (
+      select x.insight_tool_id from insight_execution_tools x
+      where x.execution_id = any(${execution_ids}::bigint[]) and x.finished_at is null)
+    order by c.id for share`.execute(tx);
+  const known = new Map(shared.rows.map((tool) => [tool.insight_tool_id, tool]));
+  const { rows } = await sql<ToolRow>`
+    select execution_id, position, insight_tool_id as tool_id, insight_tool_version from insight_execution_tools
+    where execution_id = any(${execution_ids}::bigint[]) and finished_at is null
+    order by execution_id, position`.execute(tx);
+  const tools = new Map<number, ClaimedTool[]>();
+  for (const { execution_id, tool_id, position, insight_tool_version } of rows) {
+    const tool = known.get(tool_id);
+    if (!tool) throw new Error(`insight tool ${tool_id} of execution ${execution_id} has no row`);
+    const claimed = { ...tool, position, insight_tool_version };
+    const before = tools.get(execution_id);
+    if (before) before.push(claimed);
+    else tools.set(execution_id, [claimed]);
+  }
+  return tools;
+}
+
+/** Keeps what is held; what is not among the ids it returns was lost. */
+export async function renewLeases(db: Db, owner: string, ids: number[], now: Date): Promise<Set<number>> {
+  const renewed = await db
+    .updateTable("insight_executions")
+    .set({ lease_expires_at: expiry(now) })
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .where("lease_owner", "=", owner)
+    .where("status", "=", "PROCESSING")
+    .returning("id")
+    .execute();
+  return new Set(renewed.map(({ id }) => id));
+}
+
+/** Gives back what was claimed and not finished, as if it had never been claimed. */
+export async function giveBack(db: Db, owner: string, ids: number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable("insight_executions")
+    .set({
+      status: "PENDING",
+      attempts: sql<number>`attempts - 1`,
+      lease_owner: null,
+      lease_expires_at: null,
+    })
+    .where(sql<boolean>`id = any(${ids}::bigint[])`)
+    .where("lease_owner", "=", owner)
+    .where("status", "=", "PROCESSING")
+    .execute();
+}
+
+/** Frees executions whose process died; one that died with too many fails. Index: insight_executions_held. */
+export async function freeExpired(db: Db, now: Date): Promise<number> {
+  const at = now.toISOString();
+  const { rows } = await sql<{ id: number }>`
+    with expired as materialized (
+      select id from insight_executions
+      where status = 'PROCESSING' and lease_expires_at < ${at}
+      order by id for update skip locked)
+    update insight_executions e
+    set lease_owner = null, lease_expires_at = null, interruptions = e.interruptions + 1, attempts = e.attempts - 1,
+      status = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'FAILED' else 'PENDING' end,
+      finished_at = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS} then ${at}::timestamptz end,
+      error_message = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS}
+        then ${`The program stopped ${MAX_INTERRUPTIONS} times while it ran this.`}::text else e.error_message end
+    from expired where e.id = expired.id
+    returning e.id`.execute(db);
+  return rows.length;
+}
+
+/** When the next execution or the next piece of a backfill comes due; null: nothing waits. */
+export async function nextDue(db: Db): Promise<Date | null> {
+  const { rows } = await sql<{ at: string | null }>`
+    select least(
+      (select min(e.run_at) from insight_executions e
+       where e.status = 'PENDING' and not exists (
+         select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')),
+      (select min(next_feed_at) from insight_backfills where status = 'RUNNING' and fed_at is null)) as at`.execute(
+    db,
+  );
+  const at = rows[0]?.at ?? null;
+  return at === null ? null : new Date(at);
+}
+
+const expiry = (now: Date): string => new Date(now.getTime() + LEASE_MS).toISOString();

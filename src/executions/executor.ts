@@ -1,0 +1,289 @@
+import type { Clock } from "../base/clock.ts";
+import { randomBase62 } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import type { Db } from "../db/database.ts";
+import type { ToolRunner } from "../insights/tool-run.ts";
+import { loadInsights, loadMaterial, loadTranscripts, type Material } from "../insights/transcript.ts";
+import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
+import { FEED_AHEAD, feedNext, finishBackfills } from "./backfill.ts";
+import {
+  type ClaimedExecution,
+  claimExecutions,
+  freeExpired,
+  giveBack,
+  nextDue,
+  RENEW_MS,
+  renewLeases,
+} from "./claim.ts";
+import { claimAhead, createPace } from "./claim-ahead.ts";
+import { createRecorder, type Recorder } from "./result-recorder.ts";
+import { runExecution } from "./run-execution.ts";
+import { resumeInsights, runInsights } from "./run-insights.ts";
+
+export type ExecutorParts = {
+  db: Db;
+  clock: Clock;
+  log: Log;
+  runner: ToolRunner;
+  /** Names this process in leases. */
+  owner: string;
+  /** Executions run at once. */
+  concurrency: number;
+};
+
+/** Whoever else works on what is due now is not raced. */
+const SOONEST_MS = 1_000;
+const WAKE_KEY = "wake-insights";
+
+/** The jobs that run what is queued: at once, at the time of a retry, and every minute for what a dead process left. */
+export function insightJobs(parts: ExecutorParts): JobHandler[] {
+  const { db, clock } = parts;
+  /** One run at a time in a process; what is queued meanwhile it finds by itself. */
+  let working: Working | null = null;
+
+  const work = async ({ stopping, abortSignal }: { stopping: AbortSignal; abortSignal: AbortSignal }) => {
+    await freeExpired(db, clock.now());
+    if (working) {
+      working.lookAgain();
+    } else {
+      // Once more when something was queued while the last was about to end.
+      for (let again = true; again && !stopping.aborted; ) {
+        const current = new Working(parts, { stopping, cut: abortSignal });
+        working = current;
+        await current.run().finally(() => {
+          again = current.again;
+          working = null;
+        });
+      }
+      await wakeLater(parts);
+    }
+    await db.transaction().execute((tx) => finishBackfills(tx, clock.now()));
+  };
+  return [
+    handle(runInsights, (_, context) => work(context)),
+    handle(resumeInsights, (_, context) => work(context)),
+  ];
+}
+
+/** Leaves a job for when the next execution is due; there is one such job, whoever asks for it. */
+async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
+  const next = await nextDue(db);
+  if (next === null) return;
+  const run_at = new Date(Math.max(next.getTime(), clock.now().getTime() + SOONEST_MS));
+  await db.transaction().execute((tx) => enqueue(tx, runInsights, {}, { key: WAKE_KEY, run_at }));
+}
+
+type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortController };
+
+/**
+ * Claims, feeds and runs until nothing is due:
+ *
+ *   claimed ──▶ waits for a place ──▶ runs, in one of `concurrency` places ──▶ is stored, with others, and gone
+ */
+class Working {
+  readonly #parts: ExecutorParts;
+  /** Of this run alone: what an earlier one of this process gave back, it can't store any more. */
+  readonly #owner: string;
+  readonly #recorder: Recorder;
+  readonly #stopping: AbortSignal;
+  readonly #cut: AbortSignal;
+  /** Claimed here and not over. */
+  readonly #held = new Map<number, Claimed>();
+  #waiting: Claimed[] = [];
+  #running = 0;
+  /** By sub-organization. */
+  readonly #runningOf = new Map<number, number>();
+  #storing = 0;
+  readonly #pace = createPace();
+  /** Claims since a backfill was fed last. */
+  #claimed = 0;
+  /** Something was queued since it last looked. */
+  again = false;
+  #wake: () => void = () => {};
+
+  constructor(parts: ExecutorParts, { stopping, cut }: { stopping: AbortSignal; cut: AbortSignal }) {
+    this.#parts = parts;
+    this.#owner = `${parts.owner}/${randomBase62(8)}`;
+    this.#recorder = createRecorder(parts.db, parts.log, this.#owner);
+    this.#stopping = stopping;
+    this.#cut = cut;
+  }
+
+  /** Something was queued: look once more before it ends. */
+  lookAgain(): void {
+    this.again = true;
+    this.#wake();
+  }
+
+  async run(): Promise<void> {
+    const { db, log } = this.#parts;
+    const renewing = setInterval(() => {
+      this.#renew().catch((error) =>
+        log.warn({ err: error }, "could not renew leases of insight executions"),
+      );
+    }, RENEW_MS);
+    const cutOff = () => {
+      for (const { lost } of this.#held.values()) lost.abort();
+      this.#wake();
+    };
+    this.#cut.addEventListener("abort", cutOff);
+    this.#stopping.addEventListener("abort", () => this.#wake());
+    try {
+      while (!this.#stopping.aborted) {
+        this.again = false;
+        const found = await this.#findWork();
+        if (found || this.again) continue;
+        if (this.#isIdle()) break;
+        await this.#change();
+      }
+      this.#waiting = [];
+      while (!this.#isIdle()) await this.#change();
+    } finally {
+      clearInterval(renewing);
+      this.#cut.removeEventListener("abort", cutOff);
+      // Also after a fault, with some that still run: what they find is no longer theirs to store.
+      cutOff();
+      await giveBack(db, this.#owner, [...this.#held.keys()]);
+    }
+  }
+
+  #isIdle(): boolean {
+    return this.#running + this.#storing === 0;
+  }
+
+  /** Whether there may be more to find at once. */
+  async #findWork(): Promise<boolean> {
+    const most = this.#room();
+    if (most === 0) return false;
+    // Before the queue is empty, so that nobody waits for it.
+    const isFed = this.#claimed >= FEED_AHEAD / 2;
+    const [claimed, fed] = await Promise.all([this.#claim(most), isFed ? this.#feed() : null]);
+    return claimed === most || fed !== null || (await this.#feed()) !== null;
+  }
+
+  /** How many to claim: 0 while enough wait for a place; never 0 when idle. */
+  #room(): number {
+    const { concurrency } = this.#parts;
+    const ahead = claimAhead(concurrency, this.#pace.perSecond());
+    if (this.#waiting.length > ahead / 2) return 0;
+    const most = concurrency - this.#running + ahead - this.#waiting.length;
+    return most < concurrency / 2 ? 0 : most;
+  }
+
+  async #claim(most: number): Promise<number> {
+    const { db, clock } = this.#parts;
+    const claimed = await claimExecutions(db, { owner: this.#owner, now: clock.now(), most });
+    this.#claimed += claimed.length;
+    if (claimed.length > 0) await this.#take(claimed);
+    return claimed.length;
+  }
+
+  #feed(): Promise<number | null> {
+    const { db, clock } = this.#parts;
+    this.#claimed = 0;
+    return db.transaction().execute((tx) => feedNext(tx, clock.now()));
+  }
+
+  /** Reads what the claimed will work on. */
+  async #take(executions: ClaimedExecution[]): Promise<void> {
+    const { db, runner } = this.#parts;
+    const sessions = executions.flatMap(({ subject }) =>
+      "session_id" in subject ? [subject.session_id] : [],
+    );
+    const claimed = executions.map((execution) => ({
+      execution,
+      material: { transcript: [], file: null } as Material,
+      lost: new AbortController(),
+    }));
+    for (const one of claimed) this.#held.set(one.execution.id, one);
+    const transcripts = await loadTranscripts(db, sessions);
+    for (const one of claimed) {
+      const { subject } = one.execution;
+      one.material =
+        "session_id" in subject
+          ? { transcript: transcripts.get(subject.session_id) ?? [], file: null }
+          : await loadMaterial(db, runner.recordings, subject);
+    }
+    this.#waiting.push(...claimed);
+    this.#start();
+  }
+
+  /**
+   * Gives the free places to those that wait; none while as many wait to be stored: a crash loses what runs and what is not
+   * stored, and both together stay below twice `concurrency`.
+   */
+  #start(): void {
+    const { concurrency } = this.#parts;
+    while (this.#running < concurrency && this.#storing < concurrency && !this.#stopping.aborted) {
+      const next = this.#next();
+      if (!next) return;
+      this.#runOne(next);
+    }
+  }
+
+  /** The first that waits of the sub-organization that has the fewest running. */
+  #next(): Claimed | undefined {
+    const runningOf = ({ execution }: Claimed) => this.#runningOf.get(execution.sub_organization_id) ?? 0;
+    let next = 0;
+    this.#waiting.forEach((one, at) => {
+      const least = this.#waiting[next];
+      if (least && runningOf(one) < runningOf(least)) next = at;
+    });
+    return this.#waiting.splice(next, 1)[0];
+  }
+
+  #count(sub_organization_id: number, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningOf.get(sub_organization_id) ?? 0) + change;
+    if (running === 0) this.#runningOf.delete(sub_organization_id);
+    else this.#runningOf.set(sub_organization_id, running);
+  }
+
+  /** What is stored needs no place any more: the next one runs meanwhile. */
+  async #runOne({ execution, material, lost }: Claimed): Promise<void> {
+    const { db, log } = this.#parts;
+    this.#count(execution.sub_organization_id, 1);
+    try {
+      const last = await runExecution(execution, material, {
+        ...this.#parts,
+        recorder: this.#recorder,
+        signal: lost.signal,
+        loadInsights: () => loadInsights(db, execution.subject),
+      }).finally(() => {
+        this.#count(execution.sub_organization_id, -1);
+        this.#storing += 1;
+        this.#start();
+        this.#wake();
+      });
+      await last.stored;
+      // What was cut off is given back when all is over.
+      if (!this.#cut.aborted) this.#held.delete(execution.id);
+    } catch (error) {
+      // The database is away: the lease runs out, and the execution is taken up again.
+      this.#held.delete(execution.id);
+      log.error({ err: error, execution_id: execution.id }, "an insight execution could not be stored");
+    } finally {
+      this.#pace.count();
+      this.#storing -= 1;
+      this.#start();
+      this.#wake();
+    }
+  }
+
+  /** Resolves when something ended or was queued. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const ids = [...this.#held.keys()];
+    const kept = await renewLeases(db, this.#owner, ids, clock.now());
+    for (const id of ids) {
+      // One that ended while this was asked is no longer among those that are held.
+      if (!kept.has(id)) this.#held.get(id)?.lost.abort();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { InsightValue } from "../insights/check-answer.ts";
+import { columnsOf } from "./record-results.ts";
+
+test.each<[InsightValue["type"], unknown, string | number]>([
+  ["string", "calm", "calm"],
+  ["number", 4.5, 4.5],
+  ["boolean", false, "false"],
+  ["array", ["price"], '["price"]'],
+  ["object", { a: [1] }, '{"a":[1]}'],
+  ["string", null, ""],
+])("a %s stands in json_value as text or number: %j", (type, value, expected) => {
+  expect(columnsOf({ key: "found", type, value }).json_value).toEqual({ found: expected });
+});
+
+test("whatever a tool found, json_value holds a string or a number", () => {
+  fc.assert(
+    fc.property(fc.constantFrom("array", "object"), fc.jsonValue(), (type, value) => {
+      const { found } = columnsOf({ key: "found", type, value }).json_value;
+      expect(typeof found === "string" || typeof found === "number").toBe(true);
+    }),
+  );
+});

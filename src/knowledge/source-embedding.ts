@@ -1,0 +1,177 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { providerSettings } from "../accounts/llm-provider.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Db, Tx } from "../db/database.ts";
+import type { Egress } from "../egress/egress.ts";
+import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { createEmbedder, type Embedder, type EmbeddingChoice, MOST_TEXTS } from "../llm/embedder.ts";
+import type { ProviderSettings } from "../llm/providers.ts";
+import { addEmbeddingUse } from "./embedding-usage.ts";
+import { packVector } from "./source-vectors.ts";
+
+/** The embedder of a sub-organization; null where none is configured or its provider has no key. */
+export type EmbedderOf = (sub_organization_id: number) => Promise<Embedder | null>;
+
+/**
+ * With the key that models of the same provider are asked with. Only the operator's own address goes without the guard.
+ * What it is asked is counted.
+ */
+export function embedderOf(parts: {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  egress: Egress;
+  environment: ProviderSettings;
+  choice: EmbeddingChoice | null;
+}): EmbedderOf {
+  const { choice, egress, environment } = parts;
+  if (choice === null) return async () => null;
+  return async (sub_organization_id) => {
+    const access = (await providerSettings(parts, sub_organization_id))[choice.provider];
+    if (!access) return null;
+    const embedder = createEmbedder(choice, access, access === environment[choice.provider] ? null : egress);
+    return counted(parts, embedder, sub_organization_id);
+  };
+}
+
+const counted = (
+  { db, clock }: { db: Db; clock: Clock },
+  { model, embed }: Embedder,
+  sub_organization_id: number,
+): Embedder => ({
+  model,
+  async embed(texts, given) {
+    const made = await embed(texts, given);
+    const { purpose } = given;
+    const use = { sub_organization_id, model, purpose, texts: texts.length, tokens: made.tokens };
+    await addEmbeddingUse(db, use, clock.now());
+    return made;
+  },
+});
+
+/** Nobody waits for it. */
+const EMBED_MS = 60_000;
+
+const embedSource: Job<{ data_source_id: number }> = {
+  name: "embed-source",
+  payload: z.object({ data_source_id: z.int() }),
+  max_attempts: 6,
+};
+
+/** Sources that were saved while there was no model, another one or no answer; they are found by words until then. */
+const embedRest: Job<Record<string, never>> = {
+  name: "embed-sources",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "*/10 * * * *",
+};
+
+/** In the transaction that stores the source's parts. */
+export const enqueueEmbedding = (tx: Tx, data_source_id: number): Promise<void> =>
+  enqueue(
+    tx,
+    embedSource,
+    { data_source_id },
+    {
+      key: `embed-source:${data_source_id}`,
+      tenant: sql<number>`(select sub_organization_id from data_sources where id = ${data_source_id})`,
+    },
+  );
+
+export const embeddingJobs = (parts: {
+  db: Db;
+  embedderOf: EmbedderOf;
+  choice: EmbeddingChoice | null;
+}): JobHandler[] => [
+  handle(embedSource, ({ data_source_id }, { stopping, abortSignal }) =>
+    embedChunks(parts, data_source_id, { stopping, signal: abortSignal }),
+  ),
+  handle(embedRest, () => enqueueRest(parts)),
+];
+
+type Chunk = { position: number; text: string };
+
+/**
+ * Gives vectors to the parts of a source that have none of this model, some at a time. A part that was changed while the
+ * provider was asked keeps none: its text is compared, and the save that changed it left a job of its own.
+ */
+async function embedChunks(
+  { db, embedderOf }: { db: Db; embedderOf: EmbedderOf },
+  data_source_id: number,
+  { stopping, signal }: { stopping: AbortSignal; signal: AbortSignal },
+): Promise<void> {
+  const source = await db
+    .selectFrom("data_sources")
+    .select("sub_organization_id")
+    .where("id", "=", data_source_id)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  const embedder = source && (await embedderOf(source.sub_organization_id));
+  if (!embedder) return;
+  // Cut short, the rest is done by `embedRest`.
+  while (!stopping.aborted) {
+    const chunks = await chunksWithout(db, data_source_id, embedder.model);
+    if (chunks.length === 0) return;
+    const texts = chunks.map(({ text }) => text);
+    const { vectors } = await embedder.embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal });
+    await storeVectors(db, { data_source_id, model: embedder.model, chunks, vectors });
+  }
+}
+
+const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<Chunk[]> =>
+  db
+    .selectFrom("data_source_chunks")
+    .select(["position", "text"])
+    .where("data_source_id", "=", data_source_id)
+    .where("embedding_model", "is distinct from", model)
+    .orderBy("position")
+    .limit(MOST_TEXTS)
+    .execute();
+
+async function storeVectors(
+  db: Db,
+  given: { data_source_id: number; model: string; chunks: Chunk[]; vectors: number[][] },
+): Promise<void> {
+  const { data_source_id, model, chunks, vectors } = given;
+  await sql`
+    update data_source_chunks c set embedding = made.embedding, embedding_model = ${model}
+    from unnest(${chunks.map(({ position }) => position)}::int[], ${chunks.map(({ text }) => text)}::text[],
+      ${vectors.map(packVector)}::bytea[]) as made (position, text, embedding)
+    where c.data_source_id = ${data_source_id} and c.position = made.position and c.text = made.text`.execute(
+    db,
+  );
+}
+
+/**
+ * Sources with parts that have no vector of this model: three ranges of an index, which can't answer `is distinct from`.
+ * The model stands in the statement, so that its plan is made for it: nearly all parts have it.
+ */
+export const sourcesWithout = (model: string) => sql<{ id: number; sub_organization_id: number }>`
+  select d.id, d.sub_organization_id from data_sources d
+  join (
+    select data_source_id from data_source_chunks where embedding_model is null
+    union select data_source_id from data_source_chunks where embedding_model < ${sql.lit(model)}
+    union select data_source_id from data_source_chunks where embedding_model > ${sql.lit(model)}
+  ) as lacking on lacking.data_source_id = d.id
+  where d.deleted_at is null
+  order by d.id`;
+
+/** One job for each source that lacks vectors and whose sub-organization can have them. */
+async function enqueueRest(parts: {
+  db: Db;
+  embedderOf: EmbedderOf;
+  choice: EmbeddingChoice | null;
+}): Promise<void> {
+  const { db, choice } = parts;
+  if (choice === null) return;
+  const { rows } = await sourcesWithout(`${choice.provider}/${choice.model}`).execute(db);
+  const bySubOrganization = Map.groupBy(rows, ({ sub_organization_id }) => sub_organization_id);
+  for (const [sub_organization_id, sources] of bySubOrganization) {
+    if (!(await parts.embedderOf(sub_organization_id))) continue;
+    await db.transaction().execute(async (tx) => {
+      for (const { id } of sources) await enqueueEmbedding(tx, id);
+    });
+  }
+}

@@ -1,0 +1,120 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { type Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { randomId } from "../base/ids.ts";
+import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
+
+/** Recordings on disk, below the data directory. Several machines share one by a volume mounted on each. */
+export type RecordingStore = {
+  /** A new place, an `object_key` without its ending; nothing is there yet. */
+  newStem(place: { sub_organization_id: number; at: Date }): string;
+  /**
+   * Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. `text`: what is no
+   * recording, but text, is taken as a transcript of this kind.
+   */
+  save(bytes: Readable, stem: string, accepted?: { text: RecordingType | null }): Promise<Saved>;
+  remove(object_key: string): Promise<void>;
+  /** Whatever was saved there, or half saved. */
+  removeStem(stem: string): Promise<void>;
+  pathOf(object_key: string): string;
+};
+
+export type Saved =
+  | { kind: "saved"; object_key: string; size_bytes: number; type: RecordingType }
+  | { kind: "no-recording" };
+
+export function createRecordingStore(data_dir: string): RecordingStore {
+  const pathOf = (object_key: string) => path.join(data_dir, object_key);
+  return {
+    pathOf,
+    newStem: ({ sub_organization_id, at }) =>
+      `insights/${sub_organization_id}/recording/${minuteFolder(at)}/${randomId()}`,
+    async save(bytes, stem, { text } = { text: null }) {
+      const half = pathOf(`${stem}.part`);
+      await mkdir(path.dirname(half), { recursive: true, mode: 0o700 });
+      const seen = new Inspection(text);
+      try {
+        await pipeline(bytes, seen, createWriteStream(half, { flags: "wx", mode: 0o600 }));
+        if (!seen.type) throw new NoRecording();
+        const object_key = `${stem}.${seen.type.extension}`;
+        await rename(half, pathOf(object_key));
+        return { kind: "saved", object_key, size_bytes: seen.size_bytes, type: seen.type };
+      } catch (error) {
+        await rm(half, { force: true });
+        if (error instanceof NoRecording) return { kind: "no-recording" };
+        throw error;
+      }
+    },
+    remove: (object_key) => rm(pathOf(object_key), { force: true }),
+    async removeStem(stem) {
+      const folder = path.dirname(pathOf(stem));
+      const names = await readdir(folder).catch(ifMissing([]));
+      const there = names.filter((name) => name.startsWith(`${path.basename(stem)}.`));
+      await Promise.all(there.map((name) => rm(path.join(folder, name), { force: true })));
+    },
+  };
+}
+
+const ifMissing =
+  <T>(instead: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === "ENOENT") return instead;
+    throw error;
+  };
+
+/** Folders of a minute stay small enough to be listed. */
+const minuteFolder = (at: Date): string => at.toISOString().slice(0, 16).replace(/[-T:]/g, "/");
+
+class NoRecording extends Error {}
+
+/** Counts what passes, and stops what does not begin as a recording does, or, where that is accepted, is not text. */
+class Inspection extends Transform {
+  type: RecordingType | null = null;
+  size_bytes = 0;
+  #head: Buffer | null = Buffer.alloc(0);
+  #text: RecordingType | null;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+
+  constructor(text: RecordingType | null) {
+    super();
+    this.#text = text;
+  }
+
+  override _transform(chunk: Buffer, _encoding: string, done: (error?: Error | null, data?: Buffer) => void) {
+    this.size_bytes += chunk.length;
+    if (this.#head === null) {
+      return this.#passes(chunk, false) ? done(null, chunk) : done(new NoRecording());
+    }
+    this.#head = Buffer.concat([this.#head, chunk]);
+    if (this.#head.length < SIGNATURE_bytes) return done();
+    this.#judge(done, false);
+  }
+
+  override _flush(done: (error?: Error | null, data?: Buffer) => void) {
+    if (this.#head !== null) return this.#judge(done, true);
+    if (this.#passes(Buffer.alloc(0), true)) done();
+    else done(new NoRecording());
+  }
+
+  #judge(done: (error?: Error | null, data?: Buffer) => void, last: boolean) {
+    const head = this.#head as Buffer;
+    this.#head = null;
+    this.type = recordingType(head);
+    if (this.type) this.#text = null;
+    else if (head.length > 0) this.type = this.#text;
+    if (this.type && this.#passes(head, last)) done(null, head);
+    else done(new NoRecording());
+  }
+
+  /** Of text: whether it goes on as UTF-8, without what only binary files have. */
+  #passes(bytes: Buffer, last: boolean): boolean {
+    if (this.#text === null) return true;
+    try {
+      return !this.#decoder.decode(bytes, { stream: !last }).includes("\0");
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { isRecord } from "../expressions/member.ts";
+import { isEmpty } from "../tools/tool-arguments.ts";
+import type { ToolDefinition } from "../tools/tool-definition.ts";
+import { parameterDefaults } from "../tools/tool-definition.ts";
+import { checkable } from "../workflows/coerce-arguments.ts";
+import { argumentFaults } from "./validate-arguments.ts";
+
+/*
+ * The schema of a tool is a contract with the model. So what the model gave is judged by all of it, before the pipeline,
+ * and what the pipeline made of it only by its types: an author may take a required argument away, or add one that the
+ * model can't see, on purpose.
+ */
+
+type Arguments = Record<string, unknown>;
+
+/** What is wrong with the arguments that the model gave; those that the tool itself decides are not its fault. */
+export function givenFaults(definition: ToolDefinition, given: Arguments): string[] {
+  const schema = definition.tool.function.parameters;
+  const statics = new Set((definition.static_parameters ?? []).map(({ name }) => name));
+  const rules = parameterDefaults(definition);
+  const filled = new Set([...statics, ...rules.map(([name]) => name)]);
+  const replaced = new Set(
+    rules.flatMap(([name, rule]) =>
+      rule.kind === "transform" && rule.transform.action !== "default" && !rule.transform.when ? [name] : [],
+    ),
+  );
+  const own = Object.entries(given).filter(
+    ([name, value]) => !statics.has(name) && !replaced.has(name) && !(filled.has(name) && isEmpty(value)),
+  );
+  return argumentFaults(schema, checkable(schema, Object.fromEntries(own)), filled);
+}
+
+/** What is wrong with what the pipeline made: a required argument that nothing gave, and values of another type. */
+export function preparedFaults(definition: ToolDefinition, prepared: Arguments): string[] {
+  const schema = definition.tool.function.parameters;
+  if (!isRecord(schema)) return [];
+  const removed = new Set(
+    parameterDefaults(definition).flatMap(([name, rule]) =>
+      rule.kind === "transform" && rule.transform.action === "remove" ? [name] : [],
+    ),
+  );
+  const required = (Array.isArray(schema.required) ? schema.required : []).filter(
+    (name) => typeof name === "string" && !removed.has(name),
+  );
+  const properties = isRecord(schema.properties) ? schema.properties : {};
+  const types = Object.entries(properties).map(([name, property]) => [name, typesOnly(property)]);
+  const typed = { type: "object", properties: Object.fromEntries(types), required };
+  return argumentFaults(typed, checkable(schema, prepared));
+}
+
+const typesOnly = (schema: unknown): unknown =>
+  isRecord(schema) && schema.type !== undefined
+    ? { type: schema.type, ...(schema.nullable !== undefined && { nullable: schema.nullable }) }
+    : {};

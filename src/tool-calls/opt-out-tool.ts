@@ -1,0 +1,71 @@
+import { normaliseEmail, normalisePhone } from "../channels/address.ts";
+import type { Suppression, SuppressionPath } from "../consent/suppression.ts";
+import type { Db } from "../db/database.ts";
+import type { LeasedSession } from "../sessions/lease.ts";
+import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
+
+/**
+ * The person said that they don't want to be reached any more. Only their own address goes on the list, whatever the
+ * model was talked into; what they said is kept as the proof of it.
+ */
+export function optOut({ source }: ToolContext, values: Record<string, unknown>): ToolOutcome {
+  const address = source === null ? null : (normaliseEmail(source) ?? normalisePhone(source, null));
+  if (address === null) {
+    const message =
+      "This person's telephone number or e-mail address is not known here, so nothing could be stored.";
+    return failed(message, values);
+  }
+  const said = typeof values.said === "string" && values.said.trim() !== "" ? values.said.trim() : null;
+  const result = { stored: true, address, message: "They will not be called or written to again." };
+  return done(result, { opt_out: { address, said } }, values);
+}
+
+export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date };
+
+/**
+ * Opt-outs with the person's words as their proof: where the model told none, the last that were heard of them in the
+ * session. Index: primary key of session_messages.
+ */
+export async function withWords<T extends { said: string | null }>(
+  db: Db,
+  session_id: number,
+  opt_outs: readonly T[],
+): Promise<T[]> {
+  if (opt_outs.every(({ said }) => said !== null)) return [...opt_outs];
+  const last = await db
+    .selectFrom("session_messages")
+    .select("text")
+    .where("session_id", "=", session_id)
+    .where("role", "=", "user")
+    .where("text", "<>", "")
+    .orderBy("seq", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return opt_outs.map((opt_out) => ({ ...opt_out, said: opt_out.said ?? last?.text ?? null }));
+}
+
+const THROUGH: Record<string, SuppressionPath> = {
+  voice: "speech",
+  sms: "text",
+  whatsapp: "text",
+  email: "mail",
+};
+
+/** What was said in a turn, as entries of the suppression list. */
+export const optOutEntries = (
+  session: Pick<LeasedSession, "id" | "sub_organization_id" | "channel">,
+  opt_outs: readonly SaidOptOut[],
+): Suppression[] =>
+  opt_outs.map(({ address, said, at }) => ({
+    sub_organization_id: session.sub_organization_id,
+    address,
+    scope: "all",
+    reason: "unsubscribed",
+    proof: {
+      at,
+      through: THROUGH[session.channel] ?? "chat",
+      said,
+      session_id: session.id,
+      message_id: null,
+    },
+  }));

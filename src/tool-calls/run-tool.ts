@@ -1,0 +1,122 @@
+import type { SnapshotTool } from "../agents/snapshot.ts";
+import { unreachable } from "../base/errors.ts";
+import { renderDeep } from "../expressions/template.ts";
+import type { ToolCall } from "../llm/model.ts";
+import { prepareArguments } from "../tools/tool-arguments.ts";
+import { coerceArguments } from "../workflows/coerce-arguments.ts";
+import { callEndpoint } from "./call-endpoint.ts";
+import { givenFaults, preparedFaults } from "./call-faults.ts";
+import { runSystemTool } from "./system-tool.ts";
+import {
+  done,
+  failed,
+  offersLanguage,
+  type ToolContext,
+  type ToolEffects,
+  type ToolOutcome,
+  type ToolParts,
+} from "./tool-outcome.ts";
+
+/** Nobody's call needs more; what is longer is a loop of the model's, and checking it would take long. */
+const MAX_ARGUMENT_CHARACTERS = 256 * 1024;
+
+/** Runs one call of a tool of the snapshot. Never throws for what tools, people or models can cause. */
+export async function runTool(
+  parts: ToolParts,
+  context: ToolContext,
+  tool: SnapshotTool | undefined,
+  call: ToolCall,
+): Promise<ToolOutcome> {
+  if (!tool) return failed(`There is no tool named ${call.name}.`);
+  if (tool.definition.requires_verified && !context.verified) return unproven(tool);
+  if (call.arguments_error) return failed(call.arguments_error);
+  if (JSON.stringify(call.arguments).length > MAX_ARGUMENT_CHARACTERS) {
+    return failed(`Invalid arguments: they are longer than ${MAX_ARGUMENT_CHARACTERS} characters.`);
+  }
+
+  const { definition } = tool;
+  const agentDefaults = context.snapshot.agent.prompt_tool_defaults.find(
+    (entry) => entry.tool_name === tool.name,
+  );
+  const schema = definition.tool.function.parameters;
+  const given = coerceArguments(schema, call.arguments);
+  const prepared = prepareArguments(definition, given, agentDefaults?.default_values ?? [], context.lookup);
+  if (!prepared.ok) return failed(prepared.problem);
+
+  const values = coerceArguments(schema, prepared.arguments);
+  const faulty = givenFaults(definition, given);
+  const faults = faulty.length > 0 ? faulty : preparedFaults(definition, values);
+  const outcome =
+    faults.length > 0
+      ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
+      : await execute(parts, context, tool, values);
+  const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
+  return { ...outcome, prepared: values, trace: [...notes, ...outcome.trace] };
+}
+
+/** The model can tell the person; nothing it or they say makes the call go through. */
+const unproven = ({ name }: SnapshotTool): ToolOutcome =>
+  failed(
+    `The tool ${name} is only for people whose identity is verified, and this person's is not. ` +
+      "Tell them that they have to sign in or use another way first; don't call it again in this session.",
+    null,
+    [{ category: "note", label: `${name} was refused: the person is not verified` }],
+  );
+
+type ToolType = "action" | "endpoint" | "context" | "log";
+
+/** What a definition that leaves its type open means. */
+const typeOf = ({ definition }: SnapshotTool): ToolType =>
+  definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
+
+function execute(
+  parts: ToolParts,
+  context: ToolContext,
+  tool: SnapshotTool,
+  values: Record<string, unknown>,
+): Promise<ToolOutcome> | ToolOutcome {
+  if (tool.is_system) return runSystemTool(parts, context, tool.name, values);
+  const type = typeOf(tool);
+  const staticResult = () => renderDeep(tool.definition.result ?? null, context.lookup);
+  switch (type) {
+    case "endpoint":
+      return callEndpoint(parts, context, tool, values);
+    case "log":
+      return done(
+        tool.definition.result == null ? { status: "logged" } : staticResult(),
+        { event: logEvent(tool, values) },
+        values,
+      );
+    case "context":
+      return done(
+        tool.definition.result == null ? { status: "ok" } : staticResult(),
+        contextEffects(context, values),
+        values,
+      );
+    case "action":
+      return done(tool.definition.result == null ? { status: "ok" } : staticResult(), {}, values);
+    default:
+      return unreachable(type);
+  }
+}
+
+/** A `log` tool writes an event from its arguments. */
+function logEvent(tool: SnapshotTool, values: Record<string, unknown>): NonNullable<ToolEffects["event"]> {
+  const { type, category, description, ...attributes } = values;
+  return {
+    category: typeof category === "string" ? category : "log",
+    type: typeof type === "string" ? type : tool.name,
+    description: typeof description === "string" ? description : tool.name,
+    attributes,
+  };
+}
+
+/** A `context` tool without tasks: `language` and `message`/`say` act, every other argument becomes a variable. */
+function contextEffects(context: ToolContext, values: Record<string, unknown>): ToolEffects {
+  const { language, message, say, ...variables } = values;
+  const effects: ToolEffects = { variables };
+  const spoken = say ?? message;
+  if (typeof spoken === "string" && spoken !== "") effects.say = spoken;
+  if (typeof language === "string" && offersLanguage(context.snapshot, language)) effects.language = language;
+  return effects;
+}

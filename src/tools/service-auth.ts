@@ -1,0 +1,64 @@
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Db } from "../db/database.ts";
+import type { Egress } from "../egress/egress.ts";
+import { basic, createAccessTokens } from "./access-token.ts";
+
+/** Headers that prove who we are to a service, or a sentence why there are none. */
+export type ServiceAuth = { ok: true; headers: Record<string, string> } | { ok: false; problem: string };
+
+export type ServiceAuthenticator = {
+  headersFor(service_id: number): Promise<ServiceAuth>;
+  /** The service answered 401 to these headers. True when others are worth a try: their access token was no longer good. */
+  refused(service_id: number, headers: Record<string, string>): Promise<boolean>;
+};
+
+type AuthValues = Record<string, string>;
+
+export function createServiceAuthenticator(parts: {
+  db: Db;
+  vault: Vault;
+  egress: Egress;
+  clock: Clock;
+}): ServiceAuthenticator {
+  const { db, vault } = parts;
+  const tokens = createAccessTokens(parts);
+
+  const credentialsOf = (service_id: number) =>
+    db
+      .selectFrom("services")
+      .select(["auth_type", "sealed_auth_values"])
+      .where("id", "=", service_id)
+      .executeTakeFirst();
+
+  return {
+    async headersFor(service_id) {
+      const row = await credentialsOf(service_id);
+      if (!row?.auth_type) return { ok: true, headers: {} };
+      if (!row.sealed_auth_values)
+        return { ok: false, problem: "The tool's service has no credentials set." };
+      const values: AuthValues = JSON.parse(vault.open(row.sealed_auth_values));
+      switch (row.auth_type) {
+        case "basic":
+          return {
+            ok: true,
+            headers: { authorization: basic(values.username ?? "", values.password ?? "") },
+          };
+        case "bearer":
+          return { ok: true, headers: { authorization: `Bearer ${values.token}` } };
+        case "custom_headers":
+          return { ok: true, headers: values };
+        case "oauth2": {
+          const access = await tokens.tokenFor(service_id, values);
+          return access.ok ? { ok: true, headers: { authorization: `Bearer ${access.token}` } } : access;
+        }
+        default:
+          return { ok: false, problem: `The tool's service has an unknown auth_type ${row.auth_type}.` };
+      }
+    },
+    async refused(service_id, { authorization = "" }) {
+      const row = await credentialsOf(service_id);
+      return row?.auth_type === "oauth2" && tokens.refuse(service_id, authorization.slice("Bearer ".length));
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Expression } from "../expressions/expression.ts";
+import type { Path } from "../schemas/validation-issue.ts";
+import type { TaskAction, TaskEvent } from "./task-action.ts";
+import type { Step, Task } from "./task-definition.ts";
+
+/*
+ * What is inside a task, each part with its place, so that a rule about actions or expressions need not know where in a
+ * task they may stand.
+ */
+
+export type PlacedAction = { action: TaskAction; event: TaskEvent; path: Path };
+export type PlacedExpression = { expression: Expression; path: Path };
+export type PlacedName = { name: string; path: Path };
+
+/** The steps of a steps task; none for the other kinds. */
+export const stepsOf = (task: Task, path: Path): { step: Step; path: Path }[] =>
+  task.type === "steps" ? task.steps.map((step, index) => ({ step, path: [...path, "steps", index] })) : [];
+
+export function actionsOf(task: Task, path: Path): PlacedAction[] {
+  const hooked = "on" in task ? hookedActions(task.on, path) : [];
+  return [...hooked, ...stepsOf(task, path).flatMap(({ step, path }) => hookedActions(step.on, path))];
+}
+
+type Hooks = { [event in TaskEvent]?: TaskAction[] | null | undefined };
+
+const hookedActions = (on: Hooks | undefined, path: Path): PlacedAction[] =>
+  Object.entries(on ?? {}).flatMap(([event, actions]) =>
+    (actions ?? []).map((action, index) => ({
+      action,
+      event: event as TaskEvent,
+      path: [...path, "on", event, index],
+    })),
+  );
+
+/** Everything of a task that may give a value by expression or by itself. */
+export function valueSourcesOf(
+  task: Task,
+  path: Path,
+): { value: unknown; valueFrom: Expression | null | undefined; path: Path }[] {
+  const variables = (task.variables ?? []).map((variable, index) => ({
+    value: variable.value,
+    valueFrom: variable.valueFrom,
+    path: [...path, "variables", index],
+  }));
+  const actions = actionsOf(task, path).flatMap(({ action, path }) =>
+    "valueFrom" in action || "value" in action
+      ? [{ value: action.value, valueFrom: action.valueFrom, path }]
+      : [],
+  );
+  return [...variables, ...actions];
+}
+
+export function expressionsOf(task: Task, path: Path): PlacedExpression[] {
+  const found: PlacedExpression[] = [];
+  const add = (expression: Expression | null | undefined, ...at: Path) => {
+    if (expression != null) found.push({ expression, path: at });
+  };
+
+  if (task.type === "expression") add(task.expression, ...path, "expression");
+  for (const [index, variable] of (task.variables ?? []).entries()) {
+    add(variable.if, ...path, "variables", index, "if");
+  }
+  for (const { valueFrom, path: at } of valueSourcesOf(task, path)) add(valueFrom, ...at, "valueFrom");
+  for (const { action, path: at } of actionsOf(task, path)) {
+    add(action.if, ...at, "if");
+    if (action.action !== "call") continue;
+    for (const [index, saved] of (action.result?.save ?? []).entries()) {
+      add(saved.from, ...at, "result", "save", index, "from");
+    }
+  }
+  for (const { step, path: at } of stepsOf(task, path)) {
+    for (const key of ["instructions", "next"] as const) {
+      for (const [index, item] of (step[key] ?? []).entries()) {
+        if (typeof item !== "string") add(item.if, ...at, key, index, "if");
+      }
+    }
+  }
+  return found;
+}
+
+/** The tools that a task calls, keeps to itself, or names as the only ones of a step. */
+export function toolMentionsOf(task: Task, path: Path): PlacedName[] {
+  const called = actionsOf(task, path).flatMap(({ action, path }) =>
+    action.action === "call" ? [{ name: action.name, path: [...path, "name"] }] : [],
+  );
+  const allowed = stepsOf(task, path).flatMap(({ step, path }) =>
+    (step.tools?.allow ?? []).map((name, index) => ({ name, path: [...path, "tools", "allow", index] })),
+  );
+  const kept = (task.tools ?? []).map((name, index) => ({ name, path: [...path, "tools", index] }));
+  return [...called, ...allowed, ...kept];
+}
+
+/** The name under which the model sees a task, where it has one. */
+export const taskToolName = (task: Task, path: Path): PlacedName | null =>
+  task.tool?.name ? { name: task.tool.name, path: [...path, "tool", "name"] } : null;

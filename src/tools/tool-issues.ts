@@ -1,0 +1,286 @@
+import { PatternMeter } from "../base/pattern.ts";
+import { jsonSchemaProblems, patternProblem } from "../schemas/json-schema.ts";
+import type { Issue } from "../schemas/validation-issue.ts";
+import { callArgumentIssues } from "./call-argument-issues.ts";
+import { unknownSourcesOfTool } from "./source-issues.ts";
+import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
+import {
+  callsToOwnTool,
+  collidingNames,
+  doubledValues,
+  expressionIssues,
+  GO_TO_STEP,
+  importTasks,
+  misplacedActions,
+  unknownTools,
+} from "./task-issues.ts";
+import { stepsOf, taskToolName, toolMentionsOf } from "./task-parts.ts";
+import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "./tool-definition.ts";
+
+/*
+ * What is wrong, or odd, about a definition whose shape is right. Errors block the save; warnings
+ * and infos are told with every answer that shows the tool.
+ */
+
+/** What a definition is checked against beside itself. */
+export type Surroundings = {
+  name: string;
+  /** Built-in tools are run by the program itself, so that an endpoint is nothing they miss. */
+  is_system: boolean;
+  /** Every name that a workflow can call, among those the definition mentions. */
+  callable: ReadonlySet<string>;
+  /** The JSON Schemas of the arguments of the tools among them. */
+  parameters?: ReadonlyMap<string, unknown>;
+  /** Names that other tools show to models, among those the definition mentions. */
+  taken: ReadonlySet<string>;
+  /** Names and labels of data sources, among those the definition mentions. */
+  sources: ReadonlySet<string>;
+};
+
+export function toolIssues(definition: ToolDefinition, around: Surroundings): Issue[] {
+  const tasks = tasksOf(definition);
+  const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
+  const callable = new Set([...around.callable, ...own]);
+  return [
+    ...functionName(definition, around.name),
+    ...(around.is_system ? [] : offeredNames(definition, around.name)),
+    ...(around.is_system ? [] : missingEndpoint(definition)),
+    ...parameterSchema(definition),
+    ...pathPlaceholder(definition),
+    ...bodyOfRead(definition),
+    ...defaultsWithoutEffect(definition),
+    ...unprotectedTasks(definition, tasks.length),
+    ...duplicateStaticParameters(definition),
+    ...staticDefaults(definition),
+    ...unknownSourcesOfTool(definition, around.sources),
+    ...collidingNames(tasks, around.taken),
+    ...tasks.flatMap(({ task, path }) => [
+      ...importTasks(task, path),
+      ...misplacedActions(task, path),
+      ...doubledValues(task, path),
+      ...expressionIssues(task, path),
+      ...callsToOwnTool(task, path),
+      ...unknownTools(toolMentionsOf(task, path), callable),
+      ...callArgumentIssues(task, path, around.parameters ?? new Map()),
+      ...(task.type === "steps"
+        ? [
+            ...duplicateStepIds(task, path),
+            ...unknownStepIds(task, path),
+            ...unreachableSteps(task, path),
+            ...missingFallbacks(task, path),
+          ]
+        : []),
+    ]),
+    ...inputPatterns(definition),
+  ];
+}
+
+/** The names that `callable` and `taken` are asked about: of tasks, and of the tools they call beyond one another. */
+export function mentionedNames(definition: ToolDefinition): { shown: string[]; called: string[] } {
+  const tasks = tasksOf(definition);
+  const shown = new Set(tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? ""));
+  const called = new Set(
+    tasks.flatMap(({ task, path }) => toolMentionsOf(task, path).map(({ name }) => name)),
+  );
+  shown.delete("");
+  return { shown: [...shown], called: [...called.difference(shown)].filter((name) => name !== GO_TO_STEP) };
+}
+
+/** What providers take for a tool's name; another one makes them refuse every request that offers the tool. */
+const OFFERED_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const NAME_CURE = "Use 1 to 64 letters (a to z), digits, underscores and hyphens.";
+
+/** The names that models see: a tool's own, or, of a context tool that only holds tasks, those of the tasks. */
+export function offeredNames(definition: ToolDefinition, name: string): Issue[] {
+  const issue = (value: string, what: string, path: Issue["path"]): Issue[] =>
+    OFFERED_NAME.test(value)
+      ? []
+      : [
+          {
+            id: "invalid-tool-name",
+            severity: "error",
+            message: `Model providers refuse ${what} "${value}". ${NAME_CURE}`,
+            path,
+            value,
+          },
+        ];
+  const tasks = tasksOf(definition);
+  const named = tasks.flatMap(({ task, path }) => {
+    const placed = taskToolName(task, path);
+    return placed ? issue(placed.name, "the name", placed.path) : [];
+  });
+  const holds = toolType(definition) === "context" && tasks.length > 0;
+  const unnamed = tasks.filter(({ task }) => task.type !== "event" && !task.tool?.name).length;
+  // A task without a name is shown under the tool's, with its number behind it.
+  const shown = unnamed > 0 && tasks.length > 1 ? `${name}_${tasks.length - 1}` : name;
+  return holds && unnamed === 0
+    ? named
+    : [...issue(shown, "the tool name", ["tool", "function", "name"]), ...named];
+}
+
+/** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */
+export function functionName(definition: ToolDefinition, name: string): Issue[] {
+  const given = definition.tool.function.name;
+  if (toolType(definition) !== "endpoint" || given === name) return [];
+  return [
+    {
+      id: "function-name-mismatch",
+      severity: "error",
+      message: `The function of an endpoint tool has the tool's own name: "${name}".`,
+      path: ["tool", "function", "name"],
+      value: given,
+    },
+  ];
+}
+
+/** A workflow's steps are no calls that could be refused; the tools they call are. */
+function unprotectedTasks({ requires_verified }: ToolDefinition, tasks: number): Issue[] {
+  if (!requires_verified || tasks === 0) return [];
+  return [
+    {
+      id: "requires-verified-on-task",
+      severity: "error",
+      message:
+        "A workflow can't require a verified person; set requires_verified on the tools its steps call.",
+      path: ["requires_verified"],
+    },
+  ];
+}
+
+export function missingEndpoint(definition: ToolDefinition): Issue[] {
+  if (toolType(definition) !== "endpoint" || definition.endpoint) return [];
+  return [
+    {
+      id: "endpoint-missing",
+      severity: "warning",
+      message: "An endpoint tool without an endpoint can't be called; say where its calls go.",
+      path: ["endpoint"],
+    },
+  ];
+}
+
+export function parameterSchema(definition: ToolDefinition): Issue[] {
+  const { parameters } = definition.tool.function;
+  const path = ["tool", "function", "parameters"];
+  const issue = (at: readonly (string | number)[], message: string, value: unknown): Issue => ({
+    id: "invalid-json-schema",
+    severity: "error",
+    message,
+    path: [...path, ...at],
+    value,
+  });
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters)) {
+    return [issue([], "The parameters are described by a JSON Schema, which is an object.", parameters)];
+  }
+  const { type = "object" } = parameters as { type?: unknown };
+  const problems = jsonSchemaProblems(parameters);
+  if (problems.length === 0 && type !== "object") {
+    return [issue(["type"], 'A function takes its arguments by name: the type is "object".', type)];
+  }
+  return problems.map((problem) => issue(problem.path, problem.message, problem.value));
+}
+
+/** `{{ city }}` is a variable of the session; `{city}` is where an argument goes. */
+export function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
+  if (endpoint?.argument_location !== "path") return [];
+  if (/\{[^{}]+\}/.test(endpoint.url.replace(/\{\{[^{}]*\}\}/g, ""))) return [];
+  return [
+    {
+      id: "path-placeholder-missing",
+      severity: "error",
+      message: "Arguments go into the path, but the URL has no {placeholder} for one.",
+      path: ["endpoint", "url"],
+      value: endpoint.url,
+    },
+  ];
+}
+
+/** RFC 9110, 9.3.1: a body of a GET has no meaning, and servers, proxies and caches drop it or refuse the request. */
+export function bodyOfRead({ endpoint }: ToolDefinition): Issue[] {
+  if (endpoint?.method !== "get" && endpoint?.method !== "delete") return [];
+  if (endpoint.argument_location !== "body" && endpoint.argument_location !== "form") return [];
+  return [
+    {
+      id: "body-with-get",
+      severity: "warning",
+      message: `Many servers ignore the body of a ${endpoint.method.toUpperCase()}. Send the arguments as query, or use POST.`,
+      path: ["endpoint", "argument_location"],
+      value: endpoint.argument_location,
+    },
+  ];
+}
+
+export function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
+  if (defaults == null || (typeof defaults === "object" && !Array.isArray(defaults))) return [];
+  return [
+    {
+      id: "defaults-without-effect",
+      severity: "warning",
+      message: "Defaults have an effect only as a map from parameter to value.",
+      path: ["defaults"],
+      value: defaults,
+    },
+  ];
+}
+
+export function duplicateStaticParameters(definition: ToolDefinition): Issue[] {
+  const seen = new Set<string>();
+  return (definition.static_parameters ?? []).flatMap(({ name }, index): Issue[] => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    return [
+      {
+        id: "duplicate-static-parameter",
+        severity: "error",
+        message: `The tool has a static parameter "${name}" already.`,
+        path: ["static_parameters", index, "name"],
+        value: name,
+      },
+    ];
+  });
+}
+
+const STATIC_TYPES: Record<StaticToolParameter["type"], { words: string; fits(value: unknown): boolean }> = {
+  string: { words: "a string", fits: (value) => typeof value === "string" },
+  int: { words: "an integer", fits: Number.isInteger },
+  boolean: { words: "true or false", fits: (value) => typeof value === "boolean" },
+  data_source_list: {
+    words: "a list of data source names",
+    fits: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  },
+};
+
+export function staticDefaults(definition: ToolDefinition): Issue[] {
+  return (definition.static_parameters ?? []).flatMap((parameter, index): Issue[] => {
+    const { words, fits } = STATIC_TYPES[parameter.type];
+    if (parameter.default == null || fits(parameter.default)) return [];
+    return [
+      {
+        id: "static-default-type-mismatch",
+        severity: "error",
+        message: `The default of a ${parameter.type} parameter is ${words}.`,
+        path: ["static_parameters", index, "default"],
+        value: parameter.default,
+      },
+    ];
+  });
+}
+
+/** The inputs of tasks become JSON Schemas too. */
+export function inputPatterns(definition: ToolDefinition): Issue[] {
+  const places = tasksOf(definition).flatMap(({ task, path }) => [
+    ...stepsOf(task, path).map(({ step, path }) => ({ inputs: step.inputs, path })),
+    ...(task.type === "expression" ? [{ inputs: task.inputs, path }] : []),
+  ]);
+  const meter = new PatternMeter();
+  return places.flatMap(({ inputs, path }) =>
+    (inputs ?? []).flatMap(({ pattern }, index): Issue[] => {
+      const problem = pattern == null ? null : patternProblem(pattern, meter);
+      if (problem === null) return [];
+      const at = [...path, "inputs", index, "pattern"];
+      return [{ id: "invalid-json-schema", severity: "error", message: problem, path: at, value: pattern }];
+    }),
+  );
+}

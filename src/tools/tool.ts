@@ -1,0 +1,246 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { write } from "../api/resource.ts";
+import { Deleted, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { knownSources } from "../knowledge/data-source-names.ts";
+import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
+import { sourcesOfTool } from "./source-issues.ts";
+import { ToolDefinition, toolFields } from "./tool-definition.ts";
+import { toolHistoryRoutes } from "./tool-history.ts";
+import { mentionedNames, toolIssues } from "./tool-issues.ts";
+import {
+  holdTool,
+  insertTool,
+  MAX_USERS_IN_LIST,
+  namesInUse,
+  removeTool,
+  replaceTool,
+  requireService,
+  selectToolRows,
+  type ToolInput,
+  type ToolRow,
+  toolNotFound,
+} from "./tool-store.ts";
+
+const ToolCreateRequest = z
+  .object({
+    name: name().regex(/^\S*$/).describe("No whitespace. An endpoint tool's function has the same name."),
+    definition: ToolDefinition,
+    service_id: recordId().describe("The service that the tool's calls authenticate with."),
+  })
+  .meta({ id: "ToolCreateRequest" });
+const ToolUpdateRequest = ToolCreateRequest.extend({
+  id: recordId(),
+  last_updated_comments: z.string().nullish(),
+}).meta({ id: "ToolUpdateRequest" });
+
+const ToolPromptInfo = z.object({ id: z.int(), name: z.string() }).meta({ id: "ToolPromptInfo" });
+const ToolAgentInfo = z.object({ id: z.int(), name: z.string() }).meta({ id: "ToolAgentInfo" });
+
+export const ToolResponse = z
+  .object({
+    name: z.string(),
+    definition: ToolDefinition,
+    service_id: z.int(),
+    id: z.int(),
+    last_updated_comments: z.string().nullish(),
+    service_name: z.string().nullish(),
+    prompts_info: z.array(ToolPromptInfo).nullish(),
+    agents_info: z.array(ToolAgentInfo).nullish().describe("Agents whose prompt uses the tool."),
+    last_updated: timestamp(),
+    last_updated_by: z.string(),
+    version_number: z.int(),
+    validation_issues: z.array(ValidationIssue).nullish(),
+  })
+  .meta({ id: "ToolResponse" });
+export type ToolResponse = z.infer<typeof ToolResponse>;
+
+const ToolDetailResponse = ToolResponse.extend({
+  fields: z.array(z.string()).describe("The model's arguments, then the static parameters."),
+}).meta({ id: "ToolDetailResponse" });
+
+const toolList: list.ListRules = {
+  fields: {
+    id: list.integer("t.id"),
+    name: list.text("t.name"),
+    service_name: list.text("s.name"),
+    definition: list.document("t.definition"),
+    service_id: list.integer("t.service_id"),
+    last_updated: list.time("t.last_updated"),
+    last_updated_by: list.text("t.last_updated_by"),
+  },
+  time: "t.last_updated",
+  order: [{ column: "t.id", direction: "asc" }],
+};
+
+export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const tag = "tools";
+  const byName = z.object({ tool_name: z.string() });
+
+  /** The tool as it stands after a change, with the change's audit entry written. */
+  const changed = async (
+    tx: Tx,
+    caller: Caller,
+    id: number,
+    before?: ToolResponse,
+  ): Promise<ToolResponse> => {
+    const after = await findTool(tx, caller, id);
+    const action = before ? "update" : "create";
+    await api.audit(tx, caller, { action, resource: tag, resource_id: id, before, after });
+    return after;
+  };
+
+  api.get(
+    "/api/v1/tools/",
+    {
+      summary: "List tools",
+      description: `Of the prompts and agents that use a tool, up to ${MAX_USERS_IN_LIST} each are named; the tool itself names them all.`,
+      tag,
+      permission: "tools_read",
+      query: list.listQuery(toolList),
+      response: list.listOf(ToolResponse),
+    },
+    async ({ caller, query }) => {
+      const page = await list.listPage(db, selectToolRows(db, caller, MAX_USERS_IN_LIST), query, toolList);
+      const items = await withIssues(db, caller, page.items);
+      return list.onlyFields({ ...page, items }, query.fields, ToolResponse);
+    },
+  );
+
+  api.post(
+    "/api/v1/tools/",
+    {
+      summary: "Create a tool",
+      tag,
+      permission: "tools_write",
+      body: ToolCreateRequest,
+      response: ToolResponse,
+    },
+    ({ caller, body }) =>
+      write(db, "Tool", async (tx) => {
+        const id = await insertTool(tx, caller, clock.now(), await checked(tx, caller, body, null));
+        return changed(tx, caller, id);
+      }),
+  );
+
+  api.put(
+    "/api/v1/tools/",
+    {
+      summary: "Update a tool",
+      tag,
+      permission: "tools_write",
+      body: ToolUpdateRequest,
+      response: ToolResponse,
+    },
+    ({ caller, body }) =>
+      write(db, "Tool", async (tx) => {
+        const { id } = await holdTool(tx, caller, { id: body.id });
+        const before = await findTool(tx, caller, id);
+        const input = await checked(tx, caller, body, id);
+        const last_updated_comments = body.last_updated_comments ?? null;
+        await replaceTool(tx, caller, clock.now(), { ...input, id, last_updated_comments });
+        return changed(tx, caller, id, before);
+      }),
+  );
+
+  api.post(
+    "/api/v1/tools/check",
+    {
+      summary: "Check a tool without saving it",
+      description: "All that saving it would find: errors, which would refuse it, warnings and hints.",
+      tag,
+      permission: "tools_read",
+      body: ToolCreateRequest.extend({
+        id: recordId().nullish().describe("Of the tool that this replaces."),
+      }).meta({ id: "ToolCheckRequest" }),
+      response: z.object({ validation_issues: z.array(ValidationIssue) }).meta({ id: "ToolCheckResponse" }),
+    },
+    async ({ caller, body }) => {
+      await requireService(db, caller, body.service_id);
+      const [issues = []] = await issuesOf(db, caller, [{ ...body, id: body.id ?? null, is_system: false }]);
+      return { validation_issues: issues.map(toValidationIssue) };
+    },
+  );
+
+  api.get(
+    "/api/v1/tools/:tool_name",
+    {
+      summary: "Get a tool by its name",
+      tag,
+      permission: "tools_read",
+      params: byName,
+      response: ToolDetailResponse,
+    },
+    async ({ caller, params: { tool_name } }) => {
+      const row = await selectToolRows(db, caller, null).where("t.name", "=", tool_name).executeTakeFirst();
+      if (!row) throw toolNotFound(tool_name);
+      const [tool] = await withIssues(db, caller, [row]);
+      return { ...tool, fields: toolFields(row.definition) };
+    },
+  );
+
+  api.delete(
+    "/api/v1/tools/:tool_name",
+    {
+      summary: "Delete a tool by its name",
+      tag,
+      permission: "tools_delete",
+      params: byName,
+      query: z.object({ reason: z.string() }),
+      response: Deleted,
+    },
+    ({ caller, params: { tool_name }, query: { reason } }) =>
+      write(db, "Tool", async (tx) => {
+        const tool = await holdTool(tx, caller, { name: tool_name });
+        const before = await findTool(tx, caller, tool.id);
+        await removeTool(tx, caller, clock.now(), tool, reason);
+        await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: tool.id, before });
+        return { success: true };
+      }),
+  );
+
+  toolHistoryRoutes(api, { db });
+}
+
+async function findTool(db: Db, caller: Caller, id: number): Promise<ToolResponse> {
+  const row = await selectToolRows(db, caller, null).where("t.id", "=", id).executeTakeFirstOrThrow();
+  const [tool] = await withIssues(db, caller, [row]);
+  return tool as ToolResponse;
+}
+
+type Checked = ToolInput & { id: number | null; is_system: boolean };
+
+/** Each tool's issues, with one look at the names, and one at the data sources, that all of them mention. */
+async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Promise<Issue[][]> {
+  const mentioned = tools.map((tool) => mentionedNames(tool.definition));
+  const { callable, shown, parameters } = await namesInUse(db, caller, {
+    shown: mentioned.flatMap((names) => names.shown),
+    called: mentioned.flatMap((names) => names.called),
+  });
+  const mentionedSources = tools.flatMap((tool) => sourcesOfTool(tool.definition));
+  const sources = await knownSources(db, caller.sub_organization_id, mentionedSources);
+  return tools.map(({ id, name, is_system, definition }) => {
+    const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
+    return toolIssues(definition, { name, is_system, callable, parameters, taken, sources });
+  });
+}
+
+/** Told anew with every answer: what a tool mentions may have come or gone since it was saved. */
+async function withIssues(db: Db, caller: Caller, rows: readonly ToolRow[]): Promise<ToolResponse[]> {
+  const issues = await issuesOf(db, caller, rows);
+  return rows.map(({ is_system: _, ...tool }, index) => ({
+    ...tool,
+    validation_issues: (issues[index] ?? []).map(toValidationIssue),
+  }));
+}
+
+/** The input, unless it has errors. */
+async function checked(tx: Tx, caller: Caller, input: ToolInput, id: number | null): Promise<ToolInput> {
+  const [issues = []] = await issuesOf(tx, caller, [{ ...input, id, is_system: false }]);
+  refuseErrors(issues, ["body", "definition"]);
+  return input;
+}

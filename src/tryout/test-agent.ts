@@ -1,0 +1,169 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import type { Api } from "../api/server.ts";
+import { Fault } from "../base/errors.ts";
+import type { Engine } from "../sessions/engine.ts";
+import type { SessionState } from "../sessions/variables.ts";
+import { startSession } from "../turns/start-session.ts";
+import { runTurn } from "../turns/turn.ts";
+import type { TurnResult } from "../turns/turn-event.ts";
+
+/** One turn with an agent under test; the same `test_id` goes on with the same session. */
+const TestMessage = z
+  .object({
+    service_name: z.string(),
+    source: z.string(),
+    test_id: z.string().min(1).max(255),
+    agent_id: z.string(),
+    text: z
+      .string()
+      .max(20_000)
+      .nullish()
+      .describe("Empty or null: silence, or only the greeting at the start"),
+    org_name: z.string().nullish().meta({ deprecated: true }),
+    override_timestamp: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/, { abort: true })
+      .refine(isLocalTime, "Input should be a valid datetime")
+      .nullish()
+      .describe("The agent's wall clock for this turn, YYYY-MM-DDTHH:MM:SS without a zone"),
+    session_start: z.boolean().default(false),
+    verified: z
+      .boolean()
+      .default(true)
+      .describe("Whether the test plays somebody who was proven to be `source`"),
+  })
+  .meta({ id: "TestMessage" });
+
+const TestMessageResponse = z
+  .object({
+    test_id: z.string(),
+    agent_id: z.string(),
+    text: z.string(),
+    response: z.unknown(),
+    response_text: z.string(),
+  })
+  .meta({ id: "TestMessageResponse" });
+
+const SERVICE = "console";
+
+export function testAgentRoutes(api: Api, engine: Engine): void {
+  api.post(
+    "/api/v1/agents/test/messages",
+    {
+      summary: "Talk with an agent in a test session",
+      tag: "agents",
+      permission: "chat",
+      body: TestMessage,
+      response: TestMessageResponse,
+    },
+    async ({ caller, body }) => {
+      const agent_id = agentNumber(body.agent_id);
+      const text = body.text ?? "";
+      const open = body.session_start ? undefined : await openSession(engine, caller, body.test_id, agent_id);
+      const started = open
+        ? undefined
+        : await startSession(engine, {
+            sub_organization_id: caller.sub_organization_id,
+            agent_id,
+            channel: "chat",
+            service: SERVICE,
+            type: "console_test_v1",
+            sid: body.test_id,
+            channel_target_id: null,
+            source: body.source,
+            target: body.service_name,
+            is_test: true,
+            is_outbound: false,
+            verified: body.verified,
+            override_timestamp: body.override_timestamp ?? null,
+          });
+      const session_id = open?.id ?? (started?.session_id as number);
+      const conversation_id = open?.conversation_id ?? (started?.conversation_id as number);
+
+      // A start without words only greets, unless the agent is one that speaks first.
+      const turns: TurnResult[] = [];
+      const override_timestamp = body.override_timestamp ?? null;
+      if (started?.agent_initiated)
+        turns.push(await runTurn(engine, session_id, { text: null, override_timestamp }));
+      if (!started || text !== "")
+        turns.push(await runTurn(engine, session_id, { text, override_timestamp }));
+
+      const said = [started?.greeting, ...turns.flatMap((turn) => turn.messages)].filter(
+        (part) => part != null,
+      );
+      const response_text = said.join("\n\n");
+      const last = turns.at(-1);
+      return {
+        test_id: body.test_id,
+        agent_id: body.agent_id,
+        text,
+        response: {
+          status: "ok",
+          content: {
+            session_id,
+            conversation_id,
+            text: response_text,
+            action: last?.action ?? null,
+            language: last?.language ?? started?.language,
+            tool_calls: turns.flatMap((turn) => turn.calls).map(shownCall),
+            display_results: turns
+              .flatMap((turn) => turn.calls.map((call) => call.display_result))
+              .filter(Boolean),
+            variables: last?.variables ?? (await variablesOf(engine, session_id)),
+            ended: last?.ended ?? false,
+          },
+        },
+        response_text,
+      };
+    },
+  );
+}
+
+const shownCall = (call: TurnResult["calls"][number]) => ({
+  tool_call_id: call.tool_call_id,
+  tool_name: call.tool_name,
+  tool_arguments: call.arguments,
+  tool_request: call.request,
+  tool_result: call.result,
+  tool_error: call.error,
+  duration_ms: call.duration_ms,
+});
+
+/** The agent's, and what its workflows have set; of a session that only greeted. */
+async function variablesOf({ db }: Engine, session_id: number): Promise<Record<string, unknown>> {
+  const { state } = await db
+    .selectFrom("sessions")
+    .select("state")
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  return (state as SessionState).variables;
+}
+
+function agentNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Fault("not-found", `Agent with ID ${text} not found`);
+}
+
+/** The newest session of this test that is still open; a test id of another agent starts anew. */
+const openSession = (engine: Engine, caller: Caller, test_id: string, agent_id: number) =>
+  engine.db
+    .selectFrom("sessions")
+    .select(["id", "conversation_id"])
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("channel_manager_service", "=", SERVICE)
+    .where("channel_manager_sid", "=", test_id)
+    .where("agent_id", "=", agent_id)
+    .where("ended_at", "is", null)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+
+function isLocalTime(text: string): boolean {
+  try {
+    Temporal.PlainDateTime.from(text, { overflow: "reject" });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,98 @@
+import { Fault } from "../base/errors.ts";
+import { publish } from "../events/event.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { releaseLease, takeLease } from "../sessions/lease.ts";
+import { updateSession } from "./turn-store.ts";
+
+export type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
+
+const IN_WORDS: Record<EndReason, string> = {
+  user: "The person ended the session",
+  agent: "The agent ended the session",
+  transfer: "The call was transferred",
+  idle: "The session ended after a long silence",
+  "max-duration": "The session reached its longest duration",
+  error: "The session ended after an error",
+};
+
+/** A chat is closed after this long without a word. */
+export const IDLE_MS = 30 * 60_000;
+
+/**
+ * Ends a session from outside a turn; waits for a turn that runs. Ending it twice is ending it once. With `unless_after`,
+ * only if nobody has said anything since it had so many turns.
+ */
+export async function endSession(
+  engine: Engine,
+  session_id: number,
+  reason: EndReason,
+  unless_after?: { turn_count: number },
+): Promise<void> {
+  const row = await engine.db
+    .selectFrom("sessions")
+    .select("ended_at")
+    .where("id", "=", session_id)
+    .executeTakeFirst();
+  if (!row || row.ended_at) return;
+  const taken = await takeLease(engine, session_id).catch((error) => {
+    // Somebody else ended it meanwhile.
+    if (error instanceof Fault && error.kind === "blocked") return null;
+    throw error;
+  });
+  if (!taken) return;
+  const { session } = taken;
+  if (unless_after && session.turn_count !== unless_after.turn_count) return releaseLease(engine, session);
+  const at = engine.clock.now();
+  await engine.db.transaction().execute(async (tx) => {
+    const ended = { reason, user_terminated: reason === "user" };
+    await updateSession(engine, tx, session, { state: session.state, at, over: true, ended });
+    await publish(tx, session.sub_organization_id, [
+      {
+        at,
+        source: "llm-prompt",
+        source_id: session.prompt_id,
+        category: "conversation",
+        type: "session-end",
+        description: IN_WORDS[reason],
+        session_id,
+        conversation_id: session.conversation_id,
+        user_id: session.source,
+        attributes: { reason },
+      },
+    ]);
+  });
+}
+
+/**
+ * Ends sessions that were found idle, but for those that somebody has said something in since. One that can't be ended
+ * now doesn't hold up the others.
+ */
+export async function endAsIdle(
+  engine: Engine,
+  idle: readonly { id: number; turn_count: number }[],
+): Promise<void> {
+  for (const { id, turn_count } of idle) {
+    try {
+      await endSession(engine, id, "idle", { turn_count });
+    } catch (error) {
+      engine.log.warn({ err: error, session_id: id }, "an idle session could not be ended");
+    }
+  }
+}
+
+/** Closes chats that nobody has written in for `IDLE_MS`; run every minute. */
+export async function endIdleSessions(engine: Engine): Promise<number> {
+  const now = engine.clock.now();
+  const idle = await engine.db
+    .selectFrom("sessions")
+    .select(["id", "turn_count"])
+    .where("ended_at", "is", null)
+    .where("channel", "=", "chat")
+    .where("last_activity_at", "<", new Date(now.getTime() - IDLE_MS).toISOString())
+    // Whoever holds it is busy with it.
+    .where((row) => row.or([row("lease_owner", "is", null), row("lease_expires_at", "<", now.toISOString())]))
+    .limit(500)
+    .execute();
+  await endAsIdle(engine, idle);
+  return idle.length;
+}

@@ -1,0 +1,223 @@
+import type { Snapshot, SnapshotTool } from "../agents/snapshot.ts";
+import { publicText } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import { storableJson } from "../base/storable.ts";
+import { suppress } from "../consent/suppression.ts";
+import { json } from "../db/database.ts";
+import { type NewEvent, publish } from "../events/event.ts";
+import { insertTrace, type TraceEntry } from "../events/trace.ts";
+import { handle, type JobHandler } from "../jobs/define-job.ts";
+import type { ToolCall } from "../llm/model.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { agentTime, sessionFacts } from "../sessions/session-facts.ts";
+import { voiceInForce } from "../sessions/session-voice.ts";
+import { localTime, type SessionState, sessionLookup, systemVariables } from "../sessions/variables.ts";
+import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
+import { runTool } from "../tool-calls/run-tool.ts";
+import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import { buildMessages } from "./build-prompt.ts";
+import { callEndTool } from "./end-tool-job.ts";
+import { callTrace, type FinishedCall, storedCall } from "./finished-call.ts";
+import { modelRound } from "./model-round.ts";
+import { offeredTool } from "./offered-tools.ts";
+import { insertCalls, loadHistory } from "./turn-store.ts";
+
+/*
+ * The session end tool: once, whatever ended the session, after its end. The model fills in the
+ * arguments from what was said, the tool is called, and the call stands in the session like any other; what it answers is
+ * never spoken, and its failure changes nothing about the end.
+ *
+ *   asking the model (harmless to repeat) → the call's row, committed → the call → its result
+ *
+ * A process that dies before the row leaves the job to another one. One that dies after it may have made the call, so
+ * that is noted and the call is not made again.
+ */
+
+/** For the model and the tool together. */
+const BUDGET_MS = 30_000;
+/** Past this a call that has no result is one whose process died. */
+const LOST_AFTER_MS = BUDGET_MS + 30_000;
+/** Greater than that of any turn: the call belongs to none of the model's answers. */
+const AFTER_ROUNDS = 1_000;
+
+export const endToolJob = (engine: Engine): JobHandler =>
+  handle(callEndTool, ({ session_id }) => runEndTool(engine, session_id));
+
+export async function runEndTool(engine: Engine, session_id: number): Promise<void> {
+  const session = await loadEnded(engine, session_id);
+  const tool = session?.snapshot.session_end_tool;
+  if (!session || !tool) return;
+  const begun = await engine.db
+    .selectFrom("session_end_calls")
+    .select(["tool_call_id", "started_at", "finished_at"])
+    .where("session_id", "=", session_id)
+    .executeTakeFirst();
+  if (begun?.finished_at) return;
+  if (begun) {
+    const age = engine.clock.now().getTime() - Date.parse(begun.started_at);
+    if (age < LOST_AFTER_MS) throw new Error("the session end tool is being called");
+    const call = { id: begun.tool_call_id, name: tool.name, arguments: {} };
+    return finish(engine, session, tool, lostCall(call), []);
+  }
+
+  const signal = AbortSignal.timeout(BUDGET_MS);
+  const context = contextOf(engine, session, signal);
+  const asked = await askForArguments(engine, session, tool, context);
+  if (!(await begin(engine, session_id, asked.call))) return;
+  const before = performance.now();
+  const outcome = asked.problem ? failed(asked.problem) : await run(engine, context, tool, asked.call);
+  const duration_ms = performance.now() - before;
+  await finish(engine, session, tool, { call: asked.call, outcome, duration_ms }, asked.trace);
+}
+
+type EndedSession = NonNullable<Awaited<ReturnType<typeof loadEnded>>>;
+
+async function loadEnded(engine: Engine, session_id: number) {
+  const row = await engine.db
+    .selectFrom("sessions")
+    .selectAll()
+    .where("id", "=", session_id)
+    .where("ended_at", "is not", null)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return { ...row, snapshot: row.snapshot as Snapshot, state: row.state as SessionState };
+}
+
+function contextOf(engine: Engine, session: EndedSession, signal: AbortSignal): ToolContext {
+  const { sub_organization_id, snapshot, state, channel, source, verified, agent_timezone: zone } = session;
+  const { language } = state;
+  const at = agentTime(engine.clock.now(), session.override_timestamp, zone);
+  const now = localTime(at, zone);
+  const voice = voiceInForce(channel, snapshot, language);
+  const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now, voice));
+  return { sub_organization_id, snapshot, lookup, language, channel, source, verified, at, now, signal };
+}
+
+type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[] };
+
+/** A tool that the model has nothing to say to is called without asking it. */
+async function askForArguments(
+  engine: Engine,
+  session: EndedSession,
+  tool: SnapshotTool,
+  { lookup, language, signal }: ToolContext,
+): Promise<Asked> {
+  const offered = offeredTool(tool, lookup);
+  const none = { id: `call_${randomBase62(24)}`, name: tool.name, arguments: {} };
+  if (Object.keys(offered.parameters.properties ?? {}).length === 0) {
+    return { call: none, problem: null, trace: [] };
+  }
+  const { llm_config } = session.snapshot.prompt;
+  const [history, model] = await Promise.all([
+    loadHistory(engine, session.id),
+    engine.resolveModel(session.sub_organization_id, llm_config),
+  ]);
+  const spoken = { code: language, changed: false };
+  const messages = buildMessages(session.snapshot, history, lookup, spoken);
+  const request = {
+    // Some providers refuse a conversation in which the agent had the last word.
+    messages: [...messages, { role: "user" as const, text: "(The conversation has ended.)" }],
+    tools: [offered],
+    tool_choice: { tool: tool.name },
+    temperature: llm_config.temperature ?? null,
+    seed: llm_config.seed ?? null,
+    signal,
+  };
+  const round = await modelRound(model, request, engine.clock, () => {});
+  const trace = [round.trace];
+  if (!round.ok) return { call: none, problem: `The model gave no arguments: ${round.error}`, trace };
+  const call = round.calls.find(({ name }) => name === tool.name);
+  if (!call) return { call: none, problem: "The model gave no arguments.", trace };
+  return { call: storableJson(call), problem: null, trace };
+}
+
+/** False when another process was first. */
+async function begin(engine: Engine, session_id: number, { id }: ToolCall): Promise<boolean> {
+  const inserted = await engine.db
+    .insertInto("session_end_calls")
+    .values({ session_id, tool_call_id: id, started_at: engine.clock.now().toISOString() })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return inserted.numInsertedOrUpdatedRows === 1n;
+}
+
+async function run(
+  engine: Engine,
+  context: ToolContext,
+  tool: SnapshotTool,
+  call: ToolCall,
+): Promise<ToolOutcome> {
+  try {
+    const outcome = await runTool(engine, context, tool, call);
+    return { ...outcome, result: storableJson(outcome.result) };
+  } catch (error) {
+    const why = publicText(error, engine.log, `the session end tool ${call.name} failed unexpectedly`);
+    return failed(`The tool failed unexpectedly. ${why}`);
+  }
+}
+
+type Ran = { call: ToolCall; outcome: ToolOutcome; duration_ms: number };
+
+const lostCall = (call: ToolCall): Ran => ({
+  call,
+  outcome: failed("The program stopped during the call, so whether it took effect is not known."),
+  duration_ms: 0,
+});
+
+/** The call, its trace, what it tells as an event and that it is done, all or nothing. */
+async function finish(
+  engine: Engine,
+  session: EndedSession,
+  tool: SnapshotTool,
+  { call, outcome, duration_ms }: Ran,
+  before: TraceEntry[],
+): Promise<void> {
+  const { id: session_id, turn_count } = session;
+  const at = engine.clock.now();
+  const { effects, ...shown } = outcome;
+  await engine.db.transaction().execute(async (tx) => {
+    const done = await tx
+      .updateTable("session_end_calls")
+      .set({ finished_at: at.toISOString() })
+      .where("session_id", "=", session_id)
+      .where("finished_at", "is", null)
+      .executeTakeFirst();
+    if (done.numUpdatedRows === 0n) return;
+    const variables = { ...session.state.variables, ...effects.variables };
+    const { seq } = await tx
+      .updateTable("sessions")
+      .set((row) => ({ next_seq: row("next_seq", "+", 1), state: json({ ...session.state, variables }) }))
+      .where("id", "=", session_id)
+      .returning((row) => row("next_seq", "-", 1).as("seq"))
+      .executeTakeFirstOrThrow();
+    const started = new Date(session.ended_at as string);
+    const finished: FinishedCall = {
+      ...{ seq, round: AFTER_ROUNDS, call, tool, outcome: shown, started, duration_ms },
+    };
+    await insertCalls(tx, session_id, [storedCall(finished, turn_count)]);
+    await insertTrace(tx, session_id, turn_count, [...before, ...callTrace(finished)], at);
+    // A tool that says "opted out" has to have done so here too.
+    const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];
+    await suppress(tx, optOutEntries(session, await withWords(tx, session_id, opt_outs)), at);
+    await publish(tx, session.sub_organization_id, eventsOf(session, tool, shown.error, effects, at));
+  });
+}
+
+function eventsOf(
+  session: EndedSession,
+  tool: SnapshotTool,
+  error: string | null,
+  { event }: ToolEffects,
+  at: Date,
+): NewEvent[] {
+  const of = {
+    ...{ at, source: "tool-call" as const, source_id: tool.id, session_id: session.id },
+    ...{ conversation_id: session.conversation_id, user_id: session.source },
+  };
+  return [
+    ...(error === null
+      ? []
+      : [{ ...of, category: "automation", type: "tool-error", description: `${tool.name}: ${error}` }]),
+    ...(event ? [{ ...of, ...event }] : []),
+  ];
+}

@@ -1,0 +1,83 @@
+import type { SnapshotTool } from "../agents/snapshot.ts";
+import { storableJson } from "../base/storable.ts";
+import { type TraceEntry, traced } from "../events/trace.ts";
+import type { ToolCall } from "../llm/model.ts";
+import { displayResult } from "../tool-calls/display-result.ts";
+import type { ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import type { TurnEvent } from "./turn-event.ts";
+import type { StoredCall } from "./turn-store.ts";
+
+/** A call that was answered, by whomever; what is stored of it. */
+export type FinishedCall = {
+  seq: number;
+  round: number;
+  call: ToolCall;
+  tool: SnapshotTool | undefined;
+  outcome: Omit<ToolOutcome, "effects">;
+  started: Date;
+  duration_ms: number;
+};
+
+/** A call as it is stored, but for its place. */
+export type CallRow = Omit<StoredCall, "seq">;
+
+export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): CallRow => {
+  const { round, call, tool, outcome, started, duration_ms } = finished;
+  return {
+    turn_index,
+    round,
+    tool_call_id: call.id,
+    tool_id: tool?.id ?? null,
+    tool_name: call.name,
+    tool_version_number: tool?.version_number ?? null,
+    arguments: call.arguments,
+    request: outcome.request,
+    result: outcome.result,
+    whole_result: outcome.whole === undefined ? null : storableJson(outcome.whole),
+    error: outcome.error,
+    propagate_result: handsResultOn(tool),
+    display_result: displayResult(tool?.definition, outcome.whole ?? outcome.result, outcome.error !== null),
+    provider_data: call.provider_data ?? null,
+    timestamp: started,
+    duration_ms,
+  };
+};
+
+export const storedCall = (finished: FinishedCall, turn_index: number): StoredCall => ({
+  seq: finished.seq,
+  ...callRow(finished, turn_index),
+});
+
+/** What a channel is told of a call's result. */
+export const resultEvent = (call: CallRow): TurnEvent => ({
+  type: "tool_result",
+  tool_call_id: call.tool_call_id,
+  tool_name: call.tool_name,
+  error: call.error,
+  duration_ms: call.duration_ms,
+  display_result: call.display_result,
+  propagated: call.propagate_result ? { arguments: call.arguments, result: call.result } : null,
+});
+
+/** What the call noted itself, and then the call. */
+export const callTrace = ({ round, call, outcome, started, duration_ms }: FinishedCall): TraceEntry[] => [
+  ...outcome.trace,
+  {
+    category: "tool",
+    label: call.name,
+    started,
+    duration_ms,
+    details: {
+      tool_call_id: call.id,
+      // Rounds count from 0; what a workflow called before the model was asked is in none.
+      round: round < 0 ? null : round,
+      arguments: traced(call.arguments),
+      prepared: traced(outcome.prepared),
+      ...(outcome.error === null ? { result: traced(outcome.result) } : { error: outcome.error }),
+    },
+  },
+];
+
+/** The tool's owner lets the person on the channel see what it answers. */
+const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
+  tool?.definition.options?.propagate_tool_result ?? false;

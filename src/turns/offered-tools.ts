@@ -1,0 +1,117 @@
+import type { SnapshotTool } from "../agents/snapshot.ts";
+import { isRecord } from "../expressions/member.ts";
+import { type Lookup, renderTemplate } from "../expressions/template.ts";
+import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
+import { GO_TO_STEP } from "../tools/task-issues.ts";
+import { instructionLookup } from "../workflows/instruction-lookup.ts";
+import type { TaskSurroundings } from "../workflows/task-run.ts";
+import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "../workflows/task-tools.ts";
+import { holdsTasks, type PendingCall } from "../workflows/workflow-state.ts";
+
+/** Who answers a call. */
+export type Answerer =
+  | { kind: "tool"; tool: SnapshotTool }
+  | { kind: "task"; live: LiveTask }
+  | { kind: "go_to_step" };
+
+/** What the model may call in one request. A call of anything else is refused, whoever talked the model into it. */
+export type Offering = {
+  tools: OfferedTool[];
+  answerers: ReadonlyMap<string, Answerer>;
+  /** The call that a workflow insists on, with the task that does. */
+  forced: { live: LiveTask; call: PendingCall } | null;
+  choice: ToolChoice;
+};
+
+/**
+ * The tools of one request, asked anew after each round. A step that allows some tools hides all others, but never a
+ * task's own, nor those of a task that comes before it: two tasks can't lock each other out.
+ */
+export function offerTools(
+  tools: readonly SnapshotTool[],
+  tasks: readonly LiveTask[],
+  around: TaskSurroundings,
+  lookup: Lookup,
+): Offering {
+  const masks = tasks.map(allowedBy);
+  const shown = new Map<string, { offered: OfferedTool; answerer: Answerer; allowed: boolean }>();
+  for (const tool of tools) {
+    if (holdsTasks(tool)) continue;
+    const named = masks.every((mask) => mask === null || mask.has(tool.name) || isWayOut(tool, mask));
+    const allowed = named && isReleased(tool.name, tasks);
+    shown.set(tool.name, { offered: offeredTool(tool, lookup), answerer: { kind: "tool", tool }, allowed });
+  }
+  for (const [position, live] of tasks.entries()) {
+    const offered = taskTool(live, around);
+    if (!offered) continue;
+    const allowed = masks.slice(0, position).every((mask) => mask === null || mask.has(offered.name));
+    shown.set(offered.name, { offered, answerer: { kind: "task", live }, allowed });
+  }
+  const jump = goToStepTool(tasks);
+  if (jump) shown.set(GO_TO_STEP, { offered: jump, answerer: { kind: "go_to_step" }, allowed: true });
+
+  const forced = forcedCall(tasks, shown);
+  const offered = [...shown].filter(([name, { allowed }]) => allowed || name === forced?.call.tool);
+  return {
+    tools: offered.map(([name, { offered }]) =>
+      name === forced?.call.tool ? withKnown(offered, forced.call.arguments) : offered,
+    ),
+    answerers: new Map(offered.map(([name, { answerer }]) => [name, answerer])),
+    forced,
+    choice: forced ? { tool: forced.call.tool } : "auto",
+  };
+}
+
+/** A step that allows nothing leaves the agent the end of the conversation; one that names tools means those. */
+const isWayOut = (tool: SnapshotTool, mask: ReadonlySet<string>): boolean =>
+  mask.size === 0 && tool.is_system && tool.name === "hangup";
+
+/** The first task's first; one of a tool that is gone by now is passed over. */
+function forcedCall(tasks: readonly LiveTask[], shown: ReadonlyMap<string, unknown>): Offering["forced"] {
+  for (const live of tasks) {
+    const call = live.state.pending_calls.find((pending) => shown.has(pending.tool));
+    if (call) return { live, call };
+  }
+  return null;
+}
+
+const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTool =>
+  Object.keys(known).length === 0
+    ? tool
+    : { ...tool, description: `${tool.description}\nKnown arguments: ${JSON.stringify(known)}` };
+
+/** A tool as the model sees it, descriptions with their variables filled in. */
+export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
+  name,
+  description: renderTemplate(definition.tool.function.description, instructionLookup(lookup)),
+  parameters: withDescriptions(definition.tool.function.parameters, lookup),
+});
+
+/** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
+function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
+  const rendered = described(schema, lookup, 0);
+  return isRecord(rendered)
+    ? { type: "object", ...(rendered.properties ? {} : { properties: {} }), ...rendered }
+    : EMPTY;
+}
+
+const EMPTY: JsonSchema = { type: "object", properties: {} };
+const MAX_DEPTH = 32;
+/** Where a schema has others in it: by name, in a list, or one. */
+const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions"]);
+const IN_LIST = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
+const ONE = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains"]);
+
+function described(schema: unknown, lookup: Lookup, depth: number): unknown {
+  if (!isRecord(schema) || depth === MAX_DEPTH) return schema;
+  const inner = (part: unknown) => described(part, lookup, depth + 1);
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]): [string, unknown] => {
+      if (key === "description" && typeof value === "string") return [key, renderTemplate(value, lookup)];
+      if (BY_NAME.has(key) && isRecord(value))
+        return [key, Object.fromEntries(Object.entries(value).map(([name, part]) => [name, inner(part)]))];
+      if ((IN_LIST.has(key) || ONE.has(key)) && Array.isArray(value)) return [key, value.map(inner)];
+      return [key, ONE.has(key) ? inner(value) : value];
+    }),
+  );
+}

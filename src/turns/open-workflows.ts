@@ -1,0 +1,57 @@
+import type { Engine } from "../sessions/engine.ts";
+import { releaseLease, renewLease, takeLease } from "../sessions/lease.ts";
+import { sessionFacts } from "../sessions/session-facts.ts";
+import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
+import { CallRunner } from "./run-calls.ts";
+import { TurnRecord } from "./turn-record.ts";
+
+export type OpenedSession = {
+  said: string | null;
+  /** The same as it is to be spoken. */
+  parts: SpokenPart[];
+  /** The agent goes on speaking before the person does. */
+  wants_turn: boolean;
+  action: SessionAction | null;
+  ended: boolean;
+};
+
+/**
+ * Brings a new session's automatic tasks to their first step, then greets. Apart from the
+ * transaction that made the session, because a task's first hooks may call tools. A session whose process died in
+ * between is opened by its first turn.
+ */
+export async function openWorkflows(
+  engine: Engine,
+  session_id: number,
+  override_timestamp: string | null,
+): Promise<OpenedSession> {
+  const { session } = await takeLease(engine, session_id);
+  const lost = new AbortController();
+  const stopRenewing = renewLease(engine, session, lost);
+  try {
+    const record = new TurnRecord(engine, session, { text: null, override_timestamp }, () => {}, lost.signal);
+    const { workflows } = new CallRunner(record, { listening: false });
+    await workflows.open();
+    const { at } = record.surroundings();
+    const before = record.messages.map(
+      (text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }),
+    );
+    record.trace(...greetingTrace(session.snapshot, at));
+    const greeting = greetingParts(session.snapshot, session.state, sessionFacts(session), at);
+    record.say(joinParts(greeting));
+    const { messages, action, ended } = await record.finish();
+    return {
+      said: messages.length > 0 ? messages.join("\n\n") : null,
+      parts: [...before, ...greeting],
+      wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || record.wasSpokenTo,
+      action,
+      ended,
+    };
+  } catch (error) {
+    await releaseLease(engine, session).catch(() => {});
+    throw error;
+  } finally {
+    stopRenewing();
+  }
+}

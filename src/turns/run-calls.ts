@@ -1,0 +1,172 @@
+import type { SnapshotTool } from "../agents/snapshot.ts";
+import { publicText } from "../base/errors.ts";
+import { randomBase62 } from "../base/ids.ts";
+import { storableJson } from "../base/storable.ts";
+import type { ToolCall } from "../llm/model.ts";
+import { runTool } from "../tool-calls/run-tool.ts";
+import { failed, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import type { SessionTask } from "../workflows/workflow-state.ts";
+import type { FinishedCall } from "./finished-call.ts";
+import type { Answerer, Offering } from "./offered-tools.ts";
+import { soundCalls } from "./sound-calls.ts";
+import type { TurnRecord } from "./turn-record.ts";
+import { type TaskReply, Workflows } from "./workflow-turn.ts";
+
+/** Past this many calls with bad arguments the model is told to stop trying. */
+const MAX_REPAIRS = 2;
+/** Calls that a workflow makes before the model is asked at all belong to no round of its. */
+const BEFORE_ROUNDS = -1;
+
+/** Runs the calls of a turn, the model's and those of workflows, and puts them into its record. */
+export class CallRunner {
+  readonly workflows: Workflows;
+  readonly #record: TurnRecord;
+  #round = BEFORE_ROUNDS;
+  #repairs = 0;
+
+  /** `listening`: the channel takes what is said at once; at a session's start it has no way to yet. */
+  constructor(record: TurnRecord, { listening = true }: { listening?: boolean } = {}) {
+    this.#record = record;
+    this.workflows = new Workflows({
+      snapshot: record.session.snapshot,
+      state: record.session.state,
+      system: () => record.surroundings().system,
+      say: (text) => record.say(text),
+      hear: (text) => record.hear(text),
+      trace: (entries) => record.trace(...entries),
+      sendWords: () => (listening ? record.sendWords() : Promise.resolve()),
+      inject: (tool, given) => this.#inject(tool, given),
+      recordCall: async (task, given, reply) => {
+        const seq = record.nextSeq();
+        return this.#runTask(seq, syntheticCall(task.tool_name ?? task.key, given), task, reply);
+      },
+    });
+  }
+
+  /**
+   * The calls of one answer of the model. Tools run side by side, and what they change is applied in the order they were
+   * called in; then come tasks, one after the other, and last the submission, which so finds all that was asked for with it.
+   */
+  async runRound(round: number, calls: ToolCall[], offering: Offering): Promise<void> {
+    const record = this.#record;
+    this.#round = round;
+    const known = record.history.flatMap((entry) => (entry.kind === "call" ? [entry.call_id] : []));
+    const sound = soundCalls(calls, known);
+    if (sound.note) record.note(sound.note);
+    const answered = sound.calls.map((given) => {
+      const call = this.workflows.withKnown(storableJson(given), offering);
+      return { call, answerer: offering.answerers.get(call.name) };
+    });
+    const plain = answered.filter(({ answerer }) => answerer === undefined || answerer.kind === "tool");
+    const ran = await Promise.all(plain.map(({ call, answerer }) => this.#run(toolOf(answerer), call)));
+    for (const { effects, ...finished } of ran) {
+      record.finishCall({ seq: record.nextSeq(), ...finished });
+      record.apply(effects, finished.tool);
+    }
+
+    const tasks = answered.filter(({ answerer }) => answerer !== undefined && answerer.kind !== "tool");
+    let submitted = false;
+    for (const { call, answerer } of tasks.toSorted((a, b) => rank(a.answerer) - rank(b.answerer))) {
+      const isSubmission = rank(answerer) > 0;
+      await this.#runTask(record.nextSeq(), call, taskOf(answerer), () => {
+        if (call.arguments_error) return Promise.resolve(refused(call.arguments_error));
+        if (isSubmission && submitted) return Promise.resolve(SUBMITTED_ALREADY);
+        submitted ||= isSubmission;
+        return answerer?.kind === "task"
+          ? this.workflows.submit(answerer.live.task, call.arguments)
+          : this.workflows.goToStep(call.arguments.step_id);
+      });
+    }
+  }
+
+  async #runTask(
+    seq: number,
+    call: ToolCall,
+    task: SessionTask | undefined,
+    reply: () => Promise<TaskReply>,
+  ): Promise<TaskReply> {
+    const record = this.#record;
+    const started = record.engine.clock.now();
+    const before = performance.now();
+    record.announceCall(call);
+    const answer = await reply();
+    const finished = {
+      round: this.#round,
+      call,
+      tool: task?.tool,
+      outcome: { prepared: null, request: null, result: answer.result, error: answer.error, trace: [] },
+      started,
+      duration_ms: performance.now() - before,
+    };
+    record.announceResult(finished);
+    record.finishCall({ seq, ...finished });
+    return answer;
+  }
+
+  async #inject(tool: SnapshotTool, given: Record<string, unknown>) {
+    const record = this.#record;
+    const seq = record.nextSeq();
+    const { effects, ...finished } = await this.#run(tool, syntheticCall(tool.name, given));
+    record.finishCall({ seq, ...finished });
+    record.apply(effects, tool);
+    return { result: finished.outcome.whole ?? finished.outcome.result, error: finished.outcome.error };
+  }
+
+  async #run(tool: SnapshotTool | undefined, call: ToolCall) {
+    const { engine, session } = this.#record;
+    this.#record.announceCall(call);
+    const started = engine.clock.now();
+    const before = performance.now();
+    let outcome: ToolOutcome;
+    try {
+      outcome = tool
+        ? await runTool(engine, this.#record.context(), tool, call)
+        : failed(`There is no tool named ${call.name} now.`);
+    } catch (error) {
+      // A fault of ours: the session goes on, and the log says what it was.
+      const log = engine.log.child({ session_id: session.id, tool: call.name });
+      outcome = failed("The tool failed unexpectedly.");
+      outcome.error += ` ${publicText(error, log, "a tool call failed unexpectedly")}`;
+    }
+    const { effects, ...shown } = { ...outcome, result: storableJson(outcome.result) };
+    const finished: Omit<FinishedCall, "seq"> = {
+      round: this.#round,
+      call,
+      tool,
+      outcome: shown,
+      started,
+      duration_ms: performance.now() - before,
+    };
+    this.#record.announceResult(finished);
+    if (shown.error?.startsWith("Invalid arguments") && ++this.#repairs > MAX_REPAIRS) {
+      const message = `${shown.error} Don't call this tool again now; tell the person.`;
+      shown.result = { error: { message } };
+    }
+    return { ...finished, effects };
+  }
+}
+
+const toolOf = (answerer: Answerer | undefined): SnapshotTool | undefined =>
+  answerer?.kind === "tool" ? answerer.tool : undefined;
+
+const taskOf = (answerer: Answerer | undefined): SessionTask | undefined =>
+  answerer?.kind === "task" ? answerer.live.task : undefined;
+
+/** Moving on comes last. */
+const rank = (answerer: Answerer | undefined): number =>
+  answerer?.kind === "go_to_step" || (answerer?.kind === "task" && answerer.live.task.task.type === "steps")
+    ? 1
+    : 0;
+
+const syntheticCall = (name: string, given: Record<string, unknown>): ToolCall => ({
+  id: `call_${randomBase62(24)}`,
+  name,
+  arguments: given,
+});
+
+const refused = (message: string): TaskReply => ({
+  type: "reply",
+  result: { status: "error", message },
+  error: message,
+});
+const SUBMITTED_ALREADY = refused("one submission per turn");

@@ -1,0 +1,241 @@
+import { sql } from "kysely";
+import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
+import { sha256 } from "../base/crypto.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { insertTrace } from "../events/trace.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { agentTime, sessionFacts } from "../sessions/session-facts.ts";
+import type { SessionState } from "../sessions/variables.ts";
+import { sessionTasks } from "../workflows/workflow-state.ts";
+import { greetingText, greetingTrace } from "./greeting.ts";
+import { openWorkflows } from "./open-workflows.ts";
+
+/** How a session comes in. `source` is always the person, `target` always ours. */
+export type SessionStart = {
+  sub_organization_id: number;
+  agent_id: number;
+  channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
+  service: string;
+  type: string;
+  sid: string;
+  channel_target_id: number | null;
+  source: string | null;
+  target: string | null;
+  is_test: boolean;
+  is_outbound: boolean;
+  /**
+   * Whether `source` was proven: by the carrier that brings a call or text, or by an identity token. Without it the session
+   * joins nobody's conversation, and none joins its own.
+   */
+  verified: boolean;
+  /** Who somebody unproven says they are. */
+  claimed_user?: string | null;
+  /** What a verified visitor is called. */
+  user_name?: string | null;
+  /** Campaign and request variables, under their `vars.` names. */
+  variables?: Record<string, string>;
+  /** The agent's wall clock, moved for a test. */
+  override_timestamp?: string | null;
+  resume_token?: string;
+  /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
+  greets?: "now" | "later";
+};
+
+export type StartedSession = {
+  session_id: number;
+  conversation_id: number;
+  /** Rendered, after what workflows had to say; null when the agent says nothing. */
+  greeting: string | null;
+  /** The agent goes on speaking before the person does. */
+  agent_initiated: boolean;
+  language: string;
+};
+
+/** Sessions of one person with one agent are one conversation while no gap between them is longer. */
+const CONVERSATION_GAP_MS = 24 * 3_600_000;
+/** A person answers a mail within days, not hours. */
+const MAIL_GAP_MS = 7 * 24 * 3_600_000;
+const DEFAULT_LANGUAGE = "en-US";
+
+/** What else has to happen with the opening of a session, in its transaction. */
+export type OnOpen = (tx: Tx, session: { session_id: number; conversation_id: number }) => Promise<void>;
+
+/** Opens a session: freezes what it runs on, opens its workflows, greets, and tells of it. */
+export async function startSession(
+  engine: Engine,
+  start: SessionStart,
+  onOpen: OnOpen = async () => {},
+): Promise<StartedSession> {
+  const snapshot = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
+  const real = engine.clock.now();
+  const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
+  const language = snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
+  const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
+  const greetsLater = start.greets === "later";
+  const hasTasks = sessionTasks(snapshot.tools).length > 0;
+
+  const started = await engine.db.transaction().execute(async (tx) => {
+    const conversation_id = await joinConversation(tx, start, snapshot, real);
+    const { id: session_id } = await tx
+      .insertInto("sessions")
+      .values(sessionRow(start, snapshot, state, conversation_id, real))
+      .returning("id")
+      .executeTakeFirstOrThrow();
+
+    const facts = sessionFacts({
+      ...start,
+      claimed_user: start.claimed_user ?? null,
+      user_name: start.user_name ?? null,
+      id: session_id,
+      conversation_id,
+      agent_name: snapshot.agent.name,
+      agent_timezone: snapshot.agent.timezone,
+    });
+    const greeting = hasTasks || greetsLater ? null : greetingText(snapshot, state, facts, at);
+    if (greeting !== null) {
+      await insertTrace(tx, session_id, 0, greetingTrace(snapshot, at), real);
+      await tx
+        .insertInto("session_messages")
+        .values({
+          session_id,
+          seq: 0,
+          turn_index: 0,
+          role: "agent",
+          text: greeting,
+          lang: language,
+          timestamp: real.toISOString(),
+        })
+        .execute();
+    }
+    await publish(tx, start.sub_organization_id, [
+      {
+        at: real,
+        source: "llm-prompt",
+        source_id: snapshot.prompt.id,
+        category: "conversation",
+        type: "session-start",
+        description: `Session with ${snapshot.agent.name} started`,
+        session_id,
+        conversation_id,
+        user_id: start.source,
+        attributes: { channel: start.channel, is_test: start.is_test, is_outbound: start.is_outbound },
+      },
+    ]);
+    await onOpen(tx, { session_id, conversation_id });
+    return {
+      session_id,
+      conversation_id,
+      greeting,
+      agent_initiated: snapshot.agent.agent_initiated,
+      language,
+    };
+  });
+  if (!hasTasks || greetsLater) return started;
+  const opened = await openWorkflows(engine, started.session_id, start.override_timestamp ?? null);
+  return {
+    ...started,
+    greeting: opened.said,
+    agent_initiated: !opened.ended && (started.agent_initiated || opened.wants_turn),
+  };
+}
+
+async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
+  await oneAtATime(tx, start);
+  const known = personOf(start) === null ? undefined : await openConversation(tx, start, now);
+  if (known) {
+    await tx
+      .updateTable("conversations")
+      .set({ last_activity_at: now.toISOString() })
+      .where("id", "=", known.id)
+      .execute();
+    return known.id;
+  }
+  const { agent, prompt } = snapshot;
+  const { id } = await tx
+    .insertInto("conversations")
+    .values({
+      sub_organization_id: start.sub_organization_id,
+      timestamp: now.toISOString(),
+      last_activity_at: now.toISOString(),
+      agent_id: agent.id,
+      agent_name: agent.name,
+      agent_type: agent.type,
+      prompt_id: prompt.id,
+      prompt_name: prompt.name,
+      prompt_version_number: prompt.version_number,
+      llm_provider: prompt.llm_config.provider,
+      llm_model: prompt.llm_config.model,
+      llm_temperature: prompt.llm_config.temperature ?? null,
+      llm_seed: prompt.llm_config.seed ?? null,
+      user_address: personOf(start),
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Whose conversation it is; nobody's where the person is not proven. */
+const personOf = ({ verified, source }: SessionStart): string | null => (verified ? source : null);
+
+/** Two sessions that a person begins at the same moment: the second sees the conversation that the first opened. */
+async function oneAtATime(tx: Tx, start: SessionStart): Promise<void> {
+  const person = personOf(start);
+  if (person === null) return;
+  const key = `conversation:${start.sub_organization_id}:${start.agent_id}:${person}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
+}
+
+const openConversation = (db: Db, start: SessionStart, now: Date) => {
+  const gap_ms = start.channel === "email" ? MAIL_GAP_MS : CONVERSATION_GAP_MS;
+  return db
+    .selectFrom("conversations")
+    .select("id")
+    .where("sub_organization_id", "=", start.sub_organization_id)
+    .where("agent_id", "=", start.agent_id)
+    .where("user_address", "=", start.source)
+    .where("last_activity_at", ">", new Date(now.getTime() - gap_ms).toISOString())
+    .orderBy("last_activity_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+};
+
+function sessionRow(
+  start: SessionStart,
+  snapshot: Snapshot,
+  state: SessionState,
+  conversation_id: number,
+  now: Date,
+) {
+  const { agent, prompt } = snapshot;
+  return {
+    sub_organization_id: start.sub_organization_id,
+    conversation_id,
+    timestamp: now.toISOString(),
+    channel: start.channel,
+    channel_manager_service: start.service,
+    channel_manager_type: start.type,
+    channel_manager_sid: start.sid,
+    channel_target_id: start.channel_target_id,
+    agent_id: agent.id,
+    agent_name: agent.name,
+    agent_type: agent.type,
+    agent_timezone: agent.timezone,
+    prompt_id: prompt.id,
+    prompt_name: prompt.name,
+    prompt_version_number: prompt.version_number,
+    source: start.source,
+    target: start.target,
+    is_test: start.is_test,
+    is_outbound: start.is_outbound,
+    verified: start.verified,
+    claimed_user: start.claimed_user ?? null,
+    user_name: start.user_name ?? null,
+    override_timestamp: start.override_timestamp ?? null,
+    snapshot: json(snapshot),
+    state: json(state),
+    next_seq: 1,
+    last_activity_at: now.toISOString(),
+    resume_token_hash: start.resume_token ? sha256(start.resume_token) : null,
+  };
+}

@@ -1,0 +1,43 @@
+import type { TraceEntry } from "../events/trace.ts";
+
+/** What a turn waits for. The rest of its time is the engine's own: prompts, arguments, workflows. */
+export type Phase = "lease" | "load" | "model" | "tools" | "store";
+
+/** Where the milliseconds of one turn go. The commit that ends the turn tells of all before it, not of itself. */
+export class TurnTiming {
+  readonly #started: Date;
+  readonly #began = performance.now();
+  readonly #spent: Record<Phase, number> = { lease: 0, load: 0, model: 0, tools: 0, store: 0 };
+
+  constructor(started: Date) {
+    this.#started = started;
+  }
+
+  async of<T>(phase: Phase, work: () => Promise<T>): Promise<T> {
+    const before = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#spent[phase] += performance.now() - before;
+    }
+  }
+
+  row(): TraceEntry {
+    const duration_ms = performance.now() - this.#began;
+    const { lease, load, model, tools, store } = this.#spent;
+    return {
+      category: "turn",
+      label: "finished",
+      started: this.#started,
+      duration_ms,
+      details: {
+        lease_ms: lease,
+        load_ms: load,
+        model_ms: model,
+        tools_ms: tools,
+        store_ms: store,
+        own_ms: duration_ms - lease - load - model - tools - store,
+      },
+    };
+  }
+}

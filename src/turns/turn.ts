@@ -1,0 +1,194 @@
+import { messageTokens } from "../llm/estimate-tokens.ts";
+import type { LanguageModel, ModelFinish } from "../llm/model.ts";
+import { answererNotes } from "../sessions/answerer-notes.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { releaseLease, renewLease, takeLease } from "../sessions/lease.ts";
+import { apologyFor } from "./apology.ts";
+import { buildMessages } from "./build-prompt.ts";
+import { chooseLanguage } from "./choose-language.ts";
+import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
+import { modelRound, type Round } from "./model-round.ts";
+import type { Offering } from "./offered-tools.ts";
+import { CallRunner } from "./run-calls.ts";
+import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
+import { TurnRecord } from "./turn-record.ts";
+import { findMessageTurn, loadHistory } from "./turn-store.ts";
+import { TurnTiming } from "./turn-timing.ts";
+
+/** A model that calls tools without end is stopped here and has to answer in words. */
+const MAX_TOOL_ROUNDS = 10;
+
+/**
+ * Runs one turn: the person's message is stored first, then the model answers, calling tools as it needs, and the
+ * answer is stored with what it took. No transaction is open while a model or a tool runs; what a round of tools did
+ * is stored before the model is asked again, so that a crash never repeats a call that was made.
+ */
+export async function runTurn(
+  engine: Engine,
+  session_id: number,
+  input: TurnInput,
+  emit: (event: TurnEvent) => void = () => {},
+): Promise<TurnResult> {
+  const client_message_id = input.client_message_id ?? null;
+  const said = input.text === null ? null : { text: input.text, client_message_id };
+  const timing = new TurnTiming(engine.clock.now());
+  const { session, repeated } = await timing.of("lease", () => takeLease(engine, session_id, said));
+  const lost = new AbortController();
+  const stopRenewing = renewLease(engine, session, lost);
+  try {
+    const record = new TurnRecord(engine, session, input, emit, lost.signal, timing);
+    if (repeated && client_message_id !== null) {
+      record.index = await findMessageTurn(engine, session_id, client_message_id);
+      if (record.index <= session.finished_turn) return await record.repeat();
+    }
+    const [history, model] = await timing.of("load", () =>
+      Promise.all([
+        loadHistory(engine, session_id),
+        engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config),
+      ]),
+    );
+    record.history = history;
+    if (input.answerer) session.state.answerer = input.answerer;
+    await answer(record, model);
+    return await record.finish();
+  } catch (error) {
+    await releaseLease(engine, session).catch(() => {});
+    // What fails once the turn was cut off fails for that reason.
+    throw lost.signal.aborted ? lost.signal.reason : error;
+  } finally {
+    stopRenewing();
+  }
+}
+
+async function answer(record: TurnRecord, model: LanguageModel): Promise<void> {
+  const runner = new CallRunner(record);
+  await runner.workflows.open();
+  await runner.workflows.recover();
+  if (record.input.text !== null && chooseLanguage(record)) return;
+  if (record.input.text !== null && (await runner.workflows.hearUser())) await record.store({ over: false });
+  await converse(record, runner, model);
+}
+
+/**
+ * Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. A turn never
+ * ends without a word: an empty answer, and calls past the last round, get one more try without tools, then the apology.
+ */
+async function converse(record: TurnRecord, runner: CallRunner, model: LanguageModel): Promise<void> {
+  let wordless: string | null = null;
+  const asking: Asking = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
+  for (let round = 0; record.action === null; round++) {
+    const offering = runner.workflows.offer();
+    const last = round >= MAX_TOOL_ROUNDS;
+    const asked = wordless ? WITHOUT_TOOLS : last ? { ...offering, choice: "none" as const } : offering;
+    const answered = await record.timing.of("model", () => ask(record, runner, asking, asked));
+    record.trace(answered.trace);
+    record.emit({ type: "words_over" });
+    record.say(answered.text);
+    if (!answered.ok) {
+      // The model failed twice: the person hears an apology, the session goes on, and an event says why.
+      if (!mend(record, asking, answered)) return apologize(record, answered.error);
+      continue;
+    }
+    if (record.input.control?.interrupted.aborted) return record.note("the person interrupted the answer");
+    const calls = wordless !== null || last ? [] : answered.calls;
+    if (calls.length === 0) {
+      // What a workflow or a tool said since the model was asked before is a word, too.
+      const isSilent = answered.text.trim() === "" && record.messages.length === record.heardBefore;
+      const why = whyWordless(answered, last);
+      if (!isSilent) {
+        if (answered.calls.length > 0) record.note(`the turn was ended: ${why}`);
+        return runner.workflows.settle(offering);
+      }
+      if (wordless) return apologize(record, `The model gave no words, twice: ${why}`);
+      wordless = why;
+      record.note(`the model was asked once more, without tools: ${why}`);
+      runner.workflows.settle(offering);
+      continue;
+    }
+    record.heardBefore = record.messages.length;
+    await record.timing.of("tools", () => runner.runRound(round, calls, offering));
+    runner.workflows.settle(offering);
+    if (record.input.control?.interrupted.aborted) return record.note("the person spoke while tools ran");
+    if (record.action === null) await record.store({ over: false });
+  }
+}
+
+type Failed = Extract<Round, { ok: false }>;
+
+const WITHOUT_TOOLS: Pick<Offering, "tools" | "choice"> = { tools: [], choice: "none" };
+
+function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish }, last: boolean): string {
+  if (calls.length > 0 && last) return `it still called tools after ${MAX_TOOL_ROUNDS} rounds`;
+  if (finish === "content-filter") return "the provider filtered its answer";
+  if (finish === "length") return "its answer ended at its length limit before a word";
+  return "its answer was empty";
+}
+
+async function apologize(record: TurnRecord, why: string): Promise<void> {
+  record.failed = true;
+  record.apologize(await apologyFor(record));
+  record.note(`the person heard an apology: ${why}`);
+  record.event("conversation", "llm-error", why);
+}
+
+/** Whom the model is asked of, and what has changed about it since it failed. */
+type Asking = {
+  model: LanguageModel;
+  /** What the model has to know of a failure. */
+  notes: string[];
+  /** Of the conversation, where the model took less than it was said to. */
+  most_tokens: number;
+  /** What the last request was estimated at. */
+  asked_tokens?: number;
+  mended?: Set<"broke-off" | "too-long">;
+};
+
+/** Changes how the model is asked after an answer that failed, once for each reason; false where nothing can be. */
+function mend(record: TurnRecord, asking: Asking, { text, failure, error }: Failed): boolean {
+  asking.mended ??= new Set();
+  if (failure.kind === "too-long" && !asking.mended.has("too-long")) {
+    asking.mended.add("too-long");
+    asking.most_tokens = Math.floor((asking.asked_tokens ?? 0) / 2);
+    record.note(`${error} It was asked once more, with a shorter history.`);
+    return true;
+  }
+  // Without a word out, the model was asked twice already.
+  if (text.trim() === "" || !failure.retryable || asking.mended.has("broke-off")) return false;
+  asking.mended.add("broke-off");
+  asking.model = asking.model.again ?? asking.model;
+  asking.notes = [BROKE_OFF];
+  record.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
+  return true;
+}
+
+const BROKE_OFF =
+  "Your last words broke off in the middle. The person has heard them. Go on from there, without repeating them.";
+
+function ask(
+  record: TurnRecord,
+  { workflows }: CallRunner,
+  asking: Asking,
+  { tools, choice }: Pick<Offering, "tools" | "choice">,
+) {
+  const { snapshot, state } = record.session;
+  const { model, notes } = asking;
+  const interrupted = record.input.control?.interrupted;
+  const language = { code: state.language, changed: state.language !== record.startLanguage };
+  const told = [...answererNotes(state), ...notes];
+  const built = buildMessages(snapshot, record.history, record.context().lookup, language, told);
+  const most = historyBudget(model.context_window, tools, asking.most_tokens);
+  const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
+  if (trimmed)
+    record.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
+  asking.asked_tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
+  const request = {
+    messages,
+    tools,
+    tool_choice: choice,
+    temperature: snapshot.prompt.llm_config.temperature ?? null,
+    seed: snapshot.prompt.llm_config.seed ?? null,
+    signal: interrupted ? AbortSignal.any([record.signal, interrupted]) : record.signal,
+  };
+  const onText = (text: string) => record.emit({ type: "delta", text });
+  return modelRound(model, request, record.engine.clock, onText, interrupted);
+}

@@ -1,0 +1,397 @@
+import type { WebSocket } from "@fastify/websocket";
+import type { FastifyRequest } from "fastify";
+import type { RawData } from "ws";
+import { z } from "zod";
+import { parseJsonBody } from "../api/body.ts";
+import { inputErrors } from "../api/input-errors.ts";
+import type { Api } from "../api/server.ts";
+import { sha256 } from "../base/crypto.ts";
+import { errorText, Fault, InvalidInput, invalid } from "../base/errors.ts";
+import { randomBase62, randomId } from "../base/ids.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { endSession } from "../turns/end-session.ts";
+import { fillWait } from "../turns/fill-wait.ts";
+import { startSession } from "../turns/start-session.ts";
+import { runTurn } from "../turns/turn.ts";
+import { TurnControl } from "../turns/turn-control.ts";
+import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
+import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
+import { readIdentityToken } from "./identity-token.ts";
+import { oneLine } from "./one-line.ts";
+import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
+
+/**
+ * Web chat. A page opens a session on a target (its client id) and gets a token that alone lets
+ * it go on: over a WebSocket, or by plain HTTP where sockets don't get through. What the model and tools do stays with
+ * the operator; a visitor sees words, typing, cards and the end.
+ */
+const OpenChat = z.object({
+  client_id: z.string().min(1).max(320),
+  user_id: z
+    .string()
+    .min(1)
+    .max(320)
+    .nullish()
+    .describe("Who the visitor says they are: a claim, which proves nothing"),
+  identity_token: z
+    .string()
+    .min(1)
+    .max(4096)
+    .nullish()
+    .describe("Who the visitor is, signed by the site with the target's identity key: a JWT (HS256)"),
+});
+const ChatMessage = z.object({
+  text: z.string().max(4000),
+  id: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullish()
+    .describe("The page's own number of the message: sent twice, answered once"),
+});
+const token = z.string().max(200);
+
+/** A person does not write faster than this; what comes beyond is refused, not queued. */
+const MAX_WAITING = 20;
+/** Refused in a row, with nothing answered between them: no page of ours does that. */
+const MAX_REFUSED = 200;
+
+const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
+
+type ChatEvent =
+  | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
+  | { type: "typing"; text: string }
+  /** Said while the answer is still being made. */
+  | { type: "aside"; text: string }
+  | { type: "tool_display"; tool_name: string; display_result: unknown }
+  | ShownCall
+  | { type: "session_end"; reason: string }
+  /** All that answers the message of this number was sent; the page need not ask for it again. */
+  | { type: "answered"; id: string }
+  | { type: "error"; message: string; id?: string | null };
+
+export function webChatRoutes(api: Api, engine: Engine): void {
+  const tag = "chat";
+  const open = { tag, permission: "public", calls_per_minute: 120 } as const;
+  const limit = createVisitorLimit(engine.clock);
+
+  api.post(
+    "/chat/v1/sessions",
+    { ...open, summary: "Open a chat session", body: OpenChat, calls_per_minute: 30 },
+    async ({ request, reply, body }) => {
+      const target = await findTarget(engine, body.client_id);
+      refuseForeignSite(request);
+      const visitor = visitorOf(engine, target, body);
+      reply.headers(await engine.visitors.admit(target.sub_organization_id));
+      const resume_token = randomBase62(40);
+      const started = await startSession(engine, {
+        sub_organization_id: target.sub_organization_id,
+        agent_id: target.agent_id,
+        channel: "chat",
+        service: "webchat",
+        type: "web_chat_v1",
+        sid: randomId(),
+        channel_target_id: target.id,
+        ...visitor,
+        target: target.target,
+        is_test: target.is_test,
+        is_outbound: false,
+        resume_token,
+      });
+      if (started.agent_initiated) await runTurn(engine, started.session_id, { text: null });
+      return {
+        session_id: String(started.session_id),
+        token: resume_token,
+        greeting: started.greeting,
+        verified: visitor.verified,
+        ...(await chatSoFar(engine, started.session_id)),
+      };
+    },
+  );
+
+  api.get(
+    "/chat/v1/sessions/:session_id",
+    {
+      ...open,
+      summary: "Read a chat so far, to go on with it",
+      params: sessionPath,
+      query: z.object({ token }),
+    },
+    async ({ params, query }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      return { session_id: params.session_id, ...(await chatSoFar(engine, session.id)) };
+    },
+  );
+
+  api.post(
+    "/chat/v1/sessions/:session_id/messages",
+    {
+      ...open,
+      summary: "Say something without a WebSocket",
+      params: sessionPath,
+      query: z.object({ token }),
+      body: ChatMessage,
+    },
+    async ({ params, query, body }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      const events: ChatEvent[] = [];
+      await withinLimit(limit, session.id, () =>
+        runTurn(engine, session.id, turnInput(body), (event) => {
+          const shown = shownToVisitor(engine, event);
+          if (shown && shown.type !== "typing") events.push(shown);
+        }),
+      );
+      return { events };
+    },
+  );
+
+  api.post(
+    "/chat/v1/sessions/:session_id/end",
+    { ...open, summary: "End a chat", params: sessionPath, query: z.object({ token }), body: z.unknown() },
+    async ({ params, query }) => {
+      const session = await findChat(engine, params.session_id, query.token);
+      await endSession(engine, session.id, "user");
+      return { ended: true };
+    },
+  );
+
+  api.server.get<{ Params: { session_id: string }; Querystring: { token?: string } }>(
+    "/chat/v1/sessions/:session_id/socket",
+    { websocket: true, schema: { hide: true } },
+    async (socket, request) => {
+      // Messages are answered one after the other, in the order they came: a lease alone would let those that wait
+      // overtake one another. The first wait until the session is known.
+      let waiting = 0;
+      let refused = 0;
+      const { session_id } = request.params;
+      let last = admit(engine, socket, session_id, request.query.token ?? "");
+      const take = (data: RawData) => {
+        if (waiting >= MAX_WAITING) {
+          send(socket, { type: "error", message: "Too many messages at once." });
+          if (++refused < MAX_REFUSED) return;
+          engine.log.warn({ session_id, refused }, "a chat's socket was flooded and closed");
+          // While it closes, more may come.
+          socket.off("message", take);
+          return socket.close(1008);
+        }
+        refused = 0;
+        waiting++;
+        last = last
+          .then(() => receive(engine, limit, socket, Number(session_id), String(data)))
+          .finally(() => waiting--);
+      };
+      socket.on("message", take);
+      // After what this socket is being answered: its own last words come before the end.
+      const unwatch = engine.ends.watch(Number(session_id), (reason) => {
+        last = last.then(() => tellEnd(socket, reason));
+      });
+      socket.on("close", unwatch);
+      // A frame that is too large, or none: the socket is closed by then.
+      socket.on("error", (error) =>
+        engine.log.warn({ session_id, reason: errorText(error) }, "a chat's socket sent what can't be read"),
+      );
+    },
+  );
+}
+
+/** A turn that fails, or that the model had no answer for, is not the visitor's to pay for. */
+async function withinLimit(
+  limit: VisitorLimit,
+  session_id: number,
+  turn: () => Promise<TurnResult>,
+): Promise<TurnResult> {
+  refuseHaste(limit, session_id);
+  let isAnswered = false;
+  try {
+    const result = await turn();
+    isAnswered = !result.failed;
+    return result;
+  } finally {
+    if (!isAnswered) limit.takeBack(String(session_id));
+  }
+}
+
+/** One chat, one visitor: over a socket or without, it is the same minute. */
+function refuseHaste(limit: VisitorLimit, session_id: number): void {
+  const retry_after_s = limit.wait_s(String(session_id));
+  if (retry_after_s === null) return;
+  throw new Fault("too-many", `That was a lot at once. Please write again in ${retry_after_s} s.`, {
+    retry_after_s,
+  });
+}
+
+const turnInput = (message: z.infer<typeof ChatMessage>) => ({
+  text: message.text,
+  client_message_id: message.id ?? null,
+});
+
+/** Closes a socket that names no open session of its token; `receive` answers nothing on a closed one. */
+async function admit(
+  engine: Engine,
+  socket: WebSocket,
+  session_id: string,
+  resume_token: string,
+): Promise<void> {
+  try {
+    const session = await findChat(engine, session_id, resume_token);
+    if (session.ended_at !== null) close(socket, "This session has ended.");
+  } catch (error) {
+    close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+  }
+}
+
+/** The chat was ended elsewhere: in another tab, for silence, or over the API. */
+function tellEnd(socket: WebSocket, reason: string): void {
+  send(socket, { type: "session_end", reason });
+  if (socket.readyState === socket.OPEN) socket.close(1000);
+}
+
+/** One frame from a page: `{text, id?}`. Whatever is wrong is answered in words; the socket stays open. */
+async function receive(
+  engine: Engine,
+  limit: VisitorLimit,
+  socket: WebSocket,
+  session_id: number,
+  data: string,
+): Promise<void> {
+  if (socket.readyState !== socket.OPEN) return;
+  let id: string | null = null;
+  try {
+    const given = parseJsonBody(data) ?? {};
+    const message = ChatMessage.safeParse(given);
+    if (!message.success) throw inputErrors("body", message.error.issues, given);
+    id = message.data.id ?? null;
+    const input = turnInput(message.data);
+    const { ended } = await withinLimit(limit, session_id, () =>
+      runWatchedTurn(engine, session_id, input, (event) => {
+        const shown = shownToVisitor(engine, event);
+        if (shown) send(socket, shown);
+      }),
+    );
+    if (id !== null) send(socket, { type: "answered", id });
+    if (ended) socket.close(1000);
+  } catch (error) {
+    const known = error instanceof Fault || error instanceof InvalidInput;
+    if (!known) engine.log.error({ err: error, session_id }, "a chat message failed");
+    const text = known ? error.message : "Something went wrong. Please send that again.";
+    send(socket, { type: "error", message: text, id });
+  }
+}
+
+/** A turn that somebody waits for: what the agent says while it takes long is told, too. */
+async function runWatchedTurn(
+  engine: Engine,
+  session_id: number,
+  input: TurnInput,
+  emit: (event: TurnEvent) => void,
+): Promise<TurnResult> {
+  const control = new TurnControl();
+  const wait = fillWait(engine, session_id, control, emit);
+  try {
+    return await runTurn(engine, session_id, { ...input, control }, (event) => {
+      wait.see(event);
+      emit(event);
+    });
+  } finally {
+    wait.stop();
+  }
+}
+
+function shownToVisitor(engine: Engine, event: TurnEvent): ChatEvent | null {
+  switch (event.type) {
+    case "delta":
+      return { type: "typing", text: event.text };
+    case "message":
+      return {
+        type: "message",
+        role: "agent",
+        text: event.text,
+        timestamp: engine.clock.now().toISOString(),
+      };
+    case "tool_call":
+      return { type: "typing", text: "" };
+    case "tool_result":
+      if (event.display_result) {
+        return { type: "tool_display", tool_name: event.tool_name, display_result: event.display_result };
+      }
+      return event.propagated && shownCall({ ...event, ...event.propagated });
+    case "aside":
+      return { type: "aside", text: event.text };
+    case "words_over":
+    case "language":
+    case "keys":
+      return null;
+    case "session_end":
+      return event;
+  }
+}
+
+function send(socket: WebSocket, event: ChatEvent): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
+}
+
+function close(socket: WebSocket, message: string): void {
+  send(socket, { type: "error", message });
+  socket.close(1008);
+}
+
+/**
+ * A chat is opened by our own page only, also when that page stands in a frame on somebody's site. Programs send no
+ * Origin. A browser that says "same-origin" itself is believed before Host, which some proxies rewrite.
+ */
+function refuseForeignSite({ headers, host }: FastifyRequest): void {
+  const { origin } = headers;
+  if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return;
+  if (URL.canParse(origin) && new URL(origin).host === host) return;
+  throw new Fault(
+    "forbidden",
+    "A chat can't be opened from another site; embed /chat/widget.js there instead.",
+  );
+}
+
+/**
+ * Who opens a chat. Without a token nobody: a name of their own making, so that what they say of themselves is never
+ * taken for an address, and finds no conversation of another person.
+ */
+function visitorOf(
+  { vault, clock }: Engine,
+  target: { target: string; sealed_identity_key: string | null },
+  { user_id, identity_token }: z.infer<typeof OpenChat>,
+) {
+  if (identity_token == null) {
+    const claimed_user = oneLine(user_id ?? "") || null;
+    return { source: `visitor-${randomBase62(16)}`, verified: false, claimed_user, user_name: null };
+  }
+  if (target.sealed_identity_key === null) {
+    throw invalid(["body", "identity_token"], `chat ${target.target} has no identity key to check it with`);
+  }
+  const read = readIdentityToken(identity_token, vault.open(target.sealed_identity_key), clock.now());
+  if (!read.ok) throw invalid(["body", "identity_token"], `the identity token is refused: ${read.problem}`);
+  const { user_id: source, name: user_name } = read.identity;
+  return { source, verified: true, claimed_user: null, user_name };
+}
+
+async function findTarget(engine: Engine, client_id: string) {
+  const target = await engine.db
+    .selectFrom("channel_targets as t")
+    .innerJoin("agents as a", "a.id", "t.agent_id")
+    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test", "t.sealed_identity_key"])
+    .where("t.target", "=", client_id)
+    .where("t.target_mode", "=", "chat")
+    .where("a.deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!target) throw new Fault("not-found", `There is no chat named ${client_id}.`);
+  return target;
+}
+
+/** A wrong token answers like a session that never was. */
+async function findChat(engine: Engine, session_id: string, resume_token: string) {
+  const session = await engine.db
+    .selectFrom("sessions")
+    .select(["id", "ended_at"])
+    .where("id", "=", /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1)
+    .where("resume_token_hash", "=", sha256(resume_token))
+    .executeTakeFirst();
+  if (!session) throw new Fault("not-found", "This chat does not exist, or its token is wrong.");
+  return session;
+}

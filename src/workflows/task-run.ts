@@ -1,0 +1,220 @@
+import { type TraceEntry, traced } from "../events/trace.ts";
+import { compileExpression, type Expression, evaluate } from "../expressions/expression.ts";
+import { truthy } from "../expressions/json-value.ts";
+import { own } from "../expressions/member.ts";
+import { Layer, Scope } from "../expressions/scope.ts";
+import { renderDeep, renderTemplate } from "../expressions/template.ts";
+import type { InputParameter, Step } from "../tools/task-definition.ts";
+import { instructionLookup } from "./instruction-lookup.ts";
+import { type Members, storable, withValue, writePath } from "./variable-path.ts";
+import type { SessionTask, TaskState } from "./workflow-state.ts";
+
+/** What a task sees of the session around it. */
+export type TaskSurroundings = {
+  /** The conversation's variables under their full keys. */
+  variables: Members;
+  /** The program's own, which nothing overrides. */
+  system: Members;
+  /** A tool that a task may call, with the arguments it can't do without; undefined when there is none such. */
+  callable(name: string): { required: string[] } | undefined;
+};
+
+/** What the turn has to do for a task, in this order. A `call` is always the last: its result comes back as an event. */
+export type TaskEffect =
+  /** Spoken word for word. */
+  | { type: "say"; text: string }
+  /** Enters the conversation as if the user had said it. */
+  | { type: "hear"; text: string }
+  | { type: "call"; tool: string; arguments: Members }
+  /** What the model reads as the result of its call; `error` when the call itself was wrong. */
+  | { type: "reply"; result: Members; error: string | null };
+
+export type TaskOutcome = {
+  state: TaskState;
+  variables: Members;
+  effects: TaskEffect[];
+  trace: TraceEntry[];
+};
+
+/** What expressions and texts can name of a task's state; after it has changed, they need another scope. */
+const READABLE = ["local", "inputs", "output", "captured"] as const;
+
+/**
+ * One event of one task under way: the state as it becomes, and what is to be done. It reads and writes nothing else, so
+ * that the same task, state and event always give the same outcome.
+ */
+export class TaskRun {
+  readonly session: SessionTask;
+  readonly around: TaskSurroundings;
+  readonly effects: TaskEffect[] = [];
+  readonly #trace: TraceEntry[] = [];
+  readonly #changes = new Map<string, { before: unknown; after: unknown }>();
+  /** The conversation's variables as they were, and over them what was written: the many are not copied for one. */
+  readonly #variables: Layer;
+  readonly #system: Layer;
+  #written: Members = {};
+  #state: TaskState;
+  #scope: Scope | null = null;
+
+  constructor(session: SessionTask, state: TaskState, around: TaskSurroundings) {
+    this.session = session;
+    this.around = around;
+    this.#state = state;
+    this.#variables = new Layer(around.variables);
+    this.#system = new Layer(around.system);
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  update(change: Partial<TaskState>): void {
+    this.#state = { ...this.#state, ...change };
+    if (READABLE.some((part) => part in change)) this.#scope = null;
+  }
+
+  get steps(): readonly Step[] {
+    return this.session.task.type === "steps" ? this.session.task.steps : [];
+  }
+
+  /** The current step; undefined when the task is not in one. */
+  get step(): Step | undefined {
+    return this.steps.find(({ id }) => id === this.#state.step);
+  }
+
+  /** What may be collected now. */
+  get inputs(): readonly InputParameter[] {
+    const { task } = this.session;
+    return (task.type === "expression" ? task.inputs : this.step?.inputs) ?? [];
+  }
+
+  /**
+   * Bare names are variables of the conversation. What none of them is called may be a local or an input; what a call
+   * captured is meant even then.
+   */
+  get scope(): Scope {
+    if (this.#scope) return this.#scope;
+    const { local, inputs, output, captured } = this.#state;
+    const ours = Object.entries({ ...inputs, ...local }).filter(([name]) => !this.#has(`vars.${name}`));
+    const meant = captured.flatMap((name) => (Object.hasOwn(local, name) ? [[name, local[name]]] : []));
+    const globals = [
+      new Layer(Object.fromEntries(ours)),
+      this.#variables,
+      new Layer(this.#written),
+      new Layer(Object.fromEntries(meant)),
+      this.#system,
+    ];
+    this.#scope = new Scope({ local, inputs, output, globals });
+    return this.#scope;
+  }
+
+  /** Whether a variable of the conversation, not of the task, has this name. */
+  global(name: string): unknown {
+    const globals = [this.#variables, new Layer(this.#written), this.#system];
+    return new Scope({ globals }).lookup(name);
+  }
+
+  #has(key: string): boolean {
+    return Object.hasOwn(this.#written, key) || Object.hasOwn(this.#variables.members, key);
+  }
+
+  #variable(key: string): unknown {
+    return Object.hasOwn(this.#written, key) ? this.#written[key] : own(this.#variables.members, key);
+  }
+
+  /** A text that is said to the person. */
+  render(text: string): string {
+    return renderTemplate(text, this.scope.lookup);
+  }
+
+  /** A text that tells the model what to do. */
+  instruct(text: string): string {
+    return renderTemplate(text, instructionLookup(this.scope.lookup));
+  }
+
+  /** What `valueFrom` gives, else `value` with its texts rendered; undefined when there is neither. */
+  given({ value, valueFrom }: { value?: unknown; valueFrom?: Expression | null | undefined }): unknown {
+    if (valueFrom != null) return this.valueOf(valueFrom, this.scope);
+    return value === undefined ? undefined : renderDeep(value, this.scope.lookup);
+  }
+
+  /** What fails has no value, and the trace says why. */
+  valueOf(expression: Expression, root: unknown): unknown {
+    const compiled = compileExpression(expression);
+    const evaluated = compiled.ok ? evaluate(compiled.expression, root) : compiled;
+    if (!("value" in evaluated)) {
+      this.note(`an expression failed: ${evaluated.message}`, { expression });
+      return null;
+    }
+    return evaluated.value ?? null;
+  }
+
+  /** Whether a condition is true; none always is. */
+  holds(condition: Expression | null | undefined, where: string): boolean {
+    if (condition == null) return true;
+    const value = this.valueOf(condition, this.scope);
+    this.#trace.push(
+      this.#row("condition", { where, condition, value: traced(value), holds: truthy(value) }),
+    );
+    return truthy(value);
+  }
+
+  /** Sets one value; says in the trace when it can't be set. */
+  write(name: string, value: unknown, inputsToo = false) {
+    const path = writePath(name, (key) => this.#has(key));
+    if (!path.ok) return this.note(path.why);
+    if (path.scope === "inputs" && !(inputsToo && this.#declares(path.path[0]))) {
+      return this.note(
+        `"${name}" can't be written: inputs are set before a submission only, and those of the step.`,
+      );
+    }
+    const stored = storable(value);
+    if (!stored) return this.note(`"${name}" was not written: the value is too large.`);
+    // An input of the same name is not what a global was before.
+    const before = (path.scope === "global" ? this.global(name) : this.scope.lookup(name)) ?? null;
+    const root = path.scope === "global" ? this.#variable(path.key) : this.#state[path.scope];
+    const written = withValue(root, path.path, stored.value);
+    if (!written) return this.note(`"${name}" was not written: there is a plain value in its way.`);
+    if (path.scope === "global") {
+      this.#written = { ...this.#written, [path.key]: written.root };
+      this.#scope = null;
+    } else this.update({ [path.scope]: written.root });
+    const earlier = this.#changes.get(name) ?? { before: traced(before) };
+    this.#changes.set(name, { ...earlier, after: traced(stored.value) });
+  }
+
+  #declares(name: string | undefined): boolean {
+    return this.inputs.some((input) => input.name === name);
+  }
+
+  say(text: string): void {
+    if (text.trim() === "") return;
+    this.update({ say: [...this.#state.say, text] });
+    this.effects.push({ type: "say", text });
+  }
+
+  reply(result: Members, error: string | null = null): void {
+    this.effects.push({ type: "reply", result, error });
+  }
+
+  note(label: string, details: Members = {}): void {
+    this.#trace.push({ category: "note", label, details: { workflow: this.session.key, ...details } });
+  }
+
+  /** A row of the step's own story: entered, condition, completed. */
+  tell(label: string, details: Members = {}): void {
+    this.#trace.push(this.#row(label, details));
+  }
+
+  #row(label: string, details: Members): TraceEntry {
+    const { key } = this.session;
+    return { category: "step", label, details: { workflow: key, step: this.#state.step, ...details } };
+  }
+
+  outcome(): TaskOutcome {
+    if (this.#changes.size > 0) this.tell("variables", { changes: Object.fromEntries(this.#changes) });
+    const { members } = this.#variables;
+    const variables = Object.keys(this.#written).length > 0 ? { ...members, ...this.#written } : members;
+    return { state: this.#state, variables, effects: this.effects, trace: this.#trace };
+  }
+}

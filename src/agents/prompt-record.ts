@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { ValidationIssue } from "../api/schema.ts";
-import { toValidationIssue } from "../schemas/validation-issue.ts";
+import { costlyPatterns } from "../llm/scripted/scripted-cost.ts";
+import { type Issue, type Path, toValidationIssue } from "../schemas/validation-issue.ts";
 import { nestedTool } from "../tools/nested-tool.ts";
 import { ToolResponse } from "../tools/tool.ts";
 import { type LlmOffer, llmIssues, PromptLlmConfig } from "./prompt-llm.ts";
@@ -68,5 +69,18 @@ export const promptJson: RecordJson<PromptResponse> = (id) => sql`(
 
 export const promptFindings = (prompt: PromptResponse, offer: LlmOffer): PromptResponse => ({
   ...prompt,
-  validation_issues: llmIssues(prompt.llm_config, offer).map(toValidationIssue),
+  validation_issues: [
+    ...llmIssues(prompt.llm_config, offer),
+    ...scriptIssues(prompt.context, ["context"]),
+  ].map(toValidationIssue),
 });
+
+/** Whatever the model: the scripted one stands in for each that has no key. */
+export const scriptIssues = (text: string | null | undefined, path: Path): Issue[] =>
+  costlyPatterns(text ?? "").map(({ message, pattern }) => ({
+    id: "script-pattern-too-large",
+    severity: "error",
+    message,
+    path,
+    value: pattern,
+  }));

@@ -9,10 +9,11 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import { type Db, json } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
+import { refuseErrors } from "../schemas/validation-issue.ts";
 import { removePart } from "./agent-part.ts";
 import { promptHistoryRoutes, writePromptVersion } from "./prompt-history.ts";
 import { offerAt, PromptLlmConfig, refuseLlm, supportedLlmRoutes } from "./prompt-llm.ts";
-import { PromptResponse, promptFindings, promptJson } from "./prompt-record.ts";
+import { PromptResponse, promptFindings, promptJson, scriptIssues } from "./prompt-record.ts";
 import { linkTools, toolsOfPrompt } from "./prompt-tools.ts";
 import { records } from "./record-json.ts";
 
@@ -98,6 +99,11 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
     last_updated_by: caller.email,
   });
 
+  const refuseInput = ({ llm_config, context }: PromptInput): void => {
+    refuseLlm(llm_config, offerAt(catalogue, clock));
+    refuseErrors(scriptIssues(context, ["context"]), ["body"]);
+  };
+
   addResource(api, db, {
     path: "/api/v1/prompts",
     noun: "Prompt",
@@ -120,7 +126,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
         return found && promptFindings(found.record, offerAt(catalogue, clock));
       },
       async insert(tx, caller, input) {
-        refuseLlm(input.llm_config, offerAt(catalogue, clock));
+        refuseInput(input);
         const tools = await toolsOfPrompt(tx, caller, input, null);
         const { id } = await tx
           .insertInto("prompts")
@@ -132,7 +138,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
         return id;
       },
       async replace(tx, caller, input) {
-        refuseLlm(input.llm_config, offerAt(catalogue, clock));
+        refuseInput(input);
         const tools = await toolsOfPrompt(tx, caller, input, input.id);
         // Counting up locks the row, so that two updates at once write two versions.
         const changed = await tx

@@ -32,6 +32,9 @@ export class PatternError extends PublicError {
   override readonly name = "PatternError";
 }
 
+export const TOO_LARGE =
+  "it is too large: a counted repetition such as {0,1000} makes its program that much longer";
+
 const patterns = new BoundedCache<Pattern | PatternError>(500);
 
 /** Throws a `PatternError`. What was compiled lately, or refused, is kept. */
@@ -42,11 +45,9 @@ export function compilePattern(source: string, { ignoreCase = false } = {}): Pat
 }
 
 function compiled(source: string, ignoreCase: boolean): Pattern | PatternError {
-  const size = source.length > MAX_PATTERN_LENGTH ? Number.POSITIVE_INFINITY : programEstimate(source);
+  const size = patternSize(source);
   if (size > MAX_INSTRUCTIONS) {
-    return new PatternError(
-      "it is too large: a counted repetition such as {0,1000} makes its program that much longer",
-    );
+    return new PatternError(TOO_LARGE);
   }
   try {
     const program = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
@@ -55,6 +56,10 @@ function compiled(source: string, ignoreCase: boolean): Pattern | PatternError {
     return new PatternError(errorText(error));
   }
 }
+
+/** How many instructions the pattern's program will have, without compiling it. */
+export const patternSize = (source: string): number =>
+  source.length > MAX_PATTERN_LENGTH ? Number.POSITIVE_INFINITY : programEstimate(source);
 
 /** Why this can't be a pattern, or null. */
 export function patternFault(source: string): string | null {

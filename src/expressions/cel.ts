@@ -1,5 +1,6 @@
 import { type CelEnv, type CelInput, type CelResult, isCelError, parse, plan } from "@bufbuild/cel";
 import { errorText } from "../base/errors.ts";
+import { MAX_INSTRUCTIONS, patternSize, TOO_LARGE } from "../base/pattern.ts";
 import { celEnvironment, spendFrom } from "./cel-environment.ts";
 import { fromJson, toJson } from "./cel-values.ts";
 import { isRecord, own } from "./member.ts";
@@ -43,6 +44,7 @@ export function prepareCel(source: string, environment: CelEnv): Prepared {
     const at = parsed.sourceInfo?.positions[String(id)] ?? null;
     throw new ExpressionSyntaxError(`there is no function ${(value as Call).function}()`, at);
   }
+  for (const { kind, value } of nodes) if (kind === "callExpr") refusePattern(value as Call, parsed);
   const loops = nodes.filter(({ kind }) => kind === "comprehensionExpr").map(({ value }) => value as Loop);
   const timed =
     loops.length > MAX_LOOPS || (loops.length > 0 && nodes.length > MAX_NODES) || !loops.every(isPlain);
@@ -96,7 +98,19 @@ function parsedCel(source: string) {
   }
 }
 
-type Call = { target?: unknown; function: string };
+type Call = { target?: unknown; function: string; args?: unknown };
+
+/** A pattern that is written out is refused where it is too large, though it is compiled only when it is run. */
+function refusePattern({ function: name, args }: Call, { sourceInfo }: ReturnType<typeof parse>): void {
+  if (name !== "matches" || !Array.isArray(args)) return;
+  const written = args.at(-1);
+  const constant = own(own(own(written, "exprKind"), "value"), "constantKind");
+  const source = own(constant, "value");
+  if (own(constant, "case") !== "stringValue" || typeof source !== "string") return;
+  if (patternSize(source) <= MAX_INSTRUCTIONS) return;
+  const at = sourceInfo?.positions[String(own(written, "id"))] ?? null;
+  throw new ExpressionSyntaxError(`matches: ${TOO_LARGE}`, at);
+}
 type Loop = { iterRange?: { exprKind: { case: string } }; accuInit?: unknown };
 type Node = { kind: string; value: unknown; id: unknown };
 

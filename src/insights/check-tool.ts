@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type LlmOffer, llmIssues } from "../agents/prompt-llm.ts";
+import { scriptIssues } from "../agents/prompt-record.ts";
 import { Fault } from "../base/errors.ts";
 import { choosableLlms, PROVIDER_NAMES } from "../llm/catalogue.ts";
 import { type Issue, refuseErrors } from "../schemas/validation-issue.ts";
@@ -41,11 +42,14 @@ export function toolIssues(tool: Configured, offer: LlmOffer): Issue[] {
 const modelIssues = (read: ToolArguments, offer: LlmOffer): Issue[] =>
   read.type !== "llm"
     ? []
-    : llmIssues(read.llm_config, offer).map((issue) => ({
-        ...issue,
-        // The arguments hold flat what a prompt holds in llm_config.
-        path: ["tool_arguments", ...issue.path.slice(1)],
-      }));
+    : [
+        ...llmIssues(read.llm_config, offer).map((issue) => ({
+          ...issue,
+          // The arguments hold flat what a prompt holds in llm_config.
+          path: ["tool_arguments", ...issue.path.slice(1)],
+        })),
+        ...scriptIssues(read.prompt, ["tool_arguments", "prompt"]),
+      ];
 
 function unknownModel(read: ToolArguments, { catalogue, today }: LlmOffer): Fault {
   if (read.type !== "llm") throw new Error("only language models are looked up");

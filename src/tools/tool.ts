@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -223,10 +224,14 @@ async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Prom
   });
   const mentionedSources = tools.flatMap((tool) => sourcesOfTool(tool.definition));
   const sources = await knownSources(db, caller.sub_organization_id, mentionedSources);
-  return tools.map(({ id, name, is_system, definition }) => {
+  const issues: Issue[][] = [];
+  for (const { id, name, is_system, definition } of tools) {
+    // The patterns of one tool may take 80 ms to compile, and a page has up to a thousand tools: others have their turn between.
+    if (issues.length > 0) await setImmediate();
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
-    return toolIssues(definition, { name, is_system, callable, parameters, taken, sources });
-  });
+    issues.push(toolIssues(definition, { name, is_system, callable, parameters, taken, sources }));
+  }
+  return issues;
 }
 
 /** Told anew with every answer: what a tool mentions may have come or gone since it was saved. */

@@ -201,8 +201,14 @@ describe("a pattern does not hold up the main loop", () => {
       "narrow, heard by a long text",
       Array.from({ length: 100 }, (_, n) => `on /([ab]?){80}c${n}/ -> say "a"`).join("\n"),
     ],
-  ])("of a script's rules: %s", async (name, script) => {
-    const agent = await createAgent(app, { script: `${script}\notherwise -> say "Else."` });
+    [
+      "twenty narrow ones",
+      Array.from({ length: 20 }, (_, n) => `on /([ab]?){80}c${n}/ -> say "a"`).join("\n"),
+    ],
+  ])("of a script's rules, saved earlier: %s", async (name, script) => {
+    const agent = await createAgent(app, { script: 'otherwise -> say "Else."' });
+    await sql`update prompt_versions set prompt_text = ${`\`\`\`script\n${script}\notherwise -> say "Else."\n\`\`\``}
+      where prompt_id = ${agent.prompt_id}`.execute(app.db);
     const answer = await expectFreeLoop(`rules with a pattern, ${name}`, async () => {
       const { body } = await app.send("POST", "/chat/v1/sessions", { client_id: agent.target });
       return app.send("POST", `/chat/v1/sessions/${body.session_id}/messages?token=${body.token}`, {

@@ -63,15 +63,22 @@ export type Action =
 const LONGEST_WAIT_MS = 60_000;
 const BLOCK = /```script[^\n`]*\n([\s\S]*?)```/g;
 /** Some hundred rules; each turn reads them all again. */
-const LONGEST_SCRIPT = 50_000;
+export const LONGEST_SCRIPT = 50_000;
 /** Its author mends these first. */
 const MOST_FAULTS = 20;
 
 /** The script in a prompt, or null when it has none. Faults are sentences for its author, with the line in the script. */
 export function scriptIn(prompt: string): Script | null {
-  const sources = [...prompt.matchAll(BLOCK)].map((block) => block[1] ?? "");
-  return sources.length === 0 ? null : parseScript(sources.join("\n"));
+  const scripts = scriptsIn(prompt);
+  return scripts.length === 0 ? null : parseScript(scripts.map(({ source }) => source).join("\n"));
 }
+
+/** What stands between the fences, and where in the prompt each begins. */
+export const scriptsIn = (prompt: string): { source: string; at: number }[] =>
+  [...prompt.matchAll(BLOCK)].map(({ 0: block, 1: source = "", index }) => ({
+    source,
+    at: index + block.indexOf("\n") + 1,
+  }));
 
 export function parseScript(source: string): Script {
   const script: Script = { rules: [], faults: [] };

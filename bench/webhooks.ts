@@ -5,9 +5,9 @@ import { sql } from "kysely";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
 import { silentLog } from "../src/base/log.ts";
+import { type StatusChange, tellWebhooks } from "../src/batches/status-change.ts";
 import { createEgress } from "../src/egress/egress.ts";
 import { createDeliverer } from "../src/webhooks/delivery-loop.ts";
-import { type StatusChange, tellWebhooks } from "../src/webhooks/status-change.ts";
 import { machine, markdownTable, median, ms, print, quantile, startPlatform } from "./platform.ts";
 
 /**

@@ -9,7 +9,6 @@ import { findSender } from "../campaigns/campaign-store.ts";
 import { wakeBatch } from "../campaigns/wake.ts";
 import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
-import { lastRequest, tellOfAdded } from "../webhooks/status-change.ts";
 import { BATCHES, batchParams } from "./batch.ts";
 import { ResultsQuery, resultsForm, streamResults } from "./batch-results.ts";
 import {
@@ -22,6 +21,7 @@ import { findKey, lockBatch, statusAfter, updateBatch } from "./batch-store.ts";
 import { uploadBatch } from "./batch-upload.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
+import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
 
 type Deps = { db: Db; clock: Clock; log: Log };

@@ -10,11 +10,11 @@ import { wakeBatch } from "../campaigns/wake.ts";
 import { type Normalise, targetsOf } from "../channels/address.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
-import { lastRequest, tellOfAdded } from "../webhooks/status-change.ts";
 import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createIntake, newRequest } from "./request-store.ts";
+import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
 
 export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Tx } from "../db/database.ts";
-import { tellWebhooks } from "../webhooks/status-change.ts";
+import { tellWebhooks } from "./status-change.ts";
 
 /** A request that waited until it was canceled; `previous` is its channel status before. */
 export type Canceled = { id: number; reference_id: string; previous: ChannelStatus; attempt_count: number };

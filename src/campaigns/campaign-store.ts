@@ -6,9 +6,9 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { senderModes } from "../planning/attempt.ts";
-import { openSecret } from "../webhooks/webhook-secret.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
+import { openSecret } from "./webhook-secret.ts";
 
 /** Who writes, and when. */
 export type Stamp = { caller: Caller; at: Date };

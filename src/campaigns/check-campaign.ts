@@ -2,8 +2,8 @@ import type { InputIssue } from "../base/errors.ts";
 import { type EgressRules, isNamed } from "../egress/egress-address.ts";
 import type { Rule, Schedule } from "../planning/schedule.ts";
 import { type Weekday, type WeekdayName, weekdayNamed } from "../planning/weekday.ts";
-import { secretProblem } from "../webhooks/webhook-secret.ts";
 import type { CampaignInput, WebhookInput } from "./campaign-schema.ts";
+import { secretProblem } from "./webhook-secret.ts";
 
 /** A campaign as it is stored: everything decided, nothing left out. */
 export type Campaign = Schedule & {

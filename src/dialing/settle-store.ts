@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import { tellWebhooks } from "../batches/status-change.ts";
 import { wakeAt } from "../campaigns/wake.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { isTakenBack } from "../planning/settle.ts";
-import { tellWebhooks } from "../webhooks/status-change.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import {
   type Around,

@@ -1,3 +1,4 @@
+import type { StatusChange } from "../batches/status-change.ts";
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import type { NewEvent } from "../events/event.ts";
@@ -16,7 +17,6 @@ import {
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
 import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
 import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
-import type { StatusChange } from "../webhooks/status-change.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
 export type News =

@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { VERSION } from "../base/version.ts";
+import { openSecret } from "../campaigns/webhook-secret.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
-import { openSecret } from "./webhook-secret.ts";
 import { signedHeaders } from "./webhook-signature.ts";
 
 /** What was sent and what came back, as the log keeps it. */

@@ -8,6 +8,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid, notFound } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
+import { secretProblem } from "../campaigns/webhook-secret.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { INBOX_HOST, INBOX_PREFIX } from "./webhook-inbox-receive.ts";
 import {
@@ -18,7 +19,6 @@ import {
   WebhookInboxMessage,
   WebhookInboxUpdate,
 } from "./webhook-inbox-schema.ts";
-import { secretProblem } from "./webhook-secret.ts";
 
 const INBOXES = "/api/v1/outbound/webhook_inboxes";
 /** Each can hold a few megabytes of messages. */

@@ -1,3 +1,4 @@
+import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import {
   type Around,
@@ -15,7 +16,6 @@ import { batchStep, type RequestView } from "../../src/planning/next-step.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
 import { leadsFurther } from "../../src/planning/settle.ts";
-import type { StatusChange } from "../../src/webhooks/status-change.ts";
 import { addressOf, type Fate, type Happening, type History } from "./history.ts";
 
 /**

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeAll, beforeEach, expect, test } from "vitest";
+import { type StatusChange, tellWebhooks } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import type { Egress } from "../../src/egress/egress.ts";
-import { type StatusChange, tellWebhooks } from "../../src/webhooks/status-change.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createPeer, json } from "../harness/peer.ts";
 import { createTelling, routesTo } from "../harness/webhooks.ts";

@@ -1,8 +1,8 @@
+import { type StatusChange, tellWebhooks } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import { REQUEST_STATUS } from "../../src/channels/status-mapping.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { createDeliverer, type DelivererParts } from "../../src/webhooks/delivery-loop.ts";
-import { type StatusChange, tellWebhooks } from "../../src/webhooks/status-change.ts";
 import type { Answer, TestApp } from "./app.ts";
 import { createOutbound, request } from "./batch.ts";
 import type { Peer } from "./peer.ts";

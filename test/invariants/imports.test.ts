@@ -28,7 +28,6 @@ const LINE = [
   "turns",
   "tryout",
   "webchat",
-  "webhooks",
   "carriers",
   "simulator",
   "dialogues",
@@ -38,6 +37,7 @@ const LINE = [
   "batches",
   "dialing",
   "board",
+  "webhooks",
   "insights",
   "transcription",
   "executions",
@@ -52,7 +52,7 @@ const LINE = [
 const SIBLINGS = [
   ["expressions", "llm"],
   ["webchat", "dialogues"],
-  ["board", "insights"],
+  ["board", "webhooks"],
 ];
 /** A client in the browser: it imports nothing of the program, and the program nothing of it. */
 const CLIENT = "console";
@@ -91,6 +91,18 @@ test("a file imports from its own folder or from the left of the import line", (
 
 test("no import cycle, not even of types", () => {
   expect(cycles()).toEqual([]);
+});
+
+/** One idea fits into so many files, tests among them; a room that grows beyond holds two. The console is a program of its own. */
+const MOST_FILES = 35;
+
+test("no room holds more files than one idea needs", () => {
+  const inFolder = Map.groupBy(
+    files.filter((file) => areaOf(file) !== CLIENT),
+    (file) => path.dirname(file),
+  );
+  const crowded = [...inFolder].filter(([folder, of]) => folder !== "." && of.length > MOST_FILES);
+  expect(crowded.map(([folder, of]) => `${folder}: ${of.length} files`)).toEqual([]);
 });
 
 function allowed(from: string, to: string): boolean {

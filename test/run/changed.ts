@@ -19,8 +19,11 @@ export async function changedTests(): Promise<string[]> {
   return [...new Set([...ALWAYS, ...files.flatMap(testsOf)])];
 }
 
+/** Rooms that only decide are shown by the contract of the room that acts on what they say. */
+const SHOWN_BY: Record<string, string> = { planning: "dialing", mime: "dialogues", schemas: "tools" };
+
 function testsOf(file: string): string[] {
   if (/^test\/.*\.test\.ts$/.test(file)) return [file];
   const [, area] = /^src\/([^/]+)\//.exec(file) ?? [];
-  return area === undefined ? [] : [`src/${area}/`, `test/contract/${area}/`];
+  return area === undefined ? [] : [`src/${area}/`, `test/contract/${SHOWN_BY[area] ?? area}/`];
 }

@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { seedDemo } from "../../../src/demo/seed.ts";
+import { converse } from "../../harness/agent.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({}, seedDemo);
+});
+
+const agentNamed = async (name: string): Promise<number> => {
+  const { body } = await app.send(
+    "GET",
+    `/api/v1/agents/?search_fields=name_exact&search_field_values=${encodeURIComponent(name)}`,
+  );
+  return body.items[0].id;
+};
+
+describe("the demo", () => {
+  test("its records are ones the API takes back: no agent, prompt, tool or message has an issue", async () => {
+    for (const kind of ["agents", "prompts", "tools", "custom_messages", "language_groups", "services"]) {
+      const { body } = await app.send("GET", `/api/v1/${kind}/`);
+      expect(body.items.length, kind).toBeGreaterThan(0);
+      for (const item of body.items)
+        expect(item.validation_issues ?? [], `${kind}: ${item.name}`).toEqual([]);
+    }
+  });
+
+  test("its expressions are in the object form, which every client made from the reference can read", async () => {
+    const { body } = await app.send("GET", "/api/v1/tools/?limit=100");
+    const texts: string[] = [];
+    let objects = 0;
+    JSON.stringify(body.items, (key, value) => {
+      if (["if", "valueFrom", "from", "expression"].includes(key)) {
+        if (typeof value === "string" && key !== "expression") texts.push(value);
+        if (typeof value === "object" && value !== null) objects += 1;
+      }
+      return value;
+    });
+    expect(texts).toEqual([]);
+    expect(objects).toBeGreaterThan(5);
+  });
+
+  test("the reminder walks its steps with the offline model: coming, then what to prepare, then goodbye", async () => {
+    const say = converse(app, await agentNamed("Demo reminder"));
+    expect((await say("")).text).toBe(
+      "Hello Sam, this is the Demo Clinic about your visit tomorrow. Can you come to your visit?",
+    );
+    const coming = await say("yes I can come");
+    expect(coming.text).toBe("Do you need a wheelchair, an interpreter or nothing?");
+    expect(coming.content.variables).toMatchObject({ coming: true });
+    const prepared = await say("an interpreter please");
+    expect(prepared.text).toBe("Thank you, we look forward to seeing you. Goodbye.");
+    expect(prepared.content).toMatchObject({ ended: true, variables: { needs: "interpreter" } });
+  });
+
+  test("the reminder greets by the hour of its agent's zone", async () => {
+    const say = converse(app, await agentNamed("Demo reminder"));
+    const evening = await say("", { override_timestamp: "2026-11-18T18:30:00" });
+    expect(evening.text).toMatch(/^Good evening Sam/);
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { createAgent } from "../../harness/agent.ts";
+import type { TestApp } from "../../harness/app.ts";
+import { createMailServer, createMailWorld, mailsOnce, settledMails, somebody } from "../../harness/mail.ts";
+import { createNumber, createSimulatedApp, eventually, textsWith } from "../../harness/simulated.ts";
+
+/* A program that answers each of our messages by itself is answered a bounded number of times. */
+
+const SCRIPT = 'otherwise -> say "How can we help?"';
+const AWAY = (n: number) =>
+  `We are closed. Your request has the number ${1000 + n} and will be read next week.`;
+
+const heldEvents = async (app: TestApp, person: string) =>
+  (
+    await app.send("GET", "/api/v1/events/?search_fields=type&search_field_values=answers-held")
+  ).body.items.filter(({ user_id }: { user_id: string }) => user_id === person);
+
+test("an auto-responder by text is answered three times, told of once, and answered again when it says something else", async () => {
+  const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
+  const app = await createSimulatedApp({ scenario: { people: [quiet] } });
+  const { agent_id } = await createAgent(app, { script: SCRIPT });
+  const line = await createNumber(app, agent_id);
+  const bot = "+15126670001";
+  const write = async (body: string, answers: number) => {
+    await app.simulator.text(line.account_sid, { from: bot, to: line.number, body });
+    return eventually(
+      () => textsWith(app, bot),
+      (texts) =>
+        texts.every(({ status }) => status !== "RECEIVED" && status !== "PENDING") &&
+        texts.filter(({ direction }) => direction === "out").length === answers,
+    );
+  };
+  for (let n = 1; n <= 61; n++) await write(AWAY(n), Math.min(n, 3));
+  const events = await heldEvents(app, bot);
+  expect(events).toMatchObject([
+    { category: "text", attributes: { why: "repeated", our_address: line.number, words: AWAY(4) } },
+  ]);
+  await write("Hello, this is Ann. May I come on Tuesday?", 4);
+  const held = await app.db.selectFrom("text_messages").select("id").where("held", "=", "repeated").execute();
+  expect(held).toHaveLength(58);
+}, 180_000);
+
+test("an auto-responder by mail without a header that says so is answered three times, and told of once", async () => {
+  const server = await createMailServer();
+  const { app, box } = await createMailWorld(server, { script: SCRIPT });
+  const bot = somebody();
+  for (let n = 1; n <= 8; n++) {
+    await app.deliver({ from: bot, to: box.address, subject: "Re: your message", text: AWAY(n) });
+    await mailsOnce(
+      app,
+      bot,
+      (mails) =>
+        mails.filter(({ direction }) => direction === "in").length === n &&
+        mails.every(({ state }) => !["received", "queued", "handing"].includes(state)),
+    );
+  }
+  expect(server.mails.filter(({ envelope }) => envelope.to.includes(bot))).toHaveLength(3);
+  expect(await heldEvents(app, bot)).toMatchObject([{ category: "mail", attributes: { why: "repeated" } }]);
+  await app.deliver({ from: bot, to: box.address, text: "Hello, this is Ann. May I come on Tuesday?" });
+  await mailsOnce(app, bot, (mails) => mails.at(-1)?.state === "sent");
+  expect((await settledMails(app, bot)).filter(({ held }) => held === "repeated")).toHaveLength(5);
+});

@@ -1,0 +1,152 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { DataSourceDetailResponse } from "../../../src/knowledge/data-source.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+});
+
+const path = "/api/v1/data_sources/";
+const create = async (input: object) =>
+  (await app.send("POST", path, { chunk: false, text: "t", ...input })).body;
+const get = (id: number) => app.send("GET", `${path}${id}`);
+
+describe("data sources", () => {
+  test("a created source comes back with every field of its contract, its text included", async () => {
+    const { status, body } = await app.send("POST", path, { name: "faq", chunk: true, text: "About us." });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      name: "faq",
+      description: null,
+      labels: [],
+      chunk: true,
+      chunk_delimiter: null,
+      id: expect.any(Number),
+      edit_comments: null,
+      updated_at: "2026-11-18T12:00:00+00:00",
+      last_updated_by: "admin@example.com",
+      text: "About us.",
+    });
+    expect((await get(body.id)).body).toEqual(body);
+    expect(DataSourceDetailResponse.parse(body)).toEqual(body);
+  });
+
+  test("a delimiter that cuts a text into more parts than can be searched is refused, and nothing is stored", async () => {
+    const letters = { name: "letters", chunk: true, chunk_delimiter: "e", text: "ae".repeat(20_001) };
+    expect(await app.send("POST", path, letters)).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ["body", "chunk_delimiter"],
+            msg: "The text has 20001 parts between delimiters, and at most 20000 can be searched. Choose a delimiter that stands less often, or divide the text among several data sources",
+          },
+        ],
+      },
+    });
+    expect((await create({ ...letters, chunk_delimiter: "\n" })).id).toEqual(expect.any(Number));
+  });
+
+  test("a list goes without texts", async () => {
+    const { text: _, ...listed } = await create({ name: "listed", labels: ["opening hours"] });
+    const { body } = await app.send("GET", `${path}?search_fields=name&search_field_values=LISTED`);
+    expect(body.items).toEqual([listed]);
+  });
+
+  test("an update replaces everything; what is omitted is gone", async () => {
+    const made = await create({ name: "before", description: "d", labels: ["l"], chunk_delimiter: "--" });
+    app.clock.advance(60_000);
+    const sent = { id: made.id, name: "after", chunk: true, text: "u", edit_comments: "c" };
+    const { status, body } = await app.send("PUT", path, sent);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...made,
+      ...sent,
+      description: null,
+      labels: [],
+      chunk_delimiter: null,
+      updated_at: "2026-11-18T12:01:00+00:00",
+    });
+    expect((await get(made.id)).body).toEqual(body);
+  });
+
+  test("a name is unique among sources that are not deleted", async () => {
+    const made = await create({ name: "twice" });
+    const again = { name: "twice", chunk: false, text: "" };
+    expect(await app.send("POST", path, again)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("already exists") },
+    });
+    expect((await app.send("DELETE", `${path}${made.id}?reason=test`)).body).toEqual({ success: true });
+    expect((await get(made.id)).status).toBe(404);
+    expect((await app.send("POST", path, again)).status).toBe(200);
+  });
+
+  test("a neighbour's source answers 404 like one that never was", async () => {
+    const made = await create({ name: "mine" });
+    const neighbour = await app.createNeighbour();
+    for (const [method, url, body] of [
+      ["GET", `${path}${made.id}`],
+      ["PUT", path, { id: made.id, name: "taken", chunk: false, text: "" }],
+      ["DELETE", `${path}${made.id}?reason=x`],
+    ] as const) {
+      expect(await neighbour.send(method, url, body)).toMatchObject({
+        status: 404,
+        body: { detail: `Data source with ID ${made.id} not found` },
+      });
+    }
+    expect((await neighbour.send("GET", path)).body.items).toEqual([]);
+  });
+
+  test.each([
+    ["no name", { name: undefined }, ["name"], "missing"],
+    ["an empty name", { name: "" }, ["name"], "string_too_short"],
+    ["a name with blanks", { name: "opening hours" }, ["name"], "string_pattern_mismatch"],
+    ["no chunk", { chunk: undefined }, ["chunk"], "missing"],
+    ["a chunk of null", { chunk: null }, ["chunk"], "bool_type"],
+    ["no text", { text: undefined }, ["text"], "missing"],
+    ["one label for a list", { labels: "l" }, ["labels"], "list_type"],
+    ["labels of null", { labels: null }, ["labels"], "list_type"],
+  ])("%s is refused at its place", async (_, more, at, type) => {
+    const answer = await app.send("POST", path, { name: "refused", chunk: false, text: "", ...more });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail[0]).toEqual({ loc: ["body", ...at], msg: expect.any(String), type });
+  });
+
+  test("sources are searched, ordered and paged as every list", async () => {
+    for (const name of ["list-b", "list-a", "list-c"]) {
+      await create({ name, labels: ["of lists"], chunk: name === "list-c" });
+    }
+    const search = "search_fields=labels&search_field_values=OF%20lists";
+    const { body } = await app.send("GET", `${path}?${search}&order_by=name&order_by_direction=desc&limit=2`);
+    expect(body).toMatchObject({ page: 0, page_size: 2, total_pages: 2, total_count: 3 });
+    expect(body.items.map((item: { name: string }) => item.name)).toEqual(["list-c", "list-b"]);
+    const chunked = await app.send("GET", `${path}?${search}&search_fields=chunk&search_field_values=true`);
+    expect(chunked.body.items.map((item: { name: string }) => item.name)).toEqual(["list-c"]);
+  });
+
+  test("whatever source is accepted comes back equal", async () => {
+    const text = fc.string({ unit: "grapheme", maxLength: 40 }).filter((value) => !value.includes("\0"));
+    const source = fc.record({
+      name: fc.stringMatching(/^[^\s\0]{1,30}$/),
+      description: fc.option(text),
+      labels: fc.array(text, { maxLength: 3 }),
+      chunk: fc.boolean(),
+      chunk_delimiter: fc.option(text),
+      text,
+      edit_comments: fc.option(text),
+    });
+    const { id } = await create({ name: "any" });
+    await fc.assert(
+      fc.asyncProperty(source, async (sent) => {
+        const { status, body } = await app.send("PUT", path, { id, ...sent });
+        expect(status).toBe(200);
+        expect(body).toMatchObject(sent);
+        expect((await get(id)).body).toEqual(body);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

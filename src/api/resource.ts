@@ -30,8 +30,8 @@ export type Resource<
   detail?: z.ZodObject;
   create: z.ZodType<Create>;
   update: z.ZodType<Update>;
-  /** What the audit trail keeps of a record whose answer shows other records too. */
-  audited?(row: Row): object;
+  /** What the audit trail keeps of a record, where that isn't its answer; `input`: what a save was given. */
+  audited?(row: Row, input?: Create | Update): object;
   /** The query of a delete, where it takes more than a reason. */
   remove?: z.ZodType<Remove>;
   list: ListRules;
@@ -66,7 +66,7 @@ export function addResource<
   const { path, noun, tag, store } = resource;
   const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
-  const audited = resource.audited ?? ((row: Row): object => row);
+  const audited = resource.audited ?? ((row: Row, _input?: Create | Update): object => row);
   const answered = resource.answered ?? ((_input: Create | Update, stored: Row): Row => stored);
   const plural = `${noun.toLowerCase()}s`;
   const one = `${path}/:${resource.id_name}`;
@@ -108,7 +108,7 @@ export function addResource<
           action: "create",
           resource: tag,
           resource_id: id,
-          after: audited(after),
+          after: audited(after, body as Create),
         });
         return answered(body as Create, after);
       }),
@@ -135,7 +135,7 @@ export function addResource<
           resource: tag,
           resource_id: input.id,
           before: audited(before),
-          after: audited(after),
+          after: audited(after, input),
         });
         return answered(input, after);
       }),

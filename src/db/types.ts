@@ -868,6 +868,7 @@ export interface SchemaMigrations {
 }
 
 export interface Services {
+  allowed_hosts: string[] | null;
   auth_type: string | null;
   auth_value_keys: string[] | null;
   deleted_at: string | null;

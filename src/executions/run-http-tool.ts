@@ -25,7 +25,7 @@ export async function runHttpTool(
   { tool, subject, signal }: ToolRun<Extract<ToolArguments, { type: "http" }>>,
   transcript: Transcript,
 ): Promise<ToolRunOutcome> {
-  const proof = tool.service_id == null ? null : await auth.headersFor(tool.service_id);
+  const proof = tool.service_id == null ? null : await auth.headersFor(tool.service_id, tool.url);
   if (proof?.ok === false) return failed(proof.problem);
   const headers = proof?.headers ?? {};
   const outcome = await egress.send({

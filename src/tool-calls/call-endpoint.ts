@@ -43,7 +43,7 @@ export async function callEndpoint(
   let proof: Record<string, string> = {};
 
   const send = async (): Promise<EgressOutcome | { kind: "no-auth"; reason: string }> => {
-    const auth = await parts.auth.headersFor(tool.service_id);
+    const auth = await parts.auth.headersFor(tool.service_id, request.url);
     if (!auth.ok) return { kind: "no-auth", reason: auth.problem };
     proof = auth.headers;
     const started = parts.clock.now();

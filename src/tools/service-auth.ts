@@ -1,3 +1,4 @@
+import { allowedHostOf } from "../agents/allowed-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
@@ -8,7 +9,8 @@ import { basic, createAccessTokens } from "./access-token.ts";
 export type ServiceAuth = { ok: true; headers: Record<string, string> } | { ok: false; problem: string };
 
 export type ServiceAuthenticator = {
-  headersFor(service_id: number): Promise<ServiceAuth>;
+  /** For a request to this address, with every variable in it filled in. */
+  headersFor(service_id: number, url: string): Promise<ServiceAuth>;
   /** The service answered 401 to these headers. True when others are worth a try: their access token was no longer good. */
   refused(service_id: number, headers: Record<string, string>): Promise<boolean>;
 };
@@ -27,16 +29,21 @@ export function createServiceAuthenticator(parts: {
   const credentialsOf = (service_id: number) =>
     db
       .selectFrom("services")
-      .select(["auth_type", "sealed_auth_values"])
+      .select(["name", "auth_type", "sealed_auth_values", "allowed_hosts"])
       .where("id", "=", service_id)
       .executeTakeFirst();
 
   return {
-    async headersFor(service_id) {
+    async headersFor(service_id, url) {
       const row = await credentialsOf(service_id);
       if (!row?.auth_type) return { ok: true, headers: {} };
       if (!row.sealed_auth_values)
         return { ok: false, problem: "The tool's service has no credentials set." };
+      const host = allowedHostOf(url);
+      if (host === null || !row.allowed_hosts?.includes(host)) {
+        const problem = `The credentials of the service "${row.name}" may not be sent to ${host ?? "this address"}: it is not one of the service's allowed hosts. Nothing was sent.`;
+        return { ok: false, problem };
+      }
       const values: AuthValues = JSON.parse(vault.open(row.sealed_auth_values));
       switch (row.auth_type) {
         case "basic":

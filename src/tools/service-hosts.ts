@@ -1,34 +1,65 @@
 import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
-import { Fault } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
+import { invalid } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { allowedHostOf, MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
+
+type Called = { service_id: number; url: string | null | undefined; loc: string[] };
 
 /**
- * Where a service's secrets may be sent: to the hosts that its saved tools call. Whoever may not write services can't
- * send them anywhere else, by a tool of their own or by trying one out.
+ * A service's secrets go to its `allowed_hosts` only. Where they aren't settled yet, the first host that somebody who may
+ * write services uses settles them. A host that is a variable's value is checked when the tool is called.
+ * Lock: the service's row, before a tool's own share of it.
  */
 export async function requireServiceHost(
-  db: Db,
+  tx: Tx,
   caller: Caller,
-  service_id: number,
-  url: string | null | undefined,
+  { service_id, url, loc }: Called,
 ): Promise<void> {
-  if (url == null || caller.permissions.has("services_write")) return;
-  const { rows } = await sql<{ has_secret: boolean; urls: (string | null)[] }>`
-    select s.sealed_auth_values is not null as has_secret, array(
-      select t.definition -> 'endpoint' ->> 'url' from tools t where t.service_id = s.id and t.deleted_at is null
-    ) as urls
-    from services s
-    where s.id = ${service_id} and s.sub_organization_id = ${caller.sub_organization_id}`.execute(db);
-  const [service] = rows;
-  if (!service?.has_secret) return;
-  const host = hostOf(url);
-  if (host !== null && service.urls.some((each) => each !== null && hostOf(each) === host)) return;
-  throw new Fault(
-    "forbidden",
-    `The service's credentials are not sent to ${host ?? url} yet. Somebody with the permission services_write has to save the first tool for that host.`,
+  if (url == null) return;
+  const service = await tx
+    .selectFrom("services")
+    .select(["name", "allowed_hosts", "sealed_auth_values"])
+    .where("id", "=", service_id)
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!service?.sealed_auth_values) return;
+  const host = allowedHostOf(url);
+  const isVariable = host === null && url.includes("{");
+  if (service.allowed_hosts === null) {
+    if (host !== null && caller.permissions.has("services_write")) {
+      await tx
+        .updateTable("services")
+        .set({ allowed_hosts: [host] })
+        .where("id", "=", service_id)
+        .execute();
+      return;
+    }
+    throw invalid(
+      loc,
+      `The service "${service.name}" has no allowed hosts yet. ${isVariable ? "A variable can't settle them: add" : "Somebody who may write services has to add"} the host to allowed_hosts of the service, together with its secret.`,
+    );
+  }
+  if (isVariable || (host !== null && service.allowed_hosts.includes(host))) return;
+  throw invalid(
+    loc,
+    `The credentials of the service "${service.name}" may not be sent to ${host ?? "this address"}. Add the host to allowed_hosts of the service, together with its secret, or choose another service.`,
   );
 }
 
-/** Scheme, host and port; null where a variable stands there, which could be any. */
-const hostOf = (url: string): string | null => URL.parse(url)?.origin ?? null;
+/** The hosts that a service's saved tools call: what its list is where a secret is set and no list is given. */
+export async function hostsOfTools(db: Db, service_id: number): Promise<string[] | null> {
+  const { rows } = await sql<{ url: string }>`
+    select t.definition -> 'endpoint' ->> 'url' as url from tools t
+    where t.service_id = ${service_id} and t.deleted_at is null
+    union
+    select i.tool_arguments ->> 'url' from insight_tools i join services s on s.id = ${service_id}
+    where i.sub_organization_id = s.sub_organization_id and i.deleted_at is null
+      and i.tool_arguments ->> 'service_id' = s.id::text`.execute(db);
+  const hosts = rows
+    .map(({ url }) => (url === null ? null : allowedHostOf(url)))
+    .filter((host) => host !== null);
+  const known = [...new Set(hosts)].toSorted().slice(0, MAX_ALLOWED_HOSTS);
+  return known.length > 0 ? known : null;
+}

@@ -9,6 +9,8 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
+import { hostsOfTools } from "./service-hosts.ts";
 
 /** How a tool's calls authenticate; the keys each way needs. */
 const AUTH_KEYS = {
@@ -31,6 +33,13 @@ const ServiceCreateRequest = z
       .record(z.string(), z.string().nullable())
       .nullish()
       .describe("Write-only. On update a null value keeps the stored one, an omitted key removes it."),
+    allowed_hosts: z
+      .array(z.string().min(1).max(255))
+      .max(MAX_ALLOWED_HOSTS)
+      .nullish()
+      .describe(
+        "Where the credentials may be sent: host names, with a port where it is not 443. Omitted: kept on update; where a secret is set, the hosts of the service's tools, or of the first tool. A new host needs the secret again.",
+      ),
   })
   .meta({ id: "ServiceCreateRequest" });
 const ServiceUpdateRequest = ServiceCreateRequest.extend({
@@ -46,6 +55,11 @@ export const ServiceResponse = z
     description: z.string(),
     auth_type: ToolAuthType.nullish(),
     auth_value_keys: z.array(z.string()).nullish(),
+    allowed_hosts: z.array(z.string()).nullish(),
+    auth_url: z
+      .string()
+      .nullish()
+      .describe("Where an OAuth2 service signs in, without its query; not in lists."),
     last_updated_comments: z.string().nullish(),
     last_updated: timestamp(),
     last_updated_by: z.string(),
@@ -77,6 +91,7 @@ const selectServices = (db: Db, caller: Caller) =>
       "s.description",
       "s.auth_type",
       "s.auth_value_keys",
+      "s.allowed_hosts",
       "s.last_updated_comments",
       "s.last_updated",
       "s.last_updated_by",
@@ -89,20 +104,37 @@ const selectServices = (db: Db, caller: Caller) =>
 type Deps = { db: Db; clock: Clock; vault: Vault };
 
 export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
-  const values = (caller: Caller, input: ServiceInput, stored: AuthValues) => {
-    const auth = mergeAuthValues(input, stored);
-    refuseMovedSecret(input, stored, auth);
+  const values = (caller: Caller, input: ServiceInput, stored: Stored) => {
+    // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
+    const kept = (input.auth_type ?? null) === stored.auth_type ? stored.values : {};
+    const auth = mergeAuthValues(input, kept);
+    refuseMovedSecret(input, kept, auth);
     refuseWrongAuthKeys(input.auth_type ?? null, auth);
+    const allowed_hosts = input.allowed_hosts == null ? stored.hosts : readAllowedHosts(input.allowed_hosts);
+    refuseMovedHosts(input, stored.hosts, allowed_hosts, auth);
     const keys = Object.keys(auth).toSorted();
     return {
       name: input.name,
       description: input.description,
       auth_type: input.auth_type ?? null,
       auth_value_keys: keys.length > 0 ? keys : null,
+      allowed_hosts,
       sealed_auth_values: keys.length > 0 ? vault.seal(JSON.stringify(auth)) : null,
       last_updated: clock.now().toISOString(),
       last_updated_by: caller.email,
     };
+  };
+
+  const find = async (from: Db, caller: Caller, id: number): Promise<ServiceResponse | undefined> => {
+    const found = await selectServices(from, caller)
+      .where("s.id", "=", id)
+      .select("s.sealed_auth_values")
+      .executeTakeFirst();
+    if (!found) return undefined;
+    const { sealed_auth_values: sealed, ...row } = found;
+    return row.auth_type === "oauth2" && sealed
+      ? { ...row, auth_url: withoutQuery(JSON.parse(vault.open(sealed)).auth_url) }
+      : row;
   };
 
   addResource(api, db, {
@@ -115,13 +147,19 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
     create: ServiceCreateRequest,
     update: ServiceUpdateRequest,
     list: serviceList,
+    audited(row, input) {
+      const secrets_set = Object.keys(input?.auth_values ?? {}).filter(
+        (key) => input?.auth_values?.[key] != null,
+      );
+      return secrets_set.length > 0 ? { ...row, secrets_set } : row;
+    },
     store: {
       page: (caller, query) => list.listPage(db, selectServices(db, caller), query, serviceList),
-      find: (from, caller, id) => selectServices(from, caller).where("s.id", "=", id).executeTakeFirst(),
+      find,
       async insert(tx, caller, input) {
         const { id } = await tx
           .insertInto("services")
-          .values({ ...values(caller, input, {}), sub_organization_id: caller.sub_organization_id })
+          .values({ ...values(caller, input, NOTHING), sub_organization_id: caller.sub_organization_id })
           .returning("id")
           .executeTakeFirstOrThrow();
         return id;
@@ -129,12 +167,19 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
       async replace(tx, caller, input) {
         const row = await tx
           .selectFrom("services")
-          .select(["is_system", "sealed_auth_values"])
+          .select(["is_system", "auth_type", "sealed_auth_values", "allowed_hosts"])
           .where("id", "=", input.id)
           .forUpdate()
           .executeTakeFirstOrThrow();
         refuseSystemService(row.is_system);
-        const stored = row.sealed_auth_values ? JSON.parse(vault.open(row.sealed_auth_values)) : {};
+        const stored = {
+          auth_type: row.auth_type,
+          values: row.sealed_auth_values ? JSON.parse(vault.open(row.sealed_auth_values)) : {},
+          hosts:
+            row.sealed_auth_values || input.auth_type == null
+              ? row.allowed_hosts
+              : (row.allowed_hosts ?? (await hostsOfTools(tx, input.id))),
+        };
         await tx
           .updateTable("services")
           .set({
@@ -175,6 +220,8 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
 }
 
 type AuthValues = Record<string, string>;
+type Stored = { auth_type: string | null; values: AuthValues; hosts: string[] | null };
+const NOTHING: Stored = { auth_type: null, values: {}, hosts: null };
 
 /**
  * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an
@@ -210,6 +257,27 @@ function refuseMovedSecret(
   );
 }
 
+/** Names and addresses: what a secret belongs to. */
+const NO_SECRETS = new Set(["username", "client_id", "auth_url"]);
+
+/** A secret goes to the hosts it was given for; for one more it is given again, whoever asks. */
+function refuseMovedHosts(
+  { auth_type, auth_values }: ServiceInput,
+  stored: string[] | null,
+  hosts: string[] | null,
+  auth: AuthValues,
+): void {
+  const added = (hosts ?? []).find((host) => !stored?.includes(host));
+  if (added === undefined) return;
+  const isSecret = (key: string) => auth_type === "custom_headers" || !NO_SECRETS.has(key);
+  const missing = Object.keys(auth).find((key) => isSecret(key) && auth_values?.[key] == null);
+  if (missing === undefined) return;
+  throw invalid(
+    ["body", "auth_values", missing],
+    `The credentials may now be sent to ${added} as well: give ${missing} again`,
+  );
+}
+
 function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValues): void {
   if (auth_type === null) return;
   const needed: readonly string[] | null = AUTH_KEYS[auth_type];
@@ -223,6 +291,11 @@ function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValu
   const extra = Object.keys(values).find((key) => !needed.includes(key));
   if (extra)
     throw invalid(["body", "auth_values", extra], "Extra inputs are not permitted", "extra_forbidden");
+}
+
+function withoutQuery(url: string): string | null {
+  const { origin, pathname } = URL.parse(url) ?? {};
+  return origin === undefined ? null : `${origin}${pathname}`;
 }
 
 function refuseSystemService(is_system: boolean): void {

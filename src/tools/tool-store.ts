@@ -98,8 +98,12 @@ export const selectToolRows = (db: Db, caller: Caller, most: number | null) =>
     .$castTo<ToolRow>();
 
 export async function insertTool(tx: Tx, caller: Caller, now: Date, input: ToolInput): Promise<number> {
+  await requireServiceHost(tx, caller, {
+    service_id: input.service_id,
+    url: input.definition.endpoint?.url,
+    loc: ["body", "definition", "endpoint", "url"],
+  });
   await holdService(tx, caller, input.service_id);
-  await requireServiceHost(tx, caller, input.service_id, input.definition.endpoint?.url);
   const { id } = await tx
     .insertInto("tools")
     .values({ ...values(caller, now, input), sub_organization_id: caller.sub_organization_id })
@@ -115,8 +119,12 @@ export async function replaceTool(
   now: Date,
   input: ToolInput & { id: number; last_updated_comments: string | null },
 ): Promise<void> {
+  await requireServiceHost(tx, caller, {
+    service_id: input.service_id,
+    url: input.definition.endpoint?.url,
+    loc: ["body", "definition", "endpoint", "url"],
+  });
   await holdService(tx, caller, input.service_id);
-  await requireServiceHost(tx, caller, input.service_id, input.definition.endpoint?.url);
   await tx
     .updateTable("tools")
     .set({

@@ -67,10 +67,14 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
     async ({ caller, body }) => {
       // Its credentials are about to be used.
       await requireService(engine.db, caller, body.service_id);
-      await requireServiceHost(engine.db, caller, body.service_id, body.definition.endpoint?.url);
       // Before the call: what may have been sent is in the trail whatever comes of it.
-      await engine.db.transaction().execute((tx) =>
-        api.audit(tx, caller, {
+      await engine.db.transaction().execute(async (tx) => {
+        await requireServiceHost(tx, caller, {
+          service_id: body.service_id,
+          url: body.definition.endpoint?.url,
+          loc: ["body", "definition", "endpoint", "url"],
+        });
+        await api.audit(tx, caller, {
           action: "try",
           resource: "tools",
           resource_id: null,
@@ -79,8 +83,8 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
             service_id: body.service_id,
             url: body.definition.endpoint?.url ?? null,
           },
-        }),
-      );
+        });
+      });
       const snapshot = await snapshotFor(engine, caller, body.agent_id ?? null);
       const tool: SnapshotTool = {
         // Compiled schemas are kept by tool and version; nobody else has this id.

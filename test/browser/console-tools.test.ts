@@ -182,6 +182,34 @@ test("what a service signs in with is neither shown in the review nor afterwards
   expect(page.faults).toEqual([]);
 });
 
+test("a host is added to a service with its secret, and the form says why", async () => {
+  const made = await it.app.send("POST", "/api/v1/services/", {
+    name: "Billing",
+    description: "",
+    auth_type: "bearer",
+    auth_values: { token: "very-secret" },
+    allowed_hosts: ["api.example.com"],
+  });
+  await page.goto(`/console/services/${made.body.id}`);
+  await page.getByText("api.example.com", { exact: true }).waitFor();
+  const hosts = page
+    .getByRole("combobox", { name: "Allowed hosts" })
+    .or(page.getByLabel("Allowed hosts"))
+    .first();
+  await hosts.fill("other.example.com");
+  await hosts.press("Enter");
+  await page.getByText("The stored credentials would also be sent to other.example.com.").waitFor();
+  await page.getByLabel("token", { exact: true }).fill("very-secret");
+  await page.getByText("The stored credentials would also be sent").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Review and save" }).click();
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByRole("button", { name: "Save", exact: true }).click();
+  await review.waitFor({ state: "detached" });
+  const { body } = await it.app.send("GET", `/api/v1/services/${made.body.id}`);
+  expect(body.allowed_hosts).toEqual(["api.example.com", "other.example.com"]);
+  expect(page.faults).toEqual([]);
+});
+
 test("a workflow is played without a model: submit, see where it leads and why, go one back", async () => {
   await page.goto("/console/tools/visit_workflow?view=workflow");
   await page.getByText("Play", { exact: true }).click();

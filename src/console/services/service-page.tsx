@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from "@mantine/core";
+import { Alert, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { ServiceResponse, ToolAuthType } from "../api-types.ts";
 import { call } from "../ground/api.ts";
@@ -14,6 +14,7 @@ type Values = {
   description: string;
   auth_type: ToolAuthType | null;
   auth_values: AuthValues;
+  allowed_hosts: string[];
 };
 
 const read = (id: string) => call("GET /api/v1/services/{service_id}", { path: { service_id: Number(id) } });
@@ -40,12 +41,18 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
     noun: "Service",
     together: [["auth_type", "auth_values"]],
     hides: ["auth_values.*"],
-    labels: { auth_type: "Signs in with", auth_values: "What it signs in with" },
+    labels: {
+      auth_type: "Signs in with",
+      auth_values: "What it signs in with",
+      allowed_hosts: "Allowed hosts",
+    },
     record: service,
     values: valuesOf,
     save(values) {
       const auth_values = values.auth_type === null ? null : sent(values.auth_values, service);
-      const body = { ...values, auth_values };
+      // An empty list that nobody has touched isn't settled yet.
+      const isUnsettled = service?.allowed_hosts == null && values.allowed_hosts.length === 0;
+      const body = { ...values, auth_values, allowed_hosts: isUnsettled ? null : values.allowed_hosts };
       return service
         ? call("PUT /api/v1/services/", { body: { ...body, id: service.id } })
         : call("POST /api/v1/services/", { body });
@@ -58,6 +65,8 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
   });
   const { form } = record;
   const values = form.getValues();
+  const added = values.allowed_hosts.filter((host) => !service?.allowed_hosts?.includes(host));
+  const keepsSecret = (service?.auth_value_keys ?? []).some((key) => !values.auth_values[key]);
   return (
     <Panel>
       <RecordFormFrame
@@ -99,6 +108,22 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
           }}
           error={form.errors.auth_type ?? form.errors.auth_values}
         />
+        {values.auth_type !== null && (
+          <TagsInput
+            label="Allowed hosts"
+            description="The credentials are sent to these hosts only. Empty: the host of the first tool. Add a port where it is not 443."
+            placeholder="api.example.com"
+            value={values.allowed_hosts}
+            onChange={(allowed_hosts) => form.setFieldValue("allowed_hosts", allowed_hosts)}
+            error={form.errors.allowed_hosts}
+          />
+        )}
+        {values.auth_type !== null && added.length > 0 && keepsSecret && (
+          <Alert color="yellow" title="Enter the secret again">
+            The stored credentials would also be sent to {added.join(", ")}. To prevent a secret from being
+            sent to a host that its owner did not choose, adding a host needs the secret.
+          </Alert>
+        )}
         {service && service.tools.length > 0 && (
           <div>
             Called by{" "}
@@ -121,6 +146,7 @@ const valuesOf = (service: ServiceResponse | null): Values => ({
   description: service?.description ?? "",
   auth_type: service?.auth_type ?? null,
   auth_values: Object.fromEntries((service?.auth_value_keys ?? []).map((key) => [key, null])),
+  allowed_hosts: service?.allowed_hosts ?? [],
 });
 
 /** An emptied field of something stored keeps it. */

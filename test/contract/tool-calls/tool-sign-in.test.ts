@@ -28,6 +28,7 @@ async function service(client_secret = "secret") {
     description: "",
     auth_type: "oauth2",
     auth_values: { client_id: "us", client_secret, auth_url: `${peer.url}/token` },
+    allowed_hosts: [new URL(peer.url).host],
   };
   const { status, body } = await app.send("POST", "/api/v1/services/", input);
   expect(status).toBe(200);
@@ -41,7 +42,9 @@ describe("an access token of a service", () => {
     const { id } = await service();
     peer.respond((_, response) => void setTimeout(() => json(response, 200, token(++given)), 100));
     const processes = [app.engine.auth, anotherProcess(), anotherProcess()];
-    const calls = processes.flatMap((auth) => Array.from({ length: 5 }, () => auth.headersFor(id)));
+    const calls = processes.flatMap((auth) =>
+      Array.from({ length: 5 }, () => auth.headersFor(id, `${peer.url}/x`)),
+    );
     expect(new Set((await Promise.all(calls)).map((answer) => JSON.stringify(answer)))).toEqual(
       new Set([JSON.stringify(bearer(1))]),
     );
@@ -50,7 +53,7 @@ describe("an access token of a service", () => {
 
   test("lies sealed in the database", async () => {
     const { id } = await service();
-    await app.engine.auth.headersFor(id);
+    await app.engine.auth.headersFor(id, `${peer.url}/x`);
     const row = await app.db
       .selectFrom("service_tokens")
       .selectAll()
@@ -63,16 +66,16 @@ describe("an access token of a service", () => {
   test("is good until a minute before its end, a short one for half of its life", async () => {
     const { id } = await service();
     const hour = anotherProcess();
-    expect(await hour.headersFor(id)).toEqual(bearer(1));
+    expect(await hour.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
     app.clock.advance(58 * 60_000);
-    expect(await hour.headersFor(id)).toEqual(bearer(1));
+    expect(await hour.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
     peer.respond((_, response) => json(response, 200, { ...token(++given), expires_in: 60 }));
     app.clock.advance(60_000);
-    expect(await hour.headersFor(id)).toEqual(bearer(2));
+    expect(await hour.headersFor(id, `${peer.url}/x`)).toEqual(bearer(2));
     app.clock.advance(29_000);
-    expect(await hour.headersFor(id)).toEqual(bearer(2));
+    expect(await hour.headersFor(id, `${peer.url}/x`)).toEqual(bearer(2));
     app.clock.advance(1_000);
-    expect(await hour.headersFor(id)).toEqual(bearer(3));
+    expect(await hour.headersFor(id, `${peer.url}/x`)).toEqual(bearer(3));
   });
 
   test.each([["9e999"], ["1e300"], ["-1"], ['"soon"'], ["null"]])(
@@ -82,30 +85,30 @@ describe("an access token of a service", () => {
       peer.respond(
         (_, response) => void response.end(`{"access_token": "token-1", "expires_in": ${expires_in}}`),
       );
-      expect(await app.engine.auth.headersFor(id)).toEqual(bearer(1));
+      expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
     },
   );
 
   test("that was got with other credentials is not used", async () => {
     const { id, input } = await service();
-    expect(await app.engine.auth.headersFor(id)).toEqual(bearer(1));
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
     const auth_values = { ...input.auth_values, client_secret: "another" };
     await app.send("PUT", "/api/v1/services/", { ...input, id, auth_values });
-    expect(await app.engine.auth.headersFor(id)).toEqual(bearer(2));
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(2));
   });
 
   test("that a service refused is replaced once, also where many calls found it refused", async () => {
     const { id } = await service();
     const auth = [app.engine.auth, anotherProcess()];
     const headers = { authorization: "Bearer token-1" };
-    await app.engine.auth.headersFor(id);
+    await app.engine.auth.headersFor(id, `${peer.url}/x`);
     const again = [...auth, ...auth].map(async (one) => {
       expect(await one.refused(id, headers)).toBe(true);
-      return one.headersFor(id);
+      return one.headersFor(id, `${peer.url}/x`);
     });
     expect(await Promise.all(again)).toEqual(again.map(() => bearer(2)));
     expect(await app.engine.auth.refused(id, headers)).toBe(true);
-    expect(await app.engine.auth.headersFor(id)).toEqual(bearer(2));
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(2));
     expect(peer.requests).toHaveLength(2);
   });
 
@@ -116,7 +119,7 @@ describe("an access token of a service", () => {
       .insertInto("service_tokens")
       .values({ service_id: id, lease_owner: "dead", lease_expires_at })
       .execute();
-    expect(await app.engine.auth.headersFor(id)).toEqual(bearer(1));
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
   });
 });
 
@@ -128,11 +131,11 @@ describe("a sign-in server that gives none is told in a sentence", () => {
   ])("%s", async (answer, problem) => {
     const { id } = await service();
     peer.respond((_, response) => void response.end(answer));
-    const told = await app.engine.auth.headersFor(id);
+    const told = await app.engine.auth.headersFor(id, `${peer.url}/x`);
     expect(told).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
     expect(JSON.stringify(told)).not.toContain("token-1");
     peer.respond((_, response) => json(response, 200, token(1)));
-    expect(await app.engine.auth.headersFor(id)).toEqual(bearer(1));
+    expect(await app.engine.auth.headersFor(id, `${peer.url}/x`)).toEqual(bearer(1));
   });
 });
 

@@ -1,0 +1,31 @@
+import { invalid } from "../base/errors.ts";
+
+/** More is no service's list any more, but an open door. */
+export const MAX_ALLOWED_HOSTS = 50;
+
+/**
+ * Host and port of an address as a service's `allowed_hosts` spells it: the name alone for HTTPS on its usual port, so that
+ * a secret meant for `https://api.example.com` isn't sent in plain text. Null where a variable stands in place of the host.
+ */
+export function allowedHostOf(url: string): string | null {
+  const { protocol, hostname, port } = URL.parse(url) ?? {};
+  if ((protocol !== "http:" && protocol !== "https:") || !isHostName(hostname ?? "")) return null;
+  const at = port || (protocol === "https:" ? "443" : "80");
+  return at === "443" && protocol === "https:" ? (hostname as string) : `${hostname}:${at}`;
+}
+
+/** An entry as a person writes it, in that spelling; refused at its place where it is no host. */
+function readAllowedHost(text: string, index: number): string {
+  const host = allowedHostOf(`https://${text.trim()}`);
+  const isOnlyHost = /^[^/?#@\\\s{}]+$/.test(text.trim());
+  if (host !== null && isOnlyHost) return host;
+  throw invalid(
+    ["body", "allowed_hosts", index],
+    "Give a host name, with a port where it is not 443: api.example.com or localhost:8080",
+  );
+}
+
+export const readAllowedHosts = (given: string[]): string[] =>
+  [...new Set(given.map(readAllowedHost))].toSorted();
+
+const isHostName = (name: string): boolean => /^(\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)$/.test(name);

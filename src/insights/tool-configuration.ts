@@ -136,7 +136,7 @@ export function toolConfigurationRoutes(api: Api, { db, clock, catalogue }: Deps
   async function accept(tx: Tx, caller: Caller, input: InsightToolInput): Promise<void> {
     const read = refuseWrongTool(input, offer());
     if (read.type !== "http" || read.service_id == null) return;
-    await requireServiceHost(tx, caller, {
+    await requireServiceHost(api, tx, caller, {
       service_id: read.service_id,
       url: read.url,
       loc: ["body", "tool_arguments", "url"],

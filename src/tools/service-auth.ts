@@ -1,9 +1,9 @@
-import { allowedHostOf } from "../agents/allowed-hosts.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { basic, createAccessTokens } from "./access-token.ts";
+import { allowedHostOf } from "./allowed-hosts.ts";
 
 /** Headers that prove who we are to a service, or a sentence why there are none. */
 export type ServiceAuth = { ok: true; headers: Record<string, string> } | { ok: false; problem: string };
@@ -41,7 +41,11 @@ export function createServiceAuthenticator(parts: {
         return { ok: false, problem: "The tool's service has no credentials set." };
       const host = allowedHostOf(url);
       if (host === null || !row.allowed_hosts?.includes(host)) {
-        const problem = `The credentials of the service "${row.name}" may not be sent to ${host ?? "this address"}: it is not one of the service's allowed hosts. Nothing was sent.`;
+        const why =
+          row.allowed_hosts === null
+            ? "the service has no allowed hosts yet. Add the host to them, together with the secret."
+            : "it is not one of the service's allowed hosts.";
+        const problem = `The credentials of the service "${row.name}" may not be sent to ${host ?? "this address"}: ${why} Nothing was sent.`;
         return { ok: false, problem };
       }
       const values: AuthValues = JSON.parse(vault.open(row.sealed_auth_values));

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
-import { invalid } from "../base/errors.ts";
+import type { Api } from "../api/server.ts";
+import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { allowedHostOf, MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
 
@@ -8,10 +9,11 @@ type Called = { service_id: number; url: string | null | undefined; loc: string[
 
 /**
  * A service's secrets go to its `allowed_hosts` only. Where they aren't settled yet, the first host that somebody who may
- * write services uses settles them. A host that is a variable's value is checked when the tool is called.
- * Lock: the service's row, before a tool's own share of it.
+ * write services uses settles them: that is a change of the service, with its audit entry. A host that is a variable's
+ * value is checked when the tool is called. Lock: the service's row, before a tool's own share of it.
  */
 export async function requireServiceHost(
+  api: Pick<Api, "audit">,
   tx: Tx,
   caller: Caller,
   { service_id, url, loc }: Called,
@@ -25,26 +27,35 @@ export async function requireServiceHost(
     .forNoKeyUpdate()
     .executeTakeFirst();
   if (!service?.sealed_auth_values) return;
+  const { name, allowed_hosts } = service;
   const host = allowedHostOf(url);
   const isVariable = host === null && url.includes("{");
-  if (service.allowed_hosts === null) {
-    if (host !== null && caller.permissions.has("services_write")) {
-      await tx
-        .updateTable("services")
-        .set({ allowed_hosts: [host] })
-        .where("id", "=", service_id)
-        .execute();
-      return;
-    }
-    throw invalid(
-      loc,
-      `The service "${service.name}" has no allowed hosts yet. ${isVariable ? "A variable can't settle them: add" : "Somebody who may write services has to add"} the host to allowed_hosts of the service, together with its secret.`,
-    );
+  if (allowed_hosts === null) {
+    if (host === null)
+      throw invalid(
+        loc,
+        `The service "${name}" has no allowed hosts yet, and this address can't settle them. Add the host to allowed_hosts of the service, together with its secret.`,
+      );
+    if (!caller.permissions.has("services_write"))
+      throw new Fault(
+        "forbidden",
+        `The service "${name}" has no allowed hosts yet. Somebody with the permission services_write has to add ${host} to them, or to save the first tool.`,
+      );
+    const settled = [host];
+    await tx.updateTable("services").set({ allowed_hosts: settled }).where("id", "=", service_id).execute();
+    await api.audit(tx, caller, {
+      action: "update",
+      resource: "services",
+      resource_id: service_id,
+      before: { name, allowed_hosts: null },
+      after: { name, allowed_hosts: settled },
+    });
+    return;
   }
-  if (isVariable || (host !== null && service.allowed_hosts.includes(host))) return;
+  if (isVariable || (host !== null && allowed_hosts.includes(host))) return;
   throw invalid(
     loc,
-    `The credentials of the service "${service.name}" may not be sent to ${host ?? "this address"}. Add the host to allowed_hosts of the service, together with its secret, or choose another service.`,
+    `The credentials of the service "${name}" may not be sent to ${host ?? "this address"}. Add the host to allowed_hosts of the service, together with its secret, or choose another service.`,
   );
 }
 

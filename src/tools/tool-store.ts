@@ -4,7 +4,6 @@ import { refuseWhileHeld } from "../api/resource.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { DB } from "../db/types.ts";
-import { requireServiceHost } from "./service-hosts.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { recordToolVersion } from "./tool-history.ts";
 
@@ -98,11 +97,6 @@ export const selectToolRows = (db: Db, caller: Caller, most: number | null) =>
     .$castTo<ToolRow>();
 
 export async function insertTool(tx: Tx, caller: Caller, now: Date, input: ToolInput): Promise<number> {
-  await requireServiceHost(tx, caller, {
-    service_id: input.service_id,
-    url: input.definition.endpoint?.url,
-    loc: ["body", "definition", "endpoint", "url"],
-  });
   await holdService(tx, caller, input.service_id);
   const { id } = await tx
     .insertInto("tools")
@@ -119,11 +113,6 @@ export async function replaceTool(
   now: Date,
   input: ToolInput & { id: number; last_updated_comments: string | null },
 ): Promise<void> {
-  await requireServiceHost(tx, caller, {
-    service_id: input.service_id,
-    url: input.definition.endpoint?.url,
-    loc: ["body", "definition", "endpoint", "url"],
-  });
   await holdService(tx, caller, input.service_id);
   await tx
     .updateTable("tools")

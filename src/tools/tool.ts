@@ -9,6 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { knownSources } from "../knowledge/data-source-names.ts";
 import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
+import { requireServiceHost } from "./service-hosts.ts";
 import { sourcesOfTool } from "./source-issues.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
@@ -95,6 +96,13 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
     return after;
   };
 
+  const requireHost = (tx: Tx, caller: Caller, { service_id, definition }: ToolInput): Promise<void> =>
+    requireServiceHost(api, tx, caller, {
+      service_id,
+      url: definition.endpoint?.url,
+      loc: ["body", "definition", "endpoint", "url"],
+    });
+
   api.get(
     "/api/v1/tools/",
     {
@@ -123,7 +131,9 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
     },
     ({ caller, body }) =>
       write(db, "Tool", async (tx) => {
-        const id = await insertTool(tx, caller, clock.now(), await checked(tx, caller, body, null));
+        const input = await checked(tx, caller, body, null);
+        await requireHost(tx, caller, input);
+        const id = await insertTool(tx, caller, clock.now(), input);
         return changed(tx, caller, id);
       }),
   );
@@ -142,6 +152,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
         const { id } = await holdTool(tx, caller, { id: body.id });
         const before = await findTool(tx, caller, id);
         const input = await checked(tx, caller, body, id);
+        await requireHost(tx, caller, input);
         const last_updated_comments = body.last_updated_comments ?? null;
         await replaceTool(tx, caller, clock.now(), { ...input, id, last_updated_comments });
         return changed(tx, caller, id, before);

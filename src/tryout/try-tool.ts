@@ -69,7 +69,7 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
       await requireService(engine.db, caller, body.service_id);
       // Before the call: what may have been sent is in the trail whatever comes of it.
       await engine.db.transaction().execute(async (tx) => {
-        await requireServiceHost(tx, caller, {
+        await requireServiceHost(api, tx, caller, {
           service_id: body.service_id,
           url: body.definition.endpoint?.url,
           loc: ["body", "definition", "endpoint", "url"],

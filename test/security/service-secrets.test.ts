@@ -157,8 +157,23 @@ test("a service made by a client that knows no hosts is settled by its first too
   const { id: service_id } = (await app.send("POST", "/api/v1/services/", input)).body;
   const tool = (name: string, url: string) => ({ name, service_id, definition: endpointTool(name, url) });
   const attacker = app.sendAs(await app.createToken(["tools_write"]));
-  expect((await attacker("POST", "/api/v1/tools/", tool("steal", `${evil.url}/x`))).status).toBe(422);
+  const refused = await attacker("POST", "/api/v1/tools/", tool("steal", `${evil.url}/x`));
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { detail: expect.stringContaining("services_write") },
+  });
+  // A variable settles nothing, whoever saves it.
+  const anywhere = tool("any", "{{ vars.host }}/x");
+  expect((await app.send("POST", "/api/v1/tools/", anywhere)).status).toBe(422);
   expect((await app.send("POST", "/api/v1/tools/", tool("bill", `${theirs.url}/x`))).status).toBe(200);
+  const { items } = (await app.send("GET", "/api/v1/audit_entries/")).body;
+  expect(items[1]).toMatchObject({
+    action: "update",
+    resource: "services",
+    resource_id: String(service_id),
+    before: { allowed_hosts: null },
+    after: { allowed_hosts: [hostOf(theirs.url)] },
+  });
   const { body } = await app.send("GET", `/api/v1/services/${service_id}`);
   expect(body.allowed_hosts).toEqual([hostOf(theirs.url)]);
   expect((await app.send("POST", "/api/v1/tools/", tool("other", `${evil.url}/x`))).status).toBe(422);
@@ -242,7 +257,7 @@ test("the hosts of services from before are those that their saved tools call", 
   }
   await sql`update services set allowed_hosts = null`.execute(app.db);
   const migration = readFileSync(
-    new URL("../../src/db/migrations/0052_allowed_hosts.sql", import.meta.url),
+    new URL("../../src/db/migrations/0075_allowed_hosts.sql", import.meta.url),
     "utf8",
   );
   await sql.raw(migration.slice(migration.indexOf("with called"))).execute(app.db);

@@ -118,6 +118,12 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
             error={form.errors.allowed_hosts}
           />
         )}
+        {service?.auth_type && service.allowed_hosts == null && service.tools.length > 0 && (
+          <Alert color="red" title="No allowed hosts yet">
+            Calls of this service's tools are refused, because the addresses begin with a variable. Add the
+            hosts and enter the secret again.
+          </Alert>
+        )}
         {values.auth_type !== null && added.length > 0 && keepsSecret && (
           <Alert color="yellow" title="Enter the secret again">
             The stored credentials would also be sent to {added.join(", ")}. To prevent a secret from being

@@ -1,4 +1,5 @@
 import { jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { documentTextBounds } from "./text-bounds.ts";
 
 type Document = { components?: { schemas?: Record<string, unknown> } } & Record<string, unknown>;
 
@@ -32,7 +33,10 @@ export function tidyDocument(source: Parameters<typeof jsonSchemaTransformObject
       schemas: Object.fromEntries(kept.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     },
   };
-  return rewriteReferences(tidy, renamed) as Document;
+  // At the end, so that an input that only lacks a maximum doesn't differ from its output.
+  const written = rewriteReferences(tidy, renamed) as Document;
+  documentTextBounds(written);
+  return written;
 }
 
 /** Inputs that can go by their plain name: no output has it, or the output of that name says the very same. */

@@ -48,6 +48,12 @@ export const queryList = <T extends z.ZodType>(item: T) =>
     .preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(item).max(MAX_QUERY_VALUES))
     .prefault([]);
 
+/**
+ * The longest text of a body, of a path and of a query, wherever the public API and a schema name no other number: as much
+ * as the body, the path or the line of the query has room for. `text-bounds.ts` keeps to it, `openapi.json` says it.
+ */
+export const MAX_TEXT = { body: 1_000_000, path: 1_000, query: 16_000 } as const;
+
 export const name = () => z.string().min(1).max(255);
 
 /** A string-keyed map of texts; a list in its place is refused rather than read as {"0": …}. */

@@ -34,8 +34,9 @@ import { guardInternalPages } from "./internal-pages.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { tidyDocument } from "./openapi.ts";
 import { parseInput } from "./parse-input.ts";
-import { ErrorDetail, HTTPValidationError } from "./schema.ts";
+import { ErrorDetail, HTTPValidationError, MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
+import { longTexts } from "./text-bounds.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
@@ -147,7 +148,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     trustProxy: (_address: string, hop: number) => hop < options.trustProxy,
     requestIdHeader: false,
     genReqId: () => randomId(),
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1000 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_TEXT.path },
     frameworkErrors: sendError,
     // Longer than a load balancer's usual 60 s, so that the balancer closes first.
     keepAliveTimeout: 65_000,
@@ -194,7 +195,8 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         version: options.version,
         description:
           "Conversational agents: configuration, sessions, campaigns and insights. A JSON body can have 1 MB, and " +
-          "4 MB where requests are added to a batch; a longer one is answered with 413.",
+          "4 MB where requests are added to a batch; a longer one is answered with 413. It nests 100 levels at the most, " +
+          "values of any JSON included.",
       },
       components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
       security: [{ ApiKey: [] }],
@@ -275,6 +277,8 @@ function validator(schema: Schema, httpPart: string | undefined) {
   return (input: unknown) => {
     // An operation that takes an object answers a missing body as an object without its fields.
     const given = input === undefined || (part === "body" && input === null) ? {} : input;
+    const tooLong = longTexts(given, MAX_TEXT[part]);
+    if (tooLong.length > 0) return { error: inputErrors(part, tooLong, given) };
     const result = parseInput(schema, given);
     return result.ok ? { value: result.data } : { error: inputErrors(part, result.issues, given) };
   };

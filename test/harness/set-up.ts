@@ -1,6 +1,11 @@
-import { afterAll } from "vitest";
+import { afterAll, expect } from "vitest";
 import { closeAfterFile } from "./after-file.ts";
+import { takeWrongClaims, watchClaims } from "./claimed-columns.ts";
 import "./seed.ts";
 
 // Runs anew for each test file, also where several files share one process and its modules.
 afterAll(closeAfterFile);
+
+// Statements written by hand answer what their types claim, in whatever test they run.
+watchClaims();
+afterAll(() => expect(takeWrongClaims()).toEqual([]));

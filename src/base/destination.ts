@@ -87,6 +87,12 @@ function placeOf(parsed: PhoneNumber | undefined): string {
     : `of ${names.of(country)} (${country})`;
 }
 
+/** The two letters of a number's country, or its calling code where it is of none; "" for what is no such number. Pure. */
+export function countryOf(number: string): string {
+  const parsed = parse(number);
+  return parsed === undefined ? "" : (parsed.country ?? `+${parsed.countryCallingCode}`);
+}
+
 /** Reads OUTREACH_COUNTRIES and OUTREACH_ALLOW, lists parted by commas; what is wrong in them, a sentence each. */
 export function parseDestinations(
   countries: string,

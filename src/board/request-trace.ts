@@ -12,7 +12,8 @@ import { isOver, isWaiting } from "../channels/request-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
 import { type Candidate, requestView } from "../dialing/candidates.ts";
-import { reachModeOf } from "../dialing/due-batches.ts";
+import { readCountryHolds } from "../dialing/country-hold.ts";
+import { reachModeOf, senderOf } from "../dialing/due-batches.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { obstacleOf } from "../dialing/obstacle.ts";
 import {
@@ -160,6 +161,7 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const { per_person = null } = deps.limits;
   const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
   const tried = await readTried(deps.db, per_person, [person], now);
+  const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
   const prior = blocked.get(request.target) ?? null;
   const obstacle = obstacleOf(batch.campaign, request, prior, deps.destinations);
   const view = requestView(
@@ -167,6 +169,7 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
     batch.campaign.retry_count,
     obstacle,
     tried.tooOften(person),
+    countries.of(senderOf(batch), request.target),
   );
   const step = requestStep(
     { ...view, is_reached_elsewhere: around.is_reached_elsewhere, is_address_busy: around.is_address_busy },

@@ -45,25 +45,34 @@ export type Carriers = {
  * A carrier did not do what was asked. `fate` says what may have come of it: "refused", it never will, `status` says
  * why; "not-sent", it did not take it, another try is safe (after `retry_after_s`, where it told); "unknown", it may have
  * taken it: before another try it has to be asked (`find`). `is_ours`: what it refused is our account, our permission, our
- * number or our template, and no fault of the person's; once that is mended the same try goes well.
+ * number or our template, and no fault of the person's; once that is mended the same try goes well. `is_country`: of
+ * these, that our account may not reach the person's country; people elsewhere are reached as before.
  */
 export class CarrierFault extends PublicError {
   readonly fate: "refused" | "not-sent" | "unknown";
   readonly status: ChannelStatus | null;
   readonly retry_after_s: number | null;
   readonly is_ours: boolean;
+  readonly is_country: boolean;
 
   constructor(
     message: string,
     fate: CarrierFault["fate"],
-    more: { status?: ChannelStatus; retry_after_s?: number; is_ours?: boolean; cause?: unknown } = {},
+    more: {
+      status?: ChannelStatus;
+      retry_after_s?: number;
+      is_ours?: boolean;
+      is_country?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.name = "CarrierFault";
     this.fate = fate;
     this.status = more.status ?? null;
     this.retry_after_s = more.retry_after_s ?? null;
-    this.is_ours = more.is_ours ?? false;
+    this.is_country = more.is_country ?? false;
+    this.is_ours = (more.is_ours ?? false) || this.is_country;
   }
 }
 
@@ -80,6 +89,8 @@ export type CarrierSignal = {
   error_code: string | null;
   /** False: the carrier says that another try meets the same. Null: it doesn't say. */
   is_transient: boolean | null;
+  /** What it took before and refuses now is our account, number or template: in words, why. Left out: nothing of ours. */
+  our_fault?: string;
   at: Date;
 };
 

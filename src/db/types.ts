@@ -378,6 +378,16 @@ export interface DataSourceWords {
   word: string;
 }
 
+export interface DialCountries {
+  closed_until: string;
+  country: string;
+  mode: string;
+  organization_id: number;
+  reason: string;
+  source: string;
+  trips: number;
+}
+
 export interface DialSources {
   closed_until: string | null;
   ended: number;
@@ -1259,6 +1269,7 @@ export interface DB {
   data_source_chunks: DataSourceChunks;
   data_source_words: DataSourceWords;
   data_sources: DataSources;
+  dial_countries: DialCountries;
   dial_sources: DialSources;
   directory_member_versions: DirectoryMemberVersions;
   directory_members: DirectoryMembers;

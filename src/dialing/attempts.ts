@@ -25,10 +25,22 @@ export function createAttempts({ db, queue }: { db: Db; queue: SettleQueue }): A
 
     signal: (signals) =>
       queue.add(
-        signals.flatMap(({ key, sid, status, word, error_code, is_transient, at }) =>
+        signals.flatMap(({ key, sid, status, word, error_code, is_transient, our_fault, at }) =>
           key === null
             ? []
-            : [{ kind: "word", key, status, is_transient, at, sid, provider_status: word, error_code }],
+            : [
+                {
+                  kind: "word",
+                  key,
+                  status,
+                  is_transient,
+                  at,
+                  sid,
+                  provider_status: word,
+                  error_code,
+                  our_fault,
+                },
+              ],
         ),
       ),
   };

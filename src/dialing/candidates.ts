@@ -3,8 +3,8 @@ import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
-import type { Day, Obstacle, RequestView } from "../planning/next-step.ts";
-import type { PersonLimit, TooOften } from "../planning/per-person.ts";
+import type { CountryHold, Day, Obstacle, RequestView } from "../planning/next-step.ts";
+import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 
 /** A request that may be the next one of its batch. */
@@ -22,7 +22,7 @@ export type Candidate = {
   counted_on: string[];
 };
 
-/** A campaign that filters, or a bound on how often people are tried, may pass over many before it finds somebody. */
+/** A campaign that filters, a bound on how often people are tried, or a country that may not be reached, may pass over many before it finds somebody. */
 const FILTERED_FIRSTS = 20;
 
 /**
@@ -33,14 +33,14 @@ const FILTERED_FIRSTS = 20;
 export async function lockCandidates(
   tx: Tx,
   batches: { batch: DueBatch; days: Day[] }[],
-  per_person: PersonLimit | null,
+  mayPassOver: (batch: DueBatch) => boolean,
 ): Promise<Map<number, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
     campaign_id: batch.campaign.id,
     organization_id: batch.organization_id,
     days: days.map(({ date }) => date),
-    firsts: per_person !== null || isFiltered(batch) ? FILTERED_FIRSTS : 1,
+    firsts: isFiltered(batch) || mayPassOver(batch) ? FILTERED_FIRSTS : 1,
   }));
   const { rows } = await sql<Candidate>`
     select w.batch_key, r.*, array(
@@ -149,6 +149,7 @@ export const requestView = (
   retry_count: number,
   obstacle: Obstacle | null,
   too_often: TooOften | null,
+  country: CountryHold | null,
 ): RequestView => ({
   ...candidate,
   retry_count,
@@ -156,5 +157,6 @@ export const requestView = (
   is_reached_elsewhere: false,
   is_address_busy: false,
   too_often,
+  country,
   obstacle,
 });

@@ -8,6 +8,7 @@ import { type BatchStep, batchStep, type Day } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
 import { readTried } from "../planning/per-person.ts";
 import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
+import { readCountryHolds } from "./country-hold.ts";
 import {
   BusyAddresses,
   decideClaim,
@@ -18,7 +19,7 @@ import {
   type Plan,
   soonAfter,
 } from "./decide-claim.ts";
-import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
+import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { obstacleOf } from "./obstacle.ts";
@@ -118,13 +119,20 @@ async function readKnown(
   now: Date,
 ): Promise<Known> {
   const batches = open.map(({ batch }) => batch);
-  const candidates = await lockCandidates(tx, open, per_person);
+  const countries = await readCountryHolds(
+    tx,
+    [...new Set(batches.map(({ organization_id }) => organization_id))],
+    now,
+  );
+  const mayPassOver = (batch: DueBatch) => per_person !== null || countries.any(senderOf(batch));
+  const candidates = await lockCandidates(tx, open, mayPassOver);
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const blocked = await findSuppressed(tx, batches, candidates);
   return {
     lines,
     candidates,
     tried,
+    countries,
     busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
     obstacleOf: (batch, candidate) =>

@@ -3,7 +3,8 @@ import type { Day, Obstacle } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { type Candidate, requestView } from "./candidates.ts";
-import type { DueBatch } from "./due-batches.ts";
+import type { CountryHolds } from "./country-hold.ts";
+import { type DueBatch, senderOf } from "./due-batches.ts";
 import type { Lines } from "./lines.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
@@ -27,6 +28,7 @@ export type Known = {
   /** By `batch_key`, in the order in which they are taken. */
   candidates: Map<number, Candidate[]>;
   tried: Tried;
+  countries: CountryHolds;
   /** Addresses to which the batches before start an attempt; who is busy already is no candidate. */
   busy: BusyAddresses;
   firsts: FirstAttempts;
@@ -116,6 +118,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: Known, now: Dat
       batch.campaign.retry_count,
       known.obstacleOf(batch, candidate),
       known.tried.tooOften({ ...batch, target: candidate.target }),
+      known.countries.of(senderOf(batch), candidate.target),
     ),
     is_address_busy: known.busy.has(batch, candidate.target),
   }));

@@ -263,7 +263,7 @@ function newsOfFault(error: unknown, why: string, key: string, at: Date): News {
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
   // Nobody's fault but ours: whatever it was, the person has not been tried.
   if (error.is_ours && error.fate !== "unknown")
-    return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true };
+    return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true, is_country: error.is_country };
   switch (error.fate) {
     case "refused":
       return {

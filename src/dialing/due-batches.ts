@@ -51,6 +51,13 @@ export type DueBatch = {
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
   sender?.mode ?? campaign.mode;
 
+/** Who is asked by the carrier for its permissions. */
+export const senderOf = ({ organization_id, campaign: { mode }, sender }: DueBatch) => ({
+  organization_id,
+  source: sender?.address ?? "",
+  mode,
+});
+
 const COLUMNS = sql`
   b.key as batch_key, b.batch_id, b.status, b.expires_on, b.call_rate, b.auto_call_rate, b.auto_call_rate_baseline,
   p.last_at, p.auto_rate, p.rated_at, o.organization_id, b.sub_organization_id,

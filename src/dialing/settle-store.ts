@@ -5,6 +5,7 @@ import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { isTakenBack } from "../planning/settle.ts";
+import { holdCountries } from "./country-hold.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import {
   type Around,
@@ -22,7 +23,7 @@ import { recordOutcomes } from "./source-health.ts";
  * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
- * requests by key, pacing, days, sources. Returns how many attempts ended.
+ * requests by key, pacing, days, sources, countries. Returns how many attempts ended.
  */
 export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -139,6 +140,7 @@ async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> 
   );
   await giveBackDays(tx, changed.given_back);
   await recordOutcomes(tx, changed.outcomes, now);
+  await holdCountries(tx, changed.refused_countries, now);
 }
 
 /** By primary key. */

@@ -1,6 +1,7 @@
 import type { StatusChange } from "../batches/status-change.ts";
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import { REQUEST_STATUS } from "../channels/status-mapping.ts";
 import type { NewEvent } from "../events/event.ts";
 import {
   ASKED_FOR_ms,
@@ -17,6 +18,7 @@ import {
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
 import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
 import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
+import type { RefusedCountry } from "./country-hold.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
 export type News =
@@ -29,13 +31,22 @@ export type News =
       sid?: string | null;
       provider_status?: string | null;
       error_code?: string | null;
+      /** Taken before, and refused now because of us: why. It costs the person nothing. */
+      our_fault?: string | undefined;
       session?: { session_id: number; conversation_id: number } | null;
     }
   /**
    * The carrier did not take it, or never got it: as if it had not been tried. `is_ours`: it refuses our account, number,
-   * permission or template, which costs the person nothing however often it comes.
+   * permission or template, which costs the person nothing however often it comes. `is_country`: for their country only.
    */
-  | { kind: "not-taken"; key: string; retry_after_s: number | null; why: string; is_ours?: boolean }
+  | {
+      kind: "not-taken";
+      key: string;
+      retry_after_s: number | null;
+      why: string;
+      is_ours?: boolean;
+      is_country?: boolean;
+    }
   /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
   | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
   /** The carrier was asked, and the attempt goes on; `is_shown` false: it did not show it, and is asked again soon. */
@@ -106,6 +117,9 @@ export const hasOthers = (
   { refusals }: Pick<RequestRow, "refusals">,
 ): boolean => attempt_number > 1 || refusals > 0;
 
+/** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
+const wasRefusedLater = (attempt: AttemptRow): boolean => isTakenBack(attempt) && attempt.error_code !== null;
+
 const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
 
 export const idOf = ({ batch_key, request_id }: { batch_key: number; request_id: number }): string =>
@@ -123,6 +137,7 @@ export class Settlement {
   #changes: StatusChange[] = [];
   #events = new Map<number, NewEvent[]>();
   #given_back: { campaign_id: number; day: string }[] = [];
+  #refused_countries: RefusedCountry[] = [];
   #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
 
   constructor(
@@ -148,6 +163,12 @@ export class Settlement {
   }
 
   #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
+    if (word.our_fault !== undefined && (attempt.state !== "ENDED" || isTakenBack(attempt))) {
+      this.#refusedLater(attempt, request, word, word.our_fault);
+      return;
+    }
+    // What comes late of a message that was refused since is no news, unless it was delivered after all.
+    if (wasRefusedLater(attempt) && REQUEST_STATUS[word.status] !== "COMPLETED") return;
     const { retry_count, retry_interval } = this.#around.get(attempt.key) as Around;
     const before = attempt.channel_status;
     if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
@@ -310,7 +331,8 @@ export class Settlement {
     const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
     this.#end(attempt);
     if (is_ours) {
-      this.#countRefusal(attempt, news.why);
+      if (news.is_country) this.#refused_countries.push({ ...attempt, why: news.why });
+      else this.#countRefusal(attempt, news.why);
       this.#giveBackDay(attempt);
     } else if (isCarriers && request.refusals > 0) this.#tallyOf(attempt).repeated += 1;
     else if (isCarriers) this.#count(attempt, true);
@@ -320,6 +342,11 @@ export class Settlement {
     request.attempt_count -= 1;
     const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, news.retry_after_s);
     if (!is_ours) request.refusals += 1;
+    this.#waitAgain(attempt, request, wait_ms);
+  }
+
+  /** The attempt no longer counts: its person is tried again, unless the batch is over. */
+  #waitAgain(attempt: AttemptRow, request: RequestRow, wait_ms: number): void {
     this.#changedRequests.add(request);
     if (!this.#goesOnWith(attempt)) {
       const previous = request.channel_status;
@@ -329,6 +356,30 @@ export class Settlement {
     }
     request.request_status = "PENDING";
     request.due_at = this.#after(wait_ms);
+  }
+
+  /** The carrier had taken a message, and refuses it now because of us: the person was not tried. */
+  #refusedLater(
+    attempt: AttemptRow,
+    request: RequestRow,
+    { error_code, provider_status }: Extract<News, { kind: "word" }>,
+    our_fault: string,
+  ): void {
+    this.#changedAttempts.add(attempt);
+    const wasCounted = !isTakenBack(attempt);
+    attempt.error_code = error_code ?? provider_status ?? "refused";
+    attempt.provider_status = our_fault;
+    if (!wasCounted) return;
+    this.#end(attempt);
+    Object.assign(attempt, { placed_at: null, channel_status: "PENDING" });
+    this.#countRefusal(attempt, our_fault);
+    this.#giveBackDay(attempt);
+    request.attempt_count -= 1;
+    const previous = request.channel_status;
+    if (request.attempt_count === 0) request.channel_status = "PENDING";
+    this.#waitAgain(attempt, request, OUR_REFUSAL_ms);
+    if (isWaiting(request.request_status) && previous !== request.channel_status)
+      this.#tell(attempt, request, previous, our_fault);
   }
 
   #unknown(attempt: AttemptRow, { from, why }: Extract<News, { kind: "unknown" }>): void {
@@ -439,6 +490,7 @@ export class Settlement {
       events: this.#events,
       outcomes: [...this.#tallies.values()],
       given_back: this.#given_back,
+      refused_countries: this.#refused_countries,
     };
   }
 

@@ -65,13 +65,11 @@ export async function recordOutcomes(
 
 const nameOf = ({ organization_id, source }: Source): string => `${organization_id} ${source}`;
 
-/** To every sub-organization whose campaigns send from it. */
-async function tellOfClosing(
+/** The sub-organizations whose campaigns send from it. */
+export async function organizationsSendingFrom(
   tx: Tx,
   { organization_id, source }: Source,
-  { closed_until, trips, reason }: SourceHealth,
-  at: Date,
-): Promise<void> {
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct c.sub_organization_id as id
     from campaigns c join sub_organizations s on s.id = c.sub_organization_id
@@ -79,7 +77,17 @@ async function tellOfClosing(
       and ltrim(lower(${source}), '+') in (ltrim(lower(c.source), '+'), ltrim(lower(c.caller_id), '+'))`.execute(
     tx,
   );
-  for (const { id } of rows) {
+  return rows.map(({ id }) => id);
+}
+
+/** To every sub-organization whose campaigns send from it. */
+async function tellOfClosing(
+  tx: Tx,
+  { organization_id, source }: Source,
+  { closed_until, trips, reason }: SourceHealth,
+  at: Date,
+): Promise<void> {
+  for (const id of await organizationsSendingFrom(tx, { organization_id, source })) {
     await publish(tx, id, [
       {
         at,

@@ -33,7 +33,8 @@ export function chooseNext(
       const { status, reason, text } = step;
       choice.skips.push({ index, status, reason, text });
     }
-    const put_off = step.kind === "wait" && step.reason === "too-often" ? step.until : null;
+    const isHeld = step.kind === "wait" && (step.reason === "too-often" || step.reason === "country-paused");
+    const put_off = isHeld ? step.until : null;
     const isMoved = put_off !== null && put_off > candidate.due_at;
     if (isMoved) choice.put_off.push({ index, until: put_off });
     // Behind one that was skipped, or put off, stands the next.

@@ -148,6 +148,7 @@ function step(input: ForecastInput, line: Line, book: Book, now: Date): boolean 
       is_reached_elsewhere: false,
       is_address_busy: false,
       too_often: null,
+      country: null,
       obstacle: null,
     };
     const next = requestStep(request, first.days, book.reached, hours, now);

@@ -25,6 +25,7 @@ export const WAIT_REASONS = [
   "too-often",
   "lookup",
   "refused-by-carrier",
+  "country-paused",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -137,9 +138,14 @@ export type RequestView = {
   is_address_busy: boolean;
   /** Its address was tried as often as this installation allows, over all campaigns; null: not yet. */
   too_often: TooOften | null;
+  /** The carrier does not let us reach its country for now; null: it does, as far as we know. */
+  country: CountryHold | null;
   /** What the number's lookup, the filters, the suppression list and the operator say; null: reach them. */
   obstacle: Obstacle | null;
 };
+
+/** A country that the carrier does not let us reach; `until`: when somebody there is tried again. */
+export type CountryHold = { name: string; reason: string; until: Date };
 
 export type Obstacle = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
 
@@ -162,9 +168,11 @@ export function requestStep(
   { schedule, zone }: Hours,
   now: Date,
 ): RequestStep {
-  const { too_often } = request;
-  const mayBeTriedFrom = too_often !== null && too_often.until >= request.due_at ? too_often : null;
-  if (request.due_at > now && mayBeTriedFrom === null) return notDue(request, zone, now);
+  // Whoever is held back was put off until then: that, and not what they waited for before, is the reason.
+  const lasts = <T extends { until: Date }>(hold: T | null): T | null =>
+    hold !== null && hold.until >= request.due_at ? hold : null;
+  const [too_often, country] = [lasts(request.too_often), lasts(request.country)];
+  if (request.due_at > now && too_often === null && country === null) return notDue(request, zone, now);
   if (request.is_reached_elsewhere)
     return wait(
       "same-reference",
@@ -180,7 +188,8 @@ export function requestStep(
     const { kind: reason, status, text } = obstacle;
     return { kind: "skip", status, reason, text };
   }
-  if (mayBeTriedFrom !== null) return triedTooOften(mayBeTriedFrom, zone, now);
+  if (too_often !== null) return triedTooOften(too_often, zone, now);
+  if (country !== null) return countryPaused(country, zone, now);
   if (request.attempt_count > 0) return { kind: "start", counts_on: null };
   for (const { date, cap } of days) {
     if (request.counted_on.includes(date)) return { kind: "start", counts_on: null };
@@ -214,6 +223,13 @@ function triedTooOften({ attempts, window_ms, until }: TooOften, zone: string, n
     until,
   );
 }
+
+const countryPaused = ({ name, reason, until }: CountryHold, zone: string, now: Date): Wait =>
+  wait(
+    "country-paused",
+    `Waiting: the carrier does not let us reach ${name} (${reason}), which costs nobody an attempt; it is tried again at ${clockText(until, zone, now)}.`,
+    until,
+  );
 
 const hoursText = (ms: number): string => {
   const hours = Math.round(ms / 3_600_000);

@@ -117,6 +117,7 @@ export const NOT_EXPORTED = [
   "batch_pacing",
   "campaign_days",
   "dial_sources",
+  "dial_countries",
   "data_source_chunks",
   "data_source_words",
   "session_end_calls",

@@ -236,6 +236,7 @@ export class Model {
         .map((a) => a.counted_on as string),
       is_reached_elsewhere: false,
       is_address_busy: false,
+      country: null,
       too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
       obstacle: null,
     };

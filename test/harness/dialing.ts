@@ -39,7 +39,7 @@ export async function createDialing(app: TestApp) {
     /** What earlier tests left is nobody's business. */
     async forget() {
       await app.db.updateTable("batches").set({ status: "CANCELED" }).execute();
-      await sql`truncate attempts, dial_sources`.execute(app.db);
+      await sql`truncate attempts, dial_sources, dial_countries`.execute(app.db);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Outreach, Reached, Sender, Senders } from "../../src/channels/outr
 /** What the world makes of one try: what comes of handing it over, and what the carrier tells of it later. */
 export type Plan = {
   /** As `CarrierFault`; "lost": the carrier has it, and the answer never comes. "crash": an error nobody foresaw. */
-  send?: "taken" | "refused" | "refused-ours" | "not-sent" | "unknown" | "lost" | "crash";
+  send?: "taken" | "refused" | "refused-ours" | "refused-country" | "not-sent" | "unknown" | "lost" | "crash";
   /** Of a refusal. */
   refused_as?: ChannelStatus;
   /** How it stands when it was taken. */
@@ -13,6 +13,8 @@ export type Plan = {
   /** What the carrier tells, in the order in which it happens. */
   tells?: ChannelStatus[];
   is_transient?: boolean | null;
+  /** Why the last of `tells` is a fault of ours. */
+  our_fault?: string;
 };
 
 export type Taken = { outreach: Outreach; at: Date; statuses: ChannelStatus[]; plan: Plan };
@@ -57,14 +59,20 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       const tries = handed.filter(({ target }) => target === outreach.target).length;
       handed.push(outreach);
       const planned = plan(outreach, tries);
-      const { send = "taken", first = "QUEUED", tells = [], is_transient = null } = planned;
+      const { send = "taken", first = "QUEUED", tells = [], is_transient = null, our_fault } = planned;
       if (send === "refused") throw refusal(planned);
       if (send === "refused-ours") throw new CarrierFault("Account suspended", "refused", { is_ours: true });
+      if (send === "refused-country")
+        throw new CarrierFault("Permission denied", "refused", { is_country: true });
       if (send === "not-sent") throw new CarrierFault("busy", "not-sent");
       if (send === "unknown") throw new CarrierFault("connection reset", "unknown");
       if (send === "crash") throw new TypeError("Cannot read properties of undefined");
       taken.set(outreach.key, { outreach, at: now(), statuses: [first, ...tells], plan: planned });
-      for (const status of tells) waiting.push(word(outreach.key, status, now(), { is_transient }));
+      for (const status of tells) {
+        const fault =
+          our_fault !== undefined && status === tells.at(-1) ? { our_fault, error_code: "30034" } : {};
+        waiting.push(word(outreach.key, status, now(), { is_transient, ...fault }));
+      }
       if (send === "lost") throw new CarrierFault("no answer", "unknown");
       return reached(outreach.key, first);
     },

@@ -129,3 +129,19 @@ test("what a form doesn't say is nothing", () => {
   expect(read.transferResult(empty)).toBeNull();
   expect(read.readyRecording(empty)).toBeNull();
 });
+
+test.each([
+  ["30002", "the account is suspended (error 30002)"],
+  ["30034", "the number is not registered for texts to the US (A2P 10DLC) (error 30034)"],
+  ["63016", "WhatsApp opens a dialogue with an approved template only (error 63016)"],
+])("a message that fails with %s fails because of us, not of the person", (ErrorCode, our_fault) => {
+  for (const MessageStatus of ["failed", "undelivered"])
+    expect(read.messageSignal({ MessageSid: "SM1", MessageStatus, ErrorCode }, "k", NOW)).toMatchObject({
+      our_fault,
+    });
+});
+
+test.each(["30003", "30005", "30006", "63024", ""])("error %j is no fault of ours", (ErrorCode) => {
+  const form = { MessageSid: "SM1", MessageStatus: "undelivered", ErrorCode };
+  expect(read.messageSignal(form, "k", NOW)).not.toHaveProperty("our_fault");
+});

@@ -33,6 +33,19 @@ test.each(Object.entries(TWILIO_ERRORS))(
   },
 );
 
+test.each([13227, 21215, 32205, 21408])(
+  "error %i holds the country of the number, and nobody else's",
+  (code) => {
+    const fault = faultOf(answer(400, { code, message: "Permission denied" }), asked);
+    expect(fault).toMatchObject({ fate: "refused", is_ours: true, is_country: true });
+  },
+);
+
+test("a number of ours that is refused is no matter of a country", () => {
+  const fault = faultOf(answer(400, { code: 21212, message: "From" }), asked);
+  expect(fault).toMatchObject({ is_ours: true, is_country: false });
+});
+
 test.each<[string, EgressOutcome, string, string]>([
   ["429", answer(429), "not-sent", "not-sent"],
   ["401", answer(401), "not-sent", "not-sent"],

@@ -5,12 +5,19 @@ import type { EgressOutcome } from "../../egress/egress.ts";
 
 /** What an error code of Twilio's means for what was asked (https://www.twilio.com/docs/api/errors). */
 type Meaning =
-  | { fate: "refused"; status: ChannelStatus; is_ours: boolean }
+  | { fate: "refused"; status: ChannelStatus; is_ours: boolean; is_country?: boolean }
   /** `after_s`: how long another try should wait where the answer doesn't say. */
   | { fate: "not-sent"; after_s: number; is_ours: boolean };
 
 const refused = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: false });
 const ours = (status: ChannelStatus): Meaning => ({ fate: "refused", status, is_ours: true });
+/** Our account may not reach the country of the person's number; all others as before. */
+const country = (status: ChannelStatus): Meaning => ({
+  fate: "refused",
+  status,
+  is_ours: true,
+  is_country: true,
+});
 const notSent = (after_s: number): Meaning => ({ fate: "not-sent", after_s, is_ours: false });
 
 /** An account that can't sign in is for the operator to mend; what waits is tried again until then. */
@@ -45,8 +52,6 @@ export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
   // Our number, our permissions, our template: the same for everybody, until somebody mends it.
   21210: ours("FAILED"),
   21212: ours("FAILED"),
-  21215: ours("FAILED"),
-  21408: ours("DELIVERY_FAILED"),
   21603: ours("DELIVERY_FAILED"),
   21606: ours("DELIVERY_FAILED"),
   21654: ours("DELIVERY_FAILED"),
@@ -59,6 +64,12 @@ export const TWILIO_ERRORS: Readonly<Record<number, Meaning>> = {
   63040: ours("DELIVERY_FAILED"),
   63041: ours("DELIVERY_FAILED"),
   63042: ours("DELIVERY_FAILED"),
+
+  // Our account's permissions for the person's country: of calls, SIP calls, numbers that cost more, and messages.
+  13227: country("FAILED"),
+  21215: country("FAILED"),
+  32205: country("FAILED"),
+  21408: country("DELIVERY_FAILED"),
 
   // Our words to this person, or this pair of numbers.
   21602: refused("DELIVERY_FAILED"),
@@ -83,6 +94,23 @@ export const TRANSIENT_CODES: Readonly<Record<string, boolean>> = {
   63003: false,
   63016: false,
   63024: false,
+};
+
+/**
+ * What Twilio takes and refuses later because of us, by the code of the failed message: the same for everybody until
+ * somebody mends it, and no attempt of the person's (https://www.twilio.com/docs/api/errors).
+ */
+export const OUR_FAULTS: Readonly<Record<string, string>> = {
+  30002: "the account is suspended",
+  30032: "the toll-free number is not verified",
+  30034: "the number is not registered for texts to the US (A2P 10DLC)",
+  63007: "the account has no such WhatsApp sender",
+  63016: "WhatsApp opens a dialogue with an approved template only",
+  63020: "the WhatsApp business account does not let messages go out",
+  63027: "the WhatsApp template does not exist in this language",
+  63040: "WhatsApp rejected the template",
+  63041: "WhatsApp paused the template",
+  63042: "WhatsApp disabled the template",
 };
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
@@ -137,8 +165,8 @@ function faultOfAnswer(
   const meaning = code === null ? undefined : TWILIO_ERRORS[code];
   if (meaning?.fate === "not-sent") return retry(meaning.after_s, meaning.is_ours);
   if (meaning) {
-    const { status, is_ours } = meaning;
-    return new CarrierFault(message, "refused", { status, is_ours });
+    const { status, is_ours, is_country = false } = meaning;
+    return new CarrierFault(message, "refused", { status, is_ours, is_country });
   }
   if (http === 429) return retry(1);
   if (http === 401 || http === 403) return retry(300, true);

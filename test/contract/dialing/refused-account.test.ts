@@ -1,14 +1,17 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
-import { BATCHES } from "../../harness/batch.ts";
+import { BATCHES, SOURCE } from "../../harness/batch.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
 import { createDialing, type Dialing } from "../../harness/dialing.ts";
+import { word } from "../../harness/planned-sender.ts";
+import { createSender } from "../../harness/sender.ts";
 
 let app: TestApp;
 let dialing: Dialing;
 beforeAll(async () => {
   app = await createTestApp();
   dialing = await createDialing(app);
+  await createSender(app, app.admin, { target: SOURCE, mode: "sms" });
 });
 beforeEach(() => dialing.forget());
 
@@ -65,3 +68,103 @@ test("a number from which all calls fail pauses after five, at a clinic's pace t
   expect((await dialing.shown(batch_id)).filter((row) => row.startsWith("FAILED"))).toHaveLength(5);
   expect((await dialing.shown(batch_id)).filter((row) => row.startsWith("PENDING"))).toHaveLength(5);
 });
+
+test("texts that the carrier accepts and refuses later because of us cost nobody an attempt, pause the number and go on once it is mended", async () => {
+  const { batch_id, campaign_id } = await dialing.filled(4, { mode: "sms", ...SLOW, max_daily_calls: 4 });
+  let isUnregistered = true;
+  const dialer = createTestDialer(app, () =>
+    isUnregistered
+      ? { tells: ["SENT", "UNDELIVERED"], our_fault: "the number is not registered (error 30034)" }
+      : { tells: ["SENT", "DELIVERED"] },
+  );
+  await dialer.pass(1, 18_000);
+  const told = (await pauses()).at(-1);
+  expect(told?.description).toMatch(
+    /^The carrier refuses .+: the number is not registered \(error 30034\); nothing/,
+  );
+  await dialer.pass(3 * 60);
+  expect(dialer.world.handed.length).toBeGreaterThan(10);
+  expect(await dialing.shown(batch_id)).toEqual(Array(4).fill("PENDING PENDING 0"));
+  const trace = await app.send("GET", `${BATCHES}/${batch_id}/requests/p0/trace`);
+  expect(trace.body.attempts[0].text).toBe(
+    "Attempt 1 was not taken by the carrier (the number is not registered (error 30034)) and does not count.",
+  );
+  isUnregistered = false;
+  await dialer.pass(60);
+  expect(await dialing.shown(batch_id)).toEqual(Array(4).fill("COMPLETED DELIVERED 1"));
+  const days = app.db.selectFrom("campaign_days").select("first_attempts");
+  expect(await days.where("campaign_id", "=", campaign_id).execute()).toEqual([{ first_attempts: 4 }]);
+});
+
+test("a late refusal may come twice and out of order: the person waits, and is tried once more", async () => {
+  const { batch_id } = await dialing.filled(1, { mode: "sms", retry_count: 3 });
+  let isUnregistered = true;
+  const dialer = createTestDialer(app, () =>
+    isUnregistered ? { first: "ACCEPTED" } : { tells: ["DELIVERED"] },
+  );
+  await dialer.pass(1);
+  const [taken] = dialer.world.taken.values();
+  const key = taken?.outreach.key as string;
+  const refused = word(key, "DELIVERY_FAILED", app.clock.now(), {
+    our_fault: "suspended",
+    error_code: "30002",
+  });
+  await dialer.attempts.signal([refused]);
+  await dialer.attempts.signal([refused, word(key, "SENT", app.clock.now()), refused]);
+  expect(await dialing.shown(batch_id)).toEqual(["PENDING PENDING 0"]);
+  isUnregistered = false;
+  await dialer.pass(20);
+  expect(dialer.world.handed).toHaveLength(2);
+  expect(await dialing.shown(batch_id)).toEqual(["COMPLETED DELIVERED 1"]);
+});
+
+test("a text that was refused because of us and was delivered after all is not sent again", async () => {
+  const { batch_id } = await dialing.filled(1, { mode: "sms" });
+  const dialer = createTestDialer(app, () => ({ first: "ACCEPTED" }));
+  await dialer.pass(1);
+  const [taken] = dialer.world.taken.values();
+  const key = taken?.outreach.key as string;
+  const more = { our_fault: "suspended", error_code: "30002" };
+  await dialer.attempts.signal([word(key, "DELIVERY_FAILED", app.clock.now(), more)]);
+  await dialer.attempts.signal([word(key, "DELIVERED", app.clock.now())]);
+  await dialer.pass(20);
+  expect(dialer.world.handed).toHaveLength(1);
+  expect(await dialing.shown(batch_id)).toEqual(["COMPLETED DELIVERED 1"]);
+});
+
+test.each(["voice", "sms"])(
+  "a country that the account may not reach by %s holds its own people only, who go on once it may",
+  async (mode) => {
+    const french = Array.from({ length: 30 }, (_, i) => `+3361234${String(5600 + i)}`);
+    const here = Array.from({ length: 5 }, dialing.person);
+    const { batch_id } = await dialing.filled([...french, ...here], { mode, hourly_rate: 600 });
+    let isRefused = true;
+    const dialer = createTestDialer(app, ({ target }) =>
+      isRefused && target.startsWith("+33")
+        ? { send: "refused-country" }
+        : { tells: mode === "voice" ? ["COMPLETED"] : ["DELIVERED"] },
+    );
+    await dialer.pass(3, 6_000);
+    const shown = await dialing.shown(batch_id);
+    expect(shown.slice(0, 30)).toEqual(Array(30).fill("PENDING PENDING 0"));
+    expect(shown.slice(30).every((row) => row.startsWith("COMPLETED"))).toBe(true);
+    expect(dialer.world.handed.length).toBeLessThan(10);
+    const held = await app.db
+      .selectFrom("events")
+      .select("description")
+      .where("type", "=", "country-paused")
+      .orderBy("id", "desc")
+      .execute();
+    expect(held[0]?.description).toMatch(
+      /^The carrier does not let \+\d+ reach France: Permission denied; nobody/,
+    );
+    const trace = await app.send("GET", `${BATCHES}/${batch_id}/requests/p20/trace`);
+    expect(trace.body.next_step).toMatchObject({
+      reason: "country-paused",
+      text: expect.stringMatching(/does not let us reach France \(Permission denied\), which costs nobody/),
+    });
+    isRefused = false;
+    await dialer.pass(60);
+    expect((await dialing.shown(batch_id)).every((row) => row.startsWith("COMPLETED"))).toBe(true);
+  },
+);

@@ -31,6 +31,11 @@ applyAccent(page.searchParams.get("accent"));
 part("avatar").textContent = initials(agent);
 document.body.classList.toggle("embedded", page.searchParams.has("embed"));
 part("close").hidden = !site.inside;
+// Before anything is waited for: a chat can be closed from the moment its button is seen.
+part("close").addEventListener("click", site.close);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !ask.open && !event.defaultPrevented) site.close();
+});
 site.ready();
 
 const saved = savedChat(browserMemory(`parley.chat.${target}`) ?? (await site.memory()));
@@ -170,10 +175,6 @@ ask.addEventListener("close", () => {
   ask.returnValue = "";
 });
 part("again").addEventListener("click", startAnew);
-part("close").addEventListener("click", site.close);
-document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !ask.open && !event.defaultPrevented) site.close();
-});
 
 // In a frame the site keeps the focus until the chat is opened.
 if (!site.inside && hasKeyboard) write.focus();

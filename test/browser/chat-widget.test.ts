@@ -51,6 +51,19 @@ test("the button opens the chat and closes it, with Escape too, and the focus go
   await page.locator("iframe").waitFor({ state: "hidden" });
 });
 
+test("Close and Escape work while the chat still waits for what the site remembers", async () => {
+  const target = await createChat(site);
+  for (const by of ["Close", "Escape"]) {
+    const page = await visit(target, SLOW_MEMORY);
+    await page.getByRole("button", { name: "Talk to us" }).click();
+    const close = page.frameLocator("iframe").getByRole("button", { name: "Close chat" });
+    await close.waitFor();
+    if (by === "Close") await close.click();
+    else await close.press("Escape");
+    await page.locator("iframe").waitFor({ state: "hidden" });
+  }
+});
+
 test("a chat goes on across the pages of a site, open where it was open", async () => {
   const page = await visit(await createChat(site));
   const chat = await openWidget(page);
@@ -100,6 +113,12 @@ test("the widget leaves one name on the site", async () => {
   expect(names).toEqual(["Parley"]);
 });
 
+/** A site that never says what it remembers, in a browser that gives a frame of another site no memory of its own. */
+const SLOW_MEMORY = `
+  if (window === window.top)
+    window.addEventListener("message", (event) => event.data?.type === "recall" && event.stopImmediatePropagation(), true);
+  else Object.defineProperty(window, "localStorage", { get() { throw new Error("denied"); } });`;
+
 /** A chat on a channel where these origins are registered. */
 async function createChat(allowed_origins: string): Promise<string> {
   const { target, channel_id } = await createAgent(app, {
@@ -116,12 +135,13 @@ async function createChat(allowed_origins: string): Promise<string> {
   return target;
 }
 
-async function visit(target: string): Promise<Page> {
+async function visit(target: string, before = ""): Promise<Page> {
   attributes = `data-target="${target}" data-label="Talk to us" data-color="#0f766e"`;
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
+  await page.addInitScript(before);
   await page.goto(site);
   return page;
 }

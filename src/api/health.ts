@@ -2,6 +2,7 @@ import { statfs } from "node:fs/promises";
 import { sql } from "kysely";
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { type Db, isDatabaseError, isDiskFull } from "../db/database.ts";
+import { measureMainLoop } from "./main-loop.ts";
 import type { Api } from "./server.ts";
 
 /** However often and by however many it is asked, the database is written to once in this time. */
@@ -50,6 +51,8 @@ export function healthRoutes(
   const look = atMostEvery(LOOK_MS, () => obstacleToWriting(db, dataDir));
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const stopMeasuring = measureMainLoop(registry);
+  server.addHook("onClose", async () => stopMeasuring());
   const duration = new Histogram({
     name: "parley_http_request_duration_seconds",
     help: "Time to answer an HTTP request, by route and status.",

@@ -1,3 +1,4 @@
+import { constants, platform, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { errorText } from "./errors.ts";
 
@@ -12,6 +13,7 @@ export type Answered = { kind: "begun" } | { kind: "done"; value: unknown } | { 
 export function serveWork(work: Work): void {
   const port = parentPort;
   if (!port) throw new Error("this module is the beginning of a worker thread");
+  yieldToMainLoop();
   const tell = (answered: Answered) => port.postMessage(answered);
   port.on("message", async ({ name, given }: Asked) => {
     tell({ kind: "begun" });
@@ -21,4 +23,10 @@ export function serveWork(work: Work): void {
       tell({ kind: "failed", why: errorText(error).slice(0, 500) });
     }
   });
+}
+
+/** What waits here are mails and posts; people talk with the main loop, and on a full machine it goes before. */
+function yieldToMainLoop(): void {
+  // On Linux a priority is the calling thread's alone; elsewhere it would be the whole program's.
+  if (platform() === "linux") setPriority(0, constants.priority.PRIORITY_LOW);
 }

@@ -30,6 +30,8 @@ export const bareEnvironment = (env: Record<string, string> = {}): Record<string
 export type StartedProgram = {
   greeting: Greeting;
   pid: number;
+  /** The code or signal it ended with; null while it runs. */
+  ended(): string | null;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<void>;
 };
@@ -61,6 +63,10 @@ export async function startProgram(
   return {
     greeting,
     pid: child.pid as number,
+    ended() {
+      const end = child.signalCode ?? child.exitCode;
+      return end === null ? null : String(end);
+    },
     async end(signal) {
       child.kill(signal);
       await exited;

@@ -1,114 +1,103 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Attack, Victim } from "./soak-attacks.ts";
+import { Worker } from "node:worker_threads";
+import type { Attack, World } from "./soak-attack.ts";
+import type { Order, Tally } from "./soak-attacker.ts";
+import { startChats } from "./soak-chats.ts";
+import { type Block, type Figures, p95 } from "./soak-judge.ts";
 
-const CHATS = 50;
-/** Each person writes about this often. */
-const PAUSE_MS = 2_000;
-const WARM_UP_MS = 20_000;
+const WARM_UP_MS = 10_000;
 
-export type Figures = {
-  name: string;
-  acts: number;
-  turns: number;
-  failed: number;
-  p95_ms: number;
-  block_ms: number;
+/** The longest block of a program's main loop since the last look, as its own metrics tell it. */
+async function longestBlock(url: string): Promise<Block> {
+  const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
+  const of = (time: string) => {
+    const found = new RegExp(`^parley_main_loop_longest_block_seconds{time="${time}"} (\\S+)`, "m").exec(
+      text,
+    );
+    if (!found) throw new Error(`${url}/metrics says nothing of the main loop`);
+    return Math.round(Number(found[1]) * 1000);
+  };
+  return { clock_ms: of("clock"), processor_ms: of("processor") };
+}
+
+/** A thread that only attacks. */
+export function startAttacker(world: World) {
+  const worker = new Worker(new URL("./soak-attacker.ts", import.meta.url), { workerData: world });
+  return {
+    async run(order: Order): Promise<Tally> {
+      const answer = once(worker, "message");
+      worker.postMessage(order);
+      return (await answer)[0];
+    },
+    stop: () => worker.terminate(),
+  };
+}
+
+export type Soaked = { all: Figures[]; overall: { quiet_p95_ms: number; p95_ms: number } };
+
+type Options = {
+  total_ms: number;
+  people: number;
+  /** The chat they use. */
+  chat: string;
+  /** The most tries of one attack; unlimited where not given. */
+  most?: number;
+  /** The longest block, since the last look, of a process that does nothing. */
+  idleBlock(): Promise<number>;
+  /** Whether to go on. */
+  stop: AbortSignal;
+  told(figures: Figures): void;
 };
 
-/** The longest block of the program's main loop since the last look, as its own metrics tell it. */
-async function longestBlock(url: string): Promise<number> {
-  const text = await (await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(30_000) })).text();
-  return Math.round(Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000);
-}
-
-type Chat = { path: string; from: Record<string, string> };
-
-async function openChat({ url, target }: Victim, n: number): Promise<Chat> {
-  // Each from an address of its own; the program is started with one trusted proxy.
-  const from = { "content-type": "application/json", "x-forwarded-for": `192.0.2.${n + 1}` };
-  const body = JSON.stringify({ client_id: target });
-  const answer = await fetch(`${url}/chat/v1/sessions`, { method: "POST", headers: from, body });
-  const opened = (await answer.json()) as { session_id: string; token: string; detail?: string };
-  if (!answer.ok) throw new Error(`no chat: ${opened.detail}`);
-  return { path: `${url}/chat/v1/sessions/${opened.session_id}/messages?token=${opened.token}`, from };
-}
-
-/** Fifty people chat until told to stop; what each turn took. */
-async function talk(
-  victim: Victim,
-  chats: Chat[],
-  until: AbortSignal,
-): Promise<{ took: number[]; failed: number }> {
-  const took: number[] = [];
-  let failed = 0;
-  const one = async (n: number) => {
-    await sleep((PAUSE_MS * n) / chats.length);
-    while (!until.aborted) {
-      const chat = chats[n] as Chat;
-      const begun = performance.now();
-      try {
-        const answer = await fetch(chat.path, {
-          method: "POST",
-          headers: chat.from,
-          body: JSON.stringify({ text: "What are your opening hours?" }),
-          signal: AbortSignal.timeout(60_000),
-        });
-        await answer.arrayBuffer();
-        // A conversation may come to its end; a new one takes its place.
-        if (answer.status === 409 || answer.status === 410) chats[n] = await openChat(victim, n);
-        else if (answer.status >= 500) failed++;
-        else took.push(performance.now() - begun);
-      } catch {
-        failed++;
-      }
-      await sleep(PAUSE_MS, undefined, { signal: until }).catch(() => {});
-    }
-  };
-  await Promise.all(chats.map((_, n) => one(n)));
-  return { took, failed };
-}
-
-const p95 = (values: number[]): number =>
-  Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN);
-
-async function phase(victim: Victim, chats: Chat[], ms: number, attack: Attack | null): Promise<Figures> {
-  await longestBlock(victim.url);
-  const until = AbortSignal.timeout(ms);
-  let acts = 0;
-  const attacking = async () => {
-    while (attack && !until.aborted) {
-      await attack.run(victim, acts).catch(() => {});
-      acts++;
-    }
-  };
-  const [talked] = await Promise.all([talk(victim, chats, until), attacking()]);
-  return {
-    name: attack?.name ?? "quiet",
-    acts,
-    turns: talked.took.length,
-    failed: talked.failed,
-    p95_ms: p95(talked.took),
-    block_ms: await longestBlock(victim.url),
-  };
-}
-
-/** A quiet stretch, then one with each attack. `told` hears of each as it ends. */
-export async function runSoak(
-  victim: Victim,
-  attacks: Attack[],
-  total_ms: number,
-  told: (figures: Figures) => void,
-  people = CHATS,
-): Promise<Figures[]> {
-  const each_ms = Math.ceil(total_ms / (attacks.length + 1));
-  const chats = await Promise.all(Array.from({ length: people }, (_, n) => openChat(victim, n)));
-  // The first turns of a program that has just begun are slower, and not what quiet means.
-  await phase(victim, chats, Math.min(WARM_UP_MS, each_ms), null);
+/** For each attack a quiet time and, just as long, one beside it: what the machine does otherwise is in both. */
+export async function runSoak(world: World, attacks: Attack[], options: Options): Promise<Soaked> {
+  const { total_ms, people, stop, told, idleBlock, most = Number.POSITIVE_INFINITY } = options;
+  const slice_ms = Math.ceil(total_ms / (2 * attacks.length));
+  const urls = world.programs.map(({ url }) => url);
+  const chats = await startChats(urls, options.chat, people);
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stop }).catch(() => {});
+  const attacker = startAttacker(world);
+  const look = () => Promise.all(urls.map(longestBlock));
+  const quiet_took: number[] = [];
+  const attacked_took: number[] = [];
   const all: Figures[] = [];
-  for (const attack of [null, ...attacks]) {
-    const figures = await phase(victim, chats, each_ms, attack);
-    told(figures);
-    all.push(figures);
+  try {
+    // The first turns of a program that has just begun are slower, and not what quiet means.
+    await pause(Math.min(WARM_UP_MS, slice_ms * 4));
+    await Promise.all([look(), idleBlock()]);
+    for (const { name } of attacks) {
+      if (stop.aborted) break;
+      chats.since();
+      await pause(slice_ms);
+      const quiet = chats.since();
+      const before = await look();
+      await idleBlock();
+      const [tally] = await Promise.all([attacker.run({ name, ms: slice_ms, most }), pause(slice_ms)]);
+      const talked = chats.since();
+      const blocks = await look();
+      quiet_took.push(...quiet.took);
+      attacked_took.push(...talked.took);
+      const figures: Figures = {
+        name,
+        ...tally,
+        turns: talked.took.length,
+        failed: [...quiet.failed, ...talked.failed],
+        quiet_turns: quiet.took.length,
+        quiet_p95_ms: p95(quiet.took),
+        p95_ms: p95(talked.took),
+        blocks,
+        quiet_block: before.reduce((a, b) => ({
+          clock_ms: Math.max(a.clock_ms, b.clock_ms),
+          processor_ms: Math.max(a.processor_ms, b.processor_ms),
+        })),
+        idle_block_ms: await idleBlock(),
+      };
+      told(figures);
+      all.push(figures);
+    }
+    return { all, overall: { quiet_p95_ms: p95(quiet_took), p95_ms: p95(attacked_took) } };
+  } finally {
+    await Promise.all([attacker.stop(), chats.stop()]);
   }
-  return all;
 }

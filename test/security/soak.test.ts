@@ -1,23 +1,40 @@
 import { expect, test } from "vitest";
-import { createAgent } from "../harness/agent.ts";
-import { createTestApp } from "../harness/app.ts";
+import { DEMO_TARGET } from "../../src/demo/seed.ts";
+import { afterFile } from "../harness/after-file.ts";
+import { createTestDatabase } from "../harness/database.ts";
+import { SEED } from "../harness/seed.ts";
 import { ATTACKS, shuffled } from "./soak-attacks.ts";
+import { judge } from "./soak-judge.ts";
 import { seededRandom } from "./soak-random.ts";
 import { runSoak } from "./soak-run.ts";
+import { setStage } from "./soak-stage.ts";
 
-test("chats go on beside attacks in a random order: no turn fails and nothing is logged as an error", async () => {
-  const app = await createTestApp({ TRUST_PROXY: "1" });
-  const { target } = await createAgent(app, { script: 'otherwise -> say "From eight to six."' });
-  const url = await app.listen();
-  // The doors of mail have tests of their own.
-  const overHttp = ATTACKS.filter(({ name }) => !/mail|SMTP/.test(name));
-  const seed = Number(process.env.SEED ?? 1);
-  const attacks = shuffled(overHttp, seededRandom(seed)).slice(0, 4);
-  const victim = { url, token: app.token, mailPort: 9, mailbox: "nobody@example.com", target };
-  const figures = await runSoak(victim, attacks, 10_000, () => {}, 5);
-  for (const { name, turns, failed } of figures) {
-    expect({ name, failed }).toEqual({ name, failed: 0 });
-    expect(turns).toBeGreaterThan(0);
-  }
-  expect(app.errors).toEqual([]);
+/** Of the suite's time: `./parley attack` tries all of them for minutes and measures. */
+const SOAK_MS = 6_000;
+const TRIED = 10;
+
+test("two programs bear attacks in a random order: none dies, nothing foreign is read or changed, no chat fails", {
+  timeout: 240_000,
+}, async () => {
+  const { config, drop } = await createTestDatabase();
+  afterFile(drop);
+  const stage = await setStage(config, 2);
+  afterFile(stage.close);
+  // Mails that occupy a thread for its ten seconds are in mail-flood.test.ts.
+  const brief = ATTACKS.filter(({ name }) => !name.startsWith("a mail"));
+  const attacks = shuffled(brief, seededRandom(SEED)).slice(0, TRIED);
+  const { all } = await runSoak(stage.world, attacks, {
+    total_ms: SOAK_MS,
+    people: 4,
+    most: 1,
+    chat: DEMO_TARGET,
+    stop: new AbortController().signal,
+    idleBlock: stage.idleBlock,
+    told: () => {},
+  });
+  expect(all).toHaveLength(TRIED);
+  // Times are for a quiet machine.
+  const untimed = all.map((figures) => ({ ...figures, quiet_p95_ms: 1, p95_ms: 1, blocks: [] }));
+  const { faults } = judge(untimed, { quiet_p95_ms: 1, p95_ms: 1 }, await stage.end());
+  expect(faults).toEqual([]);
 });

@@ -1,94 +1,104 @@
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
+import { silentLog } from "../../src/base/log.ts";
+import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { DEMO_TARGET } from "../../src/demo/seed.ts";
-import { startProgram } from "../harness/start-program.ts";
+import { temporaryFolder } from "../harness/postgres.ts";
 import { ATTACKS, shuffled } from "./soak-attacks.ts";
+import { HEAD, judge, ratioOf, row } from "./soak-judge.ts";
 import { seededRandom } from "./soak-random.ts";
-import { type Figures, runSoak } from "./soak-run.ts";
+import { runSoak } from "./soak-run.ts";
+import { setStage } from "./soak-stage.ts";
 
 /**
- * All attacks, one after the other, beside fifty chats, against a program started for this on loopback:
+ * All attacks, one after the other, beside fifty chats, against programs started for this on loopback:
  *
- *   ./parley attack [--minutes 10] [--seed 1]
+ *   ./parley attack [--minutes 10] [--seed 1] [--processes 1] [--only WORDS] [--json]
  *
- * Prints for each the chats' p95 and the main loop's longest block. Exit code 1 where the program or a chat died.
+ * Prints for each attack how often it was tried and answered, the chats' p95 beside it and without it, and the longest
+ * block of the main loop. Exit code 1, with the reasons, where a promise of SECURITY.md was broken. `--json` prints the
+ * same for programs; progress then goes to stderr.
  */
+const PEOPLE = 50;
+/** Of processor time that is not given back, the attacks' own acts are the most: each may still end. */
+const GRACE_MINUTES = 5;
+
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, seed: { type: "string", default: "1" } },
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string", default: "1" },
+    processes: { type: "string", default: "1" },
+    only: { type: "string", default: "" },
+    json: { type: "boolean", default: false },
+  },
 });
 const minutes = Number(values.minutes);
-if (!(minutes > 0 && minutes <= 60)) throw new Error("--minutes takes a number up to 60");
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
-/** An address with an agent behind it, so that hostile mails are read and not refused by their address. */
-async function createMailbox(url: string, token: string): Promise<string> {
-  const call = async (path: string, body?: object) => {
-    const answer = await fetch(`${url}/api/v1${path}`, {
-      method: body ? "POST" : "GET",
-      headers: { "Service-API-Key": token, ...(body && { "content-type": "application/json" }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const found = await answer.json();
-    if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(found)}`);
-    return found as { id: number; items: { id: number }[] };
-  };
-  const domain = "mail.clinic.example";
-  const { items } = await call("/agents/");
-  const config = { email: { sending_domain: domain } };
-  const { id } = await call("/channels/", { name: domain, channel_service: "email", config });
-  const target = `support@${domain}`;
-  await call(`/channels/${id}/targets`, {
-    agent_id: items[0]?.id,
-    channel_id: id,
-    target,
-    target_mode: "email",
-  });
-  return target;
-}
+const processes = Number(values.processes);
+const seed = Number(values.seed);
+const fail = (message: string): never => {
+  process.stderr.write(`parley attack: ${message}\n`);
+  process.exit(2);
+};
+if (!(minutes > 0 && minutes <= 60)) fail("--minutes takes a number up to 60.");
+if (!Number.isInteger(processes) || processes < 1 || processes > 4) fail("--processes takes 1 to 4.");
+if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
+const attacks = shuffled(ATTACKS, seededRandom(seed)).filter(({ name }) => name.includes(values.only));
+if (attacks.length === 0) fail(`no attack has "${values.only}" in its name.`);
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const row = ({ name, acts, turns, failed, p95_ms, block_ms }: Figures) =>
-  `${name.padEnd(40)}${[acts, turns, failed, p95_ms, block_ms].map((value) => String(value).padStart(10)).join("")}`;
+const progress = values.json ? (line: string) => process.stderr.write(`${line}\n`) : print;
 
-const folder = mkdtempSync(path.join(tmpdir(), "parley-attack-"));
-const mailPort = await freePort();
-const program = await startProgram(folder, {
-  TRUST_PROXY: "1",
-  MAIL_PORT: String(mailPort),
-  MAIL_CHECK_SENDERS: "off",
-  LOG_LEVEL: "silent",
-});
-let died = false;
+const interrupted = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort(signal));
+const stop = AbortSignal.any([interrupted.signal, AbortSignal.timeout((minutes + GRACE_MINUTES) * 60_000)]);
+
+const folder = mkdtempSync(path.join(temporaryFolder(), "parley-attack-"));
+const dataDir = path.join(folder, "postgres");
+const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog });
+let faults: string[];
 try {
-  const { url, token = "" } = program.greeting;
-  print(
-    `${"attack".padEnd(40)}${["acts", "turns", "failed", "p95 ms", "block ms"].map((head) => head.padStart(10)).join("")}`,
-  );
-  const attacks = shuffled(ATTACKS, seededRandom(Number(values.seed)));
-  const victim = { url, token, mailPort, mailbox: await createMailbox(url, token), target: DEMO_TARGET };
-  const all = await runSoak(victim, attacks, minutes * 60_000, (figures) => print(row(figures)));
-  const ready = (await fetch(`${url}/readyz`)).status === 200;
-  died = !ready || all.some(({ failed }) => failed > 0);
-  const quiet = all[0]?.p95_ms ?? Number.NaN;
-  const worst = Math.max(...all.slice(1).map(({ p95_ms }) => p95_ms));
-  print(
-    `p95 quiet ${quiet} ms, at worst ${worst} ms (${(worst / quiet).toFixed(1)}×); ${died ? "something died" : "nothing died"}`,
-  );
+  const stage = await setStage({ ...postgres.connection, host: dataDir }, processes);
+  try {
+    progress(
+      `${attacks.length} attacks on ${processes} ${processes === 1 ? "process" : "processes"} beside ${PEOPLE} chats, ${minutes} minutes, seed ${seed}. Times in ms; "own" is what the main loop worked itself, "idle" the block of a process that does nothing.\n\n${HEAD}`,
+    );
+    let done = 0;
+    const soaked = await runSoak(stage.world, attacks, {
+      total_ms: minutes * 60_000,
+      people: PEOPLE,
+      chat: DEMO_TARGET,
+      stop,
+      idleBlock: stage.idleBlock,
+      told(figures) {
+        done++;
+        progress(row(figures));
+        if (process.stderr.isTTY) process.stderr.write(`${done} of ${attacks.length}\r`);
+        if (stage.died().length > 0) interrupted.abort("a program died");
+      },
+    });
+    const verdict = judge(soaked.all, soaked.overall, await stage.end());
+    faults = verdict.faults;
+    if (soaked.all.length < attacks.length)
+      faults.push(`only ${soaked.all.length} of ${attacks.length} attacks were tried: ${stop.reason}`);
+    const { quiet_p95_ms, p95_ms } = soaked.overall;
+    if (values.json) {
+      print(JSON.stringify({ minutes, seed, processes, people: PEOPLE, ...soaked, ...verdict }, null, 2));
+    } else {
+      print(
+        `\np95 of a turn: quiet ${quiet_p95_ms} ms, beside attacks ${p95_ms} ms (${ratioOf(soaked.overall).toFixed(1)}×).`,
+      );
+      for (const note of verdict.notes) print(`Note: ${note}.`);
+    }
+  } finally {
+    await stage.close();
+  }
 } catch (error) {
-  print(`the soak broke off: ${(error as Error).message}`);
-  died = true;
+  faults = [`the run broke off: ${(error as Error).message}`];
 } finally {
-  await program.end("SIGTERM");
+  await postgres.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-process.exit(died ? 1 : 0);
+if (faults.length === 0) progress("Nothing died, nothing foreign was read or changed, no chat failed.");
+for (const fault of faults) process.stderr.write(`FAILED: ${fault}.\n`);
+process.exit(faults.length === 0 ? 0 : 1);

@@ -27,6 +27,7 @@ import { healthRoutes } from "./api/health.ts";
 import { type Api, createServer } from "./api/server.ts";
 import type { Clock } from "./base/clock.ts";
 import type { Vault } from "./base/crypto.ts";
+import { createFairGate } from "./base/fair-gate.ts";
 import { randomId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { VERSION } from "./base/version.ts";
@@ -427,6 +428,7 @@ function createEngine(parts: Parts): Engine {
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
     destinations: parts.config.destinations,
     visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
+    chatTurns: createFairGate(parts.config.chat_concurrency),
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
       const transportOf = (provider: Provider): Transport => {

@@ -53,6 +53,7 @@ test("an empty environment is a good one", () => {
       visitors_per_minute: 3_000,
       sockets_per_address: 1000,
       dialogue_concurrency: 32,
+      chat_concurrency: 1024,
       insight_concurrency: 32,
       lines: { per_source: 20, per_organization: 100, kept_for_callers: 0.3, per_person: null },
       destinations: { countries: [], allowed: [] },

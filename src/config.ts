@@ -43,6 +43,8 @@ export type Config = {
   sockets_per_address: number;
   /** Turns of conversations by text and e-mail that this process runs at once. */
   dialogue_concurrency: number;
+  /** Turns of web chats that this process runs at once. */
+  chat_concurrency: number;
   /** Insight executions run at once by this process. */
   insight_concurrency: number;
   /** How many attempts of campaigns may run at once (dialing/lines.ts), and how many reach one person. */
@@ -389,6 +391,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     visitors_per_minute: wholeNumber("VISITORS_PER_MINUTE", 3_000, [1, 1_000_000]),
     sockets_per_address: wholeNumber("SOCKETS_PER_ADDRESS", 1000, [1, 1_000_000]),
     dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
+    chat_concurrency: wholeNumber("CHAT_CONCURRENCY", 1024, [2, 100_000]),
     insight_concurrency,
     lines,
     destinations: destinations.rules,

@@ -249,6 +249,12 @@ export const SETTINGS: Setting[] = [
       "WebSockets (chats, calls of a carrier) that may be open at once from one IPv4 address or IPv6 /64, in each process.",
   },
   {
+    name: "CHAT_CONCURRENCY",
+    example: "1024",
+    about:
+      "Messages of web chats that each process answers at once. One sub-organization takes half of the places at the most; its other visitors wait in order.",
+  },
+  {
     name: "DIALOGUE_CONCURRENCY",
     example: "32",
     about:

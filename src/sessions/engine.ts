@@ -3,6 +3,7 @@ import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { DestinationRules } from "../base/destination.ts";
+import type { FairGate } from "../base/fair-gate.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -61,6 +62,8 @@ export type Engine = {
   /** The model a prompt asks for, with the keys of this sub-organization. */
   /** Admits new visitors of web chat, or refuses them. */
   visitors: VisitorAllowance;
+  /** Places for turns of web chats, which sub-organizations share. */
+  chatTurns: FairGate;
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
   /** What searches of data sources know meanings by, with the keys of a sub-organization. */
   embedderOf: EmbedderOf;

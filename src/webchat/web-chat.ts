@@ -56,7 +56,13 @@ const MAX_WAITING = 20;
 /** Refused in a row, with nothing answered between them: no page of ours does that. */
 const MAX_REFUSED = 200;
 
+/** So long does a message wait for a place. */
+const PATIENCE_MS = 60_000;
+const CROWDED = "Many people are writing to us at the moment. Please send that again in a moment.";
+
 const sessionPath = z.object({ session_id: z.string().regex(/^\d{1,15}$/) });
+
+type Chat = { id: number; sub_organization_id: number; ended_at: string | null };
 
 type ChatEvent =
   | { type: "message"; role: "user" | "agent"; text: string; timestamp: string }
@@ -98,7 +104,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         is_outbound: false,
         resume_token,
       });
-      if (started.agent_initiated) await runTurn(engine, started.session_id, { text: null });
+      if (started.agent_initiated)
+        await inTurn(engine, target, () => runTurn(engine, started.session_id, { text: null }));
       return {
         session_id: String(started.session_id),
         token: resume_token,
@@ -136,10 +143,12 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       const session = await findChat(engine, params.session_id, query.token);
       const events: ChatEvent[] = [];
       await withinLimit(limit, session.id, () =>
-        runTurn(engine, session.id, turnInput(body), (event) => {
-          const shown = shownToVisitor(engine, event);
-          if (shown && shown.type !== "typing") events.push(shown);
-        }),
+        inTurn(engine, session, () =>
+          runTurn(engine, session.id, turnInput(body), (event) => {
+            const shown = shownToVisitor(engine, event);
+            if (shown && shown.type !== "typing") events.push(shown);
+          }),
+        ),
       );
       return { events };
     },
@@ -164,7 +173,8 @@ export function webChatRoutes(api: Api, engine: Engine): void {
       let waiting = 0;
       let refused = 0;
       const { session_id } = request.params;
-      let last = admit(engine, socket, session_id, request.query.token ?? "");
+      const admitted = admit(engine, socket, session_id, request.query.token ?? "");
+      let last: Promise<unknown> = admitted;
       const take = (data: RawData) => {
         if (waiting >= MAX_WAITING) {
           send(socket, { type: "error", message: "Too many messages at once." });
@@ -177,7 +187,10 @@ export function webChatRoutes(api: Api, engine: Engine): void {
         refused = 0;
         waiting++;
         last = last
-          .then(() => receive(engine, limit, socket, Number(session_id), String(data)))
+          .then(async () => {
+            const session = await admitted;
+            if (session) await receive(engine, limit, socket, session, String(data));
+          })
           .finally(() => waiting--);
       };
       socket.on("message", take);
@@ -211,6 +224,23 @@ async function withinLimit(
   }
 }
 
+/**
+ * Runs a turn in one of the places that its sub-organization finds free, and waits in order for one until then: however
+ * many slow chats one of them has, the next one's first message finds a place.
+ */
+async function inTurn<T>(
+  { chatTurns }: Engine,
+  { sub_organization_id }: { sub_organization_id: number },
+  turn: () => Promise<T>,
+): Promise<T> {
+  const leave = await chatTurns.enter(String(sub_organization_id), PATIENCE_MS, CROWDED);
+  try {
+    return await turn();
+  } finally {
+    leave();
+  }
+}
+
 /** One chat, one visitor: over a socket or without, it is the same minute. */
 function refuseHaste(limit: VisitorLimit, session_id: number): void {
   const retry_after_s = limit.wait_s(String(session_id));
@@ -231,12 +261,14 @@ async function admit(
   socket: WebSocket,
   session_id: string,
   resume_token: string,
-): Promise<void> {
+): Promise<Chat | null> {
   try {
     const session = await findChat(engine, session_id, resume_token);
     if (session.ended_at !== null) close(socket, "This session has ended.");
+    return session;
   } catch (error) {
     close(socket, error instanceof Fault ? error.message : "The chat can't be opened.");
+    return null;
   }
 }
 
@@ -251,9 +283,10 @@ async function receive(
   engine: Engine,
   limit: VisitorLimit,
   socket: WebSocket,
-  session_id: number,
+  session: Chat,
   data: string,
 ): Promise<void> {
+  const session_id = session.id;
   if (socket.readyState !== socket.OPEN) return;
   let id: string | null = null;
   try {
@@ -263,10 +296,12 @@ async function receive(
     id = message.data.id ?? null;
     const input = turnInput(message.data);
     const { ended } = await withinLimit(limit, session_id, () =>
-      runWatchedTurn(engine, session_id, input, (event) => {
-        const shown = shownToVisitor(engine, event);
-        if (shown) send(socket, shown);
-      }),
+      inTurn(engine, session, () =>
+        runWatchedTurn(engine, session_id, input, (event) => {
+          const shown = shownToVisitor(engine, event);
+          if (shown) send(socket, shown);
+        }),
+      ),
     );
     if (id !== null) send(socket, { type: "answered", id });
     if (ended) socket.close(1000);
@@ -385,10 +420,10 @@ async function findTarget(engine: Engine, client_id: string) {
 }
 
 /** A wrong token answers like a session that never was. */
-async function findChat(engine: Engine, session_id: string, resume_token: string) {
+async function findChat(engine: Engine, session_id: string, resume_token: string): Promise<Chat> {
   const session = await engine.db
     .selectFrom("sessions")
-    .select(["id", "ended_at"])
+    .select(["id", "sub_organization_id", "ended_at"])
     .where("id", "=", /^\d{1,15}$/.test(session_id) ? Number(session_id) : -1)
     .where("resume_token_hash", "=", sha256(resume_token))
     .executeTakeFirst();

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { LanguageModel } from "../../src/llm/model.ts";
 import { ensureSystemTools } from "../../src/tools/system-tools.ts";
 import { createAgent } from "../harness/agent.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createMailApp, createMailbox, mailsOnce, somebody } from "../harness/mail.ts";
 import { createNumber, createSimulatedApp, eventually, textsWith } from "../harness/simulated.ts";
 
@@ -43,12 +44,12 @@ beforeAll(async () => {
 });
 
 /** Another organization with an agent; what the harness makes through the API, it makes there. */
-async function createTenant<App extends World | Awaited<ReturnType<typeof createMailApp>>>(of: App) {
+async function createTenant<App extends TestApp>(of: App) {
   const neighbour = await of.createNeighbour();
   await of.db.transaction().execute((tx) => ensureSystemTools(tx, neighbour.caller, of.clock.now()));
   const there = Object.assign(Object.create(of) as App, { send: neighbour.send });
-  const { agent_id } = await createAgent(there, { script: 'otherwise -> say "Noted."' });
-  return { there, agent_id, id: neighbour.caller.sub_organization_id };
+  const { agent_id, target } = await createAgent(there, { script: 'otherwise -> say "Noted."' });
+  return { there, agent_id, target, id: neighbour.caller.sub_organization_id };
 }
 
 test("forty slow conversations of one tenant take half of the places, and another's text is answered at once", async () => {
@@ -101,4 +102,36 @@ test("the same with e-mail", async () => {
   await mailsOnce(mailApp, person, (mails) => mails.some(({ state }) => state === "answered"));
   expect(slow.seen.asked).toBe(PLACES / 2);
   slow.answer();
+});
+
+test("fifty slow chats of one tenant take half of the places, and another's first answer waits for none of them", async () => {
+  const chatApp = await createTestApp({ CHAT_CONCURRENCY: "8" });
+  const busy = await createAgent(chatApp, { script: 'otherwise -> say "Noted."' });
+  const quiet = await createTenant(chatApp);
+  const slow = slowModelOf(chatApp.admin.sub_organization_id);
+  chatApp.engine.resolveModel = slow.resolveModel;
+  // Each from an address of their own: one opens 30 chats in a minute.
+  let visitors = 0;
+  const say = async (client_id: string) => {
+    const remoteAddress = `198.51.100.${++visitors}`;
+    const post = async (url: string, payload: object) => {
+      const answer = await chatApp.api.server.inject({ method: "POST", url, payload, remoteAddress });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    const { body } = await post("/chat/v1/sessions", { client_id });
+    return post(`/chat/v1/sessions/${body.session_id}/messages?token=${body.token}`, { text: "hello" });
+  };
+
+  const chats = Array.from({ length: 50 }, () => say(busy.target));
+  await expect.poll(() => slow.seen.asked).toBe(4);
+
+  const answer = await say(quiet.target);
+  expect(answer.body.events).toMatchObject([{ type: "message", text: "Noted." }]);
+  expect(slow.seen.asked).toBe(4);
+
+  slow.answer();
+  for (const { status, body } of await Promise.all(chats)) {
+    expect(status).toBe(200);
+    expect(body.events).toMatchObject([{ type: "message", text: "Noted." }]);
+  }
 });

@@ -15,6 +15,8 @@ export type Snapshot = {
   session_end_tool: SnapshotTool | null;
   message: SnapshotMessage | null;
   language_group: SnapshotLanguageGroup | null;
+  /** Values of campaign and request variables that don't read as plain values; absent where there is none. */
+  outreach_texts?: string[];
 };
 
 export type SnapshotAgent = {

@@ -13,6 +13,13 @@ export function quotedData(value: unknown): unknown {
   return JSON.stringify(value).replaceAll(OPENS_IN_JSON, escaped);
 }
 
+/** Longer texts are seldom names, dates or answers. */
+const LONGEST_PLAIN = 200;
+
+/** Whether a text can only read as a value: short, on one line, and opening nothing. Joiners belong to many scripts. */
+export const isPlainText = (text: string): boolean =>
+  text.length <= LONGEST_PLAIN && text.replaceAll(/[\u200c\u200d]/g, "").search(OPENS) < 0;
+
 const escaped = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => unit(character.charCodeAt(at))).join("");
 const unit = (code: number): string => `\\u${code.toString(16).padStart(4, "0")}`;

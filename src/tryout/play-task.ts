@@ -12,6 +12,7 @@ import { agentTime } from "../sessions/session-facts.ts";
 import { localTime, systemVariables } from "../sessions/variables.ts";
 import { toolMentionsOf } from "../tools/task-parts.ts";
 import { ToolDefinition, tasksOf } from "../tools/tool-definition.ts";
+import { authoredTexts } from "../workflows/instruction-lookup.ts";
 import { runTask, type WorkflowEvent } from "../workflows/run-steps.ts";
 import type { TaskOutcome, TaskSurroundings } from "../workflows/task-run.ts";
 import { requiredOf, taskTool } from "../workflows/task-tools.ts";
@@ -101,7 +102,8 @@ export function playTaskRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }
         const known = required.get(name);
         return known && { required: known };
       };
-      return { played: play(task, body, { system, callable }) };
+      const isAuthored = authoredTexts({ tools: [body] });
+      return { played: play(task, body, { system, callable, isAuthored }) };
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../agents/snapshot.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { ModelMessage, ProviderData } from "../llm/model.ts";
-import { instructionLookup } from "../workflows/instruction-lookup.ts";
+import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 
 /** One thing said or done in a session, in order; what the model reads back. */
 export type HistoryEntry =
@@ -31,7 +31,10 @@ export function buildMessages(
   /** What the model has to know of this moment. */
   notes: string[] = [],
 ): ModelMessage[] {
-  const context = renderTemplate(snapshot.prompt.context ?? "", instructionLookup(lookup));
+  const context = renderTemplate(
+    snapshot.prompt.context ?? "",
+    instructionLookup(lookup, authoredTexts(snapshot)),
+  );
   const inLanguage = language.changed
     ? `The conversation is now in ${language.code}. Answer in that language.`
     : "";

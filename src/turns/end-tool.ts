@@ -15,6 +15,7 @@ import { localTime, type SessionState, sessionLookup, systemVariables } from "..
 import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
 import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
+import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { callEndTool } from "./end-tool-job.ts";
 import { callTrace, type FinishedCall, storedCall } from "./finished-call.ts";
@@ -102,7 +103,7 @@ async function askForArguments(
   tool: SnapshotTool,
   { lookup, language, signal }: ToolContext,
 ): Promise<Asked> {
-  const offered = offeredTool(tool, lookup);
+  const offered = offeredTool(tool, instructionLookup(lookup, authoredTexts(session.snapshot)));
   const none = { id: `call_${randomBase62(24)}`, name: tool.name, arguments: {} };
   if (Object.keys(offered.parameters.properties ?? {}).length === 0) {
     return { call: none, problem: null, trace: [] };

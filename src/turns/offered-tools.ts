@@ -1,9 +1,9 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
 import { isRecord } from "../expressions/member.ts";
+import { quotedData } from "../expressions/quoted-data.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
 import { GO_TO_STEP } from "../tools/task-issues.ts";
-import { instructionLookup } from "../workflows/instruction-lookup.ts";
 import type { TaskSurroundings } from "../workflows/task-run.ts";
 import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "../workflows/task-tools.ts";
 import { holdsTasks, type PendingCall } from "../workflows/workflow-state.ts";
@@ -78,12 +78,12 @@ function forcedCall(tasks: readonly LiveTask[], shown: ReadonlyMap<string, unkno
 const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTool =>
   Object.keys(known).length === 0
     ? tool
-    : { ...tool, description: `${tool.description}\nKnown arguments: ${JSON.stringify(known)}` };
+    : { ...tool, description: `${tool.description}\nKnown arguments: ${quotedData(known)}` };
 
-/** A tool as the model sees it, descriptions with their variables filled in. */
+/** A tool as the model sees it, descriptions with their variables filled in; `lookup` is that of instructions. */
 export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
   name,
-  description: renderTemplate(definition.tool.function.description, instructionLookup(lookup)),
+  description: renderTemplate(definition.tool.function.description, lookup),
   parameters: withDescriptions(definition.tool.function.parameters, lookup),
 });
 

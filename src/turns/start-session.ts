@@ -4,6 +4,7 @@ import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { insertTrace } from "../events/trace.ts";
+import { isPlainText } from "../expressions/quoted-data.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { agentTime, sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionState } from "../sessions/variables.ts";
@@ -67,7 +68,9 @@ export async function startSession(
   start: SessionStart,
   onOpen: OnOpen = async () => {},
 ): Promise<StartedSession> {
-  const snapshot = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
+  const frozen = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
+  const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
+  const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
   const real = engine.clock.now();
   const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
   const language = snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;

@@ -4,6 +4,7 @@ import type { ToolCall } from "../llm/model.ts";
 import { type SessionState, sessionLookup } from "../sessions/variables.ts";
 import { GO_TO_STEP } from "../tools/task-issues.ts";
 import { isGiven } from "../workflows/input-faults.ts";
+import { authoredTexts, type IsAuthored, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { runTask, type WorkflowEvent } from "../workflows/run-steps.ts";
 import type { TaskEffect, TaskSurroundings } from "../workflows/task-run.ts";
 import { jumpingTask, type LiveTask, mayCall, requiredOf, requiredOfTask } from "../workflows/task-tools.ts";
@@ -46,9 +47,11 @@ export type WorkflowHost = {
 export class Workflows {
   readonly tasks: readonly SessionTask[];
   readonly #host: WorkflowHost;
+  readonly #isAuthored: IsAuthored;
 
   constructor(host: WorkflowHost) {
     this.#host = host;
+    this.#isAuthored = authoredTexts(host.snapshot);
     this.tasks = sessionTasks(host.snapshot.tools);
   }
 
@@ -102,7 +105,8 @@ export class Workflows {
   /** What the model may call now. */
   offer(): Offering {
     const { snapshot, state, system } = this.#host;
-    return offerTools(snapshot.tools, this.#all(), this.#surroundings(), sessionLookup(state, system()));
+    const lookup = instructionLookup(sessionLookup(state, system()), this.#isAuthored);
+    return offerTools(snapshot.tools, this.#all(), this.#surroundings(), lookup);
   }
 
   /** The model has had its chance to make the call it was made to make. */
@@ -174,6 +178,7 @@ export class Workflows {
     return {
       variables: state.variables,
       system: system(),
+      isAuthored: this.#isAuthored,
       callable: (name) => {
         const task = this.tasks.find((candidate) => candidate.tool_name === name);
         if (task) return { required: requiredOfTask(this.#live(task)) };

@@ -5,7 +5,7 @@ import { own } from "../expressions/member.ts";
 import { Layer, Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
 import type { InputParameter, Step } from "../tools/task-definition.ts";
-import { instructionLookup } from "./instruction-lookup.ts";
+import { type IsAuthored, instructionLookup } from "./instruction-lookup.ts";
 import { type Members, storable, withValue, writePath } from "./variable-path.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
 
@@ -17,6 +17,8 @@ export type TaskSurroundings = {
   system: Members;
   /** A tool that a task may call, with the arguments it can't do without; undefined when there is none such. */
   callable(name: string): { required: string[] } | undefined;
+  /** Left out: nothing is the author's, but for what this task sets. */
+  isAuthored?: IsAuthored;
 };
 
 /** What the turn has to do for a task, in this order. A `call` is always the last: its result comes back as an event. */
@@ -129,7 +131,7 @@ export class TaskRun {
 
   /** A text that tells the model what to do. */
   instruct(text: string): string {
-    return renderTemplate(text, instructionLookup(this.scope.lookup));
+    return renderTemplate(text, instructionLookup(this.scope.lookup, this.around.isAuthored));
   }
 
   /** What `valueFrom` gives, else `value` with its texts rendered; undefined when there is neither. */

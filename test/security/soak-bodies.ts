@@ -28,6 +28,9 @@ const list = (entry: string, count: number) => `[${Array(count).fill(entry).join
 const steps = (entries: string) =>
   `{"name":"x","definition":{"type":"context","context":{"task":{"type":"steps","steps":${entries}}}}}`;
 
+const rules = Array.from({ length: 500 }, (_, n) => `on /([ab]{1,50}){${n % 40}}c${n}/ -> say "a"`);
+export const POISONED_PROMPT = `\`\`\`script\n${rules.join("\n")}\notherwise -> say "Else."\n\`\`\``;
+
 const BODIES: Record<string, string> = {
   "60,000 wrong steps": steps(list("{}", 60_000)),
   "1,000 steps of 100 wrong actions": steps(list(`{"on":{"enter":${list('{"action":7}', 75)}}}`, 950)),
@@ -71,6 +74,21 @@ export const BODY_ATTACKS: Attack[] = [
       const options = { token: world.attacker.token, body: insight };
       const { status } = await send(act, "POST", "/api/v1/insights/tool-configurations", options);
       if (status === 200) act.breach("a poisoned pattern was stored");
+    },
+  },
+  {
+    name: "a prompt whose script has 500 large patterns",
+    run: async ({ attacker }, act) => {
+      const prompt = {
+        name: `Poisoned ${act.nth}`,
+        type: "prompt_v1",
+        context: POISONED_PROMPT,
+        llm_config: { provider: "openai", model: "scripted" },
+        tools: [],
+      };
+      const options = { token: attacker.token, body: prompt };
+      const { status } = await send(act, "POST", "/api/v1/prompts/", options);
+      if (status === 200) act.breach("a poisoned script was stored");
     },
   },
   {

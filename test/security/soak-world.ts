@@ -6,6 +6,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { Db } from "../../src/db/database.ts";
 import { endpointTool } from "../harness/endpoint-tool.ts";
 import type { Target, World } from "./soak-attack.ts";
+import { POISONED_PROMPT } from "./soak-bodies.ts";
 import { ATTACKERS_WORDS, type Doubles, SECRET } from "./soak-doubles.ts";
 
 export const DOMAIN = "mail.victim.example";
@@ -143,8 +144,13 @@ export async function createWorld(
   const attackersPhone = await channelOf(theirs.call, "Telephone", "twilio");
   const attackersMail = await channelOf(theirs.call, DOMAIN, "email", { email: { sending_domain: DOMAIN } });
   await link(theirs.call, attackers, attackersMail.id, `sales@${DOMAIN}`, "email");
-  const rules = Array.from({ length: 500 }, (_, n) => `on /([ab]{1,50}){${n % 40}}c${n}/ -> say "a"`);
-  const poisoned = await agentOf(theirs.call, `${rules.join("\n")}\notherwise -> say "Else."`, "Poisoned");
+  const poisoned = await agentOf(theirs.call, 'otherwise -> say "Else."', "Poisoned");
+  // Such a script is refused when it is saved; an earlier version may have stored one.
+  await db
+    .updateTable("prompt_versions")
+    .set({ prompt_text: POISONED_PROMPT })
+    .where("prompt_id", "=", poisoned.prompt_id)
+    .execute();
   const poisoned_chat = `${chat}-poisoned`;
   const attackersWeb = await channelOf(theirs.call, "Web", "webchat");
   await link(theirs.call, poisoned.agent_id, attackersWeb.id, poisoned_chat, "chat");

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { z } from "zod";
 import type { Bound, Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -28,6 +29,10 @@ const ApiTokenResponse = z
     expires_at: timestamp(),
     last_used_at: timestamp().nullish(),
     revoked_at: timestamp().nullish(),
+    made_with: z.string().nullish().describe("The name of the token it was made with, and ends with"),
+    granted_users: boundedList(z.string()).describe(
+      "People whose role or access it gave: that ends with the token, until somebody who signed in with a password saves them.",
+    ),
   })
   .meta({ id: "ApiTokenResponse" });
 
@@ -52,6 +57,8 @@ const ApiTokenCreateRequest = z
       ),
   })
   .meta({ id: "ApiTokenCreateRequest" });
+
+const MAX_USERS_SHOWN = 100;
 
 const tokenList: list.ListRules = {
   fields: {
@@ -78,6 +85,14 @@ const selectTokens = (db: Db, caller: Caller) =>
       "expires_at",
       "last_used_at",
       "revoked_at",
+      sql<string | null>`(select m.name from api_tokens m where m.id = api_tokens.made_with_token_id)`.as(
+        "made_with",
+      ),
+      sql<string[]>`array(
+        select u.email from users u
+        where u.sub_organization_id = api_tokens.sub_organization_id and u.granted_by_token_id = api_tokens.id
+          and u.deleted_at is null
+        order by u.email limit ${MAX_USERS_SHOWN}::bigint)`.as("granted_users"),
     ]);
 
 export const newToken = (): string => PREFIX + randomBase62(32);

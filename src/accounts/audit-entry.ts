@@ -73,17 +73,13 @@ export function auditEntryRoutes(api: Api, { db }: { db: Db }): void {
     {
       summary: "List the audit trail",
       description:
-        "Newest first. What a record looked like before and after each change; secrets are never in it.",
+        "Newest first. What a record looked like before and after each change, and who signed in, tried to, or tested something; secrets are never in it. What may happen by the thousand (failed sign-ins, sign-ins of services, test conversations) has one entry an hour, whose `after.times` counts it.",
       tag: "audit_entries",
       permission: "audit_read",
       query: list.listQuery(auditList),
       response: list.listOf(AuditEntryResponse),
     },
-    async ({ caller, query }) =>
-      list.onlyFields(
-        await list.listPage(db, selectEntries(db, caller), query, auditList),
-        query.fields,
-        AuditEntryResponse,
-      ),
+    ({ caller, query }) =>
+      list.recordPage(AuditEntryResponse, db, selectEntries(db, caller), query, auditList),
   );
 }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { AuditEntry, Caller } from "../api/caller.ts";
+import type { Actor, AuditEntry } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Tx } from "../db/database.ts";
 
 /** Who did what to which record, from where; written in the transaction of the change itself. */
 export const createAudit =
   (clock: Clock) =>
-  async (tx: Tx, caller: Caller, entry: AuditEntry): Promise<void> => {
+  async (tx: Tx, caller: Actor, entry: AuditEntry): Promise<void> => {
     const { sub_organization_id, email, user_id, api_token_id, address, request_id } = caller;
     const { action, resource, resource_id, before, after } = entry;
     await sql`

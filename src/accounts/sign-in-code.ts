@@ -63,6 +63,8 @@ export function recoveryCode(vault: Vault, now: Date): string {
   return `${RECOVERY_PREFIX}${claim}.${vault.sign(RECOVERY, claim)}`;
 }
 
+export const isRecovery = (code: string): boolean => code.startsWith(RECOVERY_PREFIX);
+
 function isRecoveryCode(vault: Vault, now: Date, code: string): boolean {
   const [expires = "", nonce = "", signature = ""] = code.slice(RECOVERY_PREFIX.length).split(".");
   return vault.verify(RECOVERY, `${expires}.${nonce}`, signature) && Number(expires) > now.getTime();
@@ -101,7 +103,7 @@ async function spendRecoveryCode(tx: Tx, vault: Vault, now: string, code: string
 
 /** Whether it would be taken at this moment; looks only. */
 export async function isGoodCode(db: Db, clock: Clock, vault: Vault, code: string): Promise<boolean> {
-  if (code.startsWith(RECOVERY_PREFIX)) return isRecoveryCode(vault, clock.now(), code);
+  if (isRecovery(code)) return isRecoveryCode(vault, clock.now(), code);
   const found = await db
     .selectFrom("one_time_codes")
     .select("user_id")
@@ -120,7 +122,7 @@ export type Spent = { user_id: number; bound: Bound | null };
  */
 export async function spendCode(tx: Tx, clock: Clock, vault: Vault, code: string): Promise<Spent | null> {
   const now = clock.now().toISOString();
-  if (code.startsWith(RECOVERY_PREFIX)) return spendRecoveryCode(tx, vault, now, code);
+  if (isRecovery(code)) return spendRecoveryCode(tx, vault, now, code);
   const code_hash = sha256(code);
   await tx
     .selectFrom("users")

@@ -48,27 +48,27 @@ type Entry = { request: FastifyRequest; email: string };
 
 export function createSignInLimit({ db, clock, vault }: { db: Db; clock: Clock; vault: Vault }) {
   return {
-    /** Counts one entry; throws where there were too many. Resolves with what takes it back, for a right one. */
-    async count({ request, email }: Entry): Promise<() => Promise<void>> {
+    /**
+     * Counts one entry; throws where there were too many. Resolves with what takes it back, for a right one, and with
+     * whether the account is tried from everywhere.
+     */
+    async count({ request, email }: Entry): Promise<{ takeBack(): Promise<void>; isAttacked: boolean }> {
       const now = clock.now();
       const nonce = knownBrowser(vault, email, request);
       const allowances = nonce === null ? ofStranger(request, email) : ofBrowser(nonce);
       const counted = await countAttempt(db, now, allowances);
-      const attacked = allowances.some(
+      const isAttacked = allowances.some(
         ({ key, most }) => key.startsWith("account ") && (counted.get(key)?.count ?? 0) > most,
       );
       for (const { key, most } of allowances) {
         // The account's own count keeps nobody out; it only shortens what each address may try.
         if (key.startsWith("account ")) continue;
-        const limit = attacked && key.startsWith("pair ") ? MOST.pair_of_attacked : most;
+        const limit = isAttacked && key.startsWith("pair ") ? MOST.pair_of_attacked : most;
         const { count, window_ends } = counted.get(key) ?? { count: 0, window_ends: now };
         if (count > limit) throw tooMany(window_ends.getTime() - now.getTime());
       }
-      return () =>
-        uncountAttempt(
-          db,
-          allowances.map(({ key }) => key),
-        );
+      const keys = allowances.map(({ key }) => key);
+      return { takeBack: () => uncountAttempt(db, keys), isAttacked };
     },
   };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Bound } from "../api/caller.ts";
+import type { Actor, Bound } from "../api/caller.ts";
 import { recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -11,7 +11,8 @@ import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { boundColumns, notAfter } from "./bound.ts";
-import { isGoodCode, setPassword, spendCode } from "./sign-in-code.ts";
+import { asActor, auditFailedSignIn, type Place, placeOf, placesOfSpentCode } from "./sign-in-audit.ts";
+import { isGoodCode, isRecovery, setPassword, spendCode } from "./sign-in-code.ts";
 import { BROWSER_COOKIE, BROWSER_LIFE_S, browserCookie, createSignInLimit } from "./sign-in-limit.ts";
 
 export const SIGN_IN_COOKIE = "parley_sign_in";
@@ -71,6 +72,21 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       .execute();
     return cookie;
   };
+  /** Beside the sign-in's own rows: none is without its entry. */
+  const told = (tx: Tx, by: Actor, action: "sign-in" | "sign-out", after: object): Promise<void> =>
+    api.audit(tx, by, {
+      action,
+      resource: "users",
+      resource_id: by.user_id,
+      after: { email: by.email, ...after },
+    });
+
+  const refusedLink = async (request: FastifyRequest, code: string): Promise<Fault> => {
+    const places = await placesOfSpentCode(db, code);
+    const means = isRecovery(code) ? "recovery link" : "link";
+    await auditFailedSignIn(db, clock, { request, places, means, isAttacked: false });
+    return new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
+  };
   const cookieOptions = { path: "/", httpOnly: true, sameSite: "strict", secure } as const;
 
   const limit = createSignInLimit({ db, clock, vault });
@@ -89,13 +105,17 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
     async ({ body, request, reply }) => {
       const email = body.email.trim().toLowerCase();
       const begun = performance.now();
-      const takeBack = await limit.count({ request, email });
-      const user = await atOnce(() => findPlace(db, { ...body, email }));
+      const { takeBack, isAttacked } = await limit.count({ request, email });
+      const { user, known } = await atOnce(() => findPlace(db, { ...body, email }));
       if (!user) {
+        await auditFailedSignIn(db, clock, { request, places: known, means: "password", isAttacked });
         await sleep(REFUSAL_STEP_MS - ((performance.now() - begun) % REFUSAL_STEP_MS));
         throw new Fault("not-authenticated", "E-mail address or password is wrong.");
       }
-      const cookie = await db.transaction().execute((tx) => start(tx, user.id, null));
+      const cookie = await db.transaction().execute(async (tx) => {
+        await told(tx, asActor(user, request), "sign-in", { with: "password" });
+        return start(tx, user.id, null);
+      });
       await takeBack();
       remember(reply, cookie, email);
       return { signed_in: true };
@@ -111,24 +131,26 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
       hidden: true,
       body: OneTimeCode,
     },
-    async ({ body, reply }) => {
+    async ({ body, request, reply }) => {
       // Nobody guesses one of 62^40, so there is nothing to limit but the work: a password is hashed for a good one only.
       const { code } = body;
-      if (body.password && !(await isGoodCode(db, clock, vault, code))) throw spentLink();
+      if (body.password && !(await isGoodCode(db, clock, vault, code)))
+        throw await refusedLink(request, code);
       const { password } = body;
       const password_hash = password ? await atOnce(() => hashPassword(password)) : null;
-      const { cookie, email } = await db.transaction().execute(async (tx) => {
+      const signedIn = await db.transaction().execute(async (tx) => {
         const spent = await spendCode(tx, clock, vault, code);
-        if (spent === null) throw spentLink();
+        if (spent === null) return null;
         if (password_hash) await setPassword(tx, spent, password_hash);
-        const { email } = await tx
-          .selectFrom("users")
-          .select("email")
-          .where("id", "=", spent.user_id)
-          .executeTakeFirstOrThrow();
-        return { cookie: await start(tx, spent.user_id, spent.bound), email: email.toLowerCase() };
+        const place = await placeOf(tx, spent.user_id);
+        await told(tx, asActor(place, request, spent.bound?.token_id ?? null), "sign-in", {
+          with: isRecovery(code) ? "recovery link" : "link",
+          password_set: password_hash !== null,
+        });
+        return { cookie: await start(tx, spent.user_id, spent.bound), email: place.email.toLowerCase() };
       });
-      remember(reply, cookie, email);
+      if (signedIn === null) throw await refusedLink(request, code);
+      remember(reply, signedIn.cookie, signedIn.email);
       return { signed_in: true };
     },
   );
@@ -138,7 +160,17 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
     { summary: "Sign out of the console", tag, permission: "public", hidden: true, body: z.unknown() },
     async ({ request, reply }) => {
       const cookie = request.cookies[SIGN_IN_COOKIE];
-      if (cookie) await db.deleteFrom("sign_ins").where("token_hash", "=", sha256(cookie)).execute();
+      if (cookie)
+        await db.transaction().execute(async (tx) => {
+          const ended = await tx
+            .deleteFrom("sign_ins")
+            .where("token_hash", "=", sha256(cookie))
+            .returning(["user_id", "bound_token_id"])
+            .executeTakeFirst();
+          if (!ended) return;
+          const place = await placeOf(tx, ended.user_id);
+          await told(tx, asActor(place, request, ended.bound_token_id), "sign-out", {});
+        });
       reply.clearCookie(SIGN_IN_COOKIE, cookieOptions);
       return { signed_in: false };
     },
@@ -156,11 +188,15 @@ export function signInRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): v
   );
 }
 
-async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ id: number } | null> {
+/** `known`: all whom the address and no password names. */
+async function findPlace(
+  db: Db,
+  given: z.infer<typeof Credentials>,
+): Promise<{ user: Place | null; known: Place[] }> {
   let places = db
     .selectFrom("users as u")
     .innerJoin("sub_organizations as s", "s.id", "u.sub_organization_id")
-    .select(["u.id", "u.password_hash"])
+    .select(["u.id", "u.sub_organization_id", "u.email", "u.password_hash"])
     .innerJoin("organizations as g", "g.id", "s.organization_id")
     .where(sql`lower(u.email)`, "=", given.email)
     .where("u.deleted_at", "is", null)
@@ -169,14 +205,12 @@ async function findPlace(db: Db, given: z.infer<typeof Credentials>): Promise<{ 
   if (given.organization_id) places = places.where("s.organization_id", "=", given.organization_id);
   const known = await places.orderBy("u.id").limit(MAX_PLACES).execute();
   for (const place of known) {
-    if (await verifyPassword(given.password, place.password_hash ?? DUMMY_HASH)) return place;
+    if (await verifyPassword(given.password, place.password_hash ?? DUMMY_HASH))
+      return { user: place, known };
   }
   if (known.length === 0) await verifyPassword(given.password, DUMMY_HASH);
-  return null;
+  return { user: null, known };
 }
-
-const spentLink = () =>
-  new Fault("not-authenticated", "This link was used before or is too old. Ask for a new one.");
 
 let comparing = 0;
 const waiting: (() => void)[] = [];

@@ -69,6 +69,11 @@ export const UserResponse = z
     last_updated: timestamp(),
     last_updated_by: z.string().nullish(),
     last_session_at: timestamp().nullish(),
+    role_until: timestamp()
+      .nullish()
+      .describe("Where an API token gave the role: when it ends, or ended, with that token."),
+    role_until_token: z.string().nullish().describe("That token's name"),
+    role_after: z.string().nullish().describe("The role from then on; null: no access any more"),
   })
   .meta({ id: "UserResponse" });
 export type UserResponse = z.infer<typeof UserResponse>;
@@ -114,6 +119,11 @@ export const selectUsers = (db: Db, caller: Caller) =>
       "u.last_updated",
       "u.last_updated_by",
       "u.last_session_at",
+      "u.granted_until as role_until",
+      sql<string | null>`(select t.name from api_tokens t where t.id = u.granted_by_token_id)`.as(
+        "role_until_token",
+      ),
+      sql<string | null>`(select l.name from roles l where l.id = u.lasting_role_id)`.as("role_after"),
     ])
     .$castTo<UserResponse>();
 

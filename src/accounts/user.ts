@@ -93,12 +93,7 @@ export function userRoutes(api: Api, deps: Deps): void {
       query: list.listQuery(userList),
       response: list.listOf(UserResponse),
     },
-    async ({ caller, query }) =>
-      list.onlyFields(
-        await list.listPage(db, selectUsers(db, caller), query, userList),
-        query.fields,
-        UserResponse,
-      ),
+    ({ caller, query }) => list.recordPage(UserResponse, db, selectUsers(db, caller), query, userList),
   );
 
   api.get(

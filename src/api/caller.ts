@@ -16,6 +16,14 @@ export type Caller = {
   request_id: string | null;
 };
 
+/** Who the audit trail names: a caller, somebody who signs in, or nobody where the program does something by itself. */
+export type Actor = Pick<
+  Caller,
+  "sub_organization_id" | "email" | "api_token_id" | "address" | "request_id"
+> & {
+  user_id: number | null;
+};
+
 /** An end in time and the token it comes from; `token_id` null: of no token in the database (the terminal's). */
 export type Bound = {
   until: Date;

@@ -266,6 +266,12 @@ export function onlyFields<T extends object>(page: Page<T>, fields: string[], re
   return { ...page, items };
 }
 
+/** A page of rows that are answered as they are, with only the asked-for fields. */
+export const recordPage = async <T extends object>(
+  record: z.ZodObject,
+  ...[db, rows, query, rules]: Parameters<typeof listPage<T>>
+): Promise<Page<T>> => onlyFields(await listPage<T>(db, rows, query, rules), query.fields, record);
+
 function filters(query: ListQuery, rules: ListRules): RawBuilder<boolean>[] {
   const found: RawBuilder<boolean>[] = [];
   const problems: InputIssue[] = [];

@@ -25,7 +25,7 @@ import type { Tx } from "../db/database.ts";
 import { asReader, keepReading } from "../db/reading.ts";
 import { parseJsonBody, refuseUnstorableText } from "./body.ts";
 import { type CallLimits, createCallCounter } from "./call-limits.ts";
-import { type AuditEntry, type Caller, requirePermission } from "./caller.ts";
+import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
 import { type Form, readForm, refuseForm } from "./form.ts";
@@ -98,7 +98,7 @@ export type Api = {
   ) => void;
 } & {
   /** Writes the audit entry of a change, in the change's own transaction. */
-  audit(tx: Tx, caller: Caller, entry: AuditEntry): Promise<void>;
+  audit(tx: Tx, caller: Actor, entry: AuditEntry): Promise<void>;
   /** Every permission that an operation names. */
   permissions: Set<string>;
   /** The bare server, for pages and WebSockets. */
@@ -109,7 +109,7 @@ export type ServerOptions = {
   log: Log;
   /** Who sends this request; null when it carries no credentials, a Fault when they are wrong. */
   authenticate(request: FastifyRequest): Promise<Caller | null>;
-  audit(tx: Tx, caller: Caller, entry: AuditEntry): Promise<void>;
+  audit(tx: Tx, caller: Actor, entry: AuditEntry): Promise<void>;
   /** Header names beside `Service-API-Key` that may carry a token. */
   apiKeyHeaders: string[];
   version: string;

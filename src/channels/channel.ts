@@ -184,12 +184,7 @@ export function channelRoutes(api: Api, deps: Deps): void {
       query: list.listQuery(channelList),
       response: list.listOf(Channel),
     },
-    async ({ caller, query }) =>
-      list.onlyFields(
-        await list.listPage(db, selectChannels(db, caller), query, channelList),
-        query.fields,
-        Channel,
-      ),
+    ({ caller, query }) => list.recordPage(Channel, db, selectChannels(db, caller), query, channelList),
   );
 
   api.post(

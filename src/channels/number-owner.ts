@@ -72,12 +72,7 @@ export function numberOwnerRoutes(api: Api, { db, clock }: { db: Db; clock: Cloc
       query: list.listQuery(ownerList),
       response: list.listOf(NumberOwner),
     },
-    async ({ caller, query }) =>
-      list.onlyFields(
-        await list.listPage(db, selectOwners(db, caller), query, ownerList),
-        query.fields,
-        NumberOwner,
-      ),
+    ({ caller, query }) => list.recordPage(NumberOwner, db, selectOwners(db, caller), query, ownerList),
   );
 
   api.put(

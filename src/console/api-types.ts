@@ -34,9 +34,9 @@ export type AgentWaitSound = "No Sound" | "Keyboard 1" | "Keyboard 2" | "Call Ce
 
 export type ApiTokenCreateRequest = { "name": string; "permissions"?: (string)[] | null | undefined; "expires_at"?: string | null | undefined };
 
-export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "token": string };
+export type ApiTokenCreated = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[]; "token": string };
 
-export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined };
+export type ApiTokenResponse = { "id": number; "name": string; "last_four": string; "permissions"?: (string)[] | null | undefined; "created_at": string; "created_by": string; "expires_at": string; "last_used_at"?: string | null | undefined; "revoked_at"?: string | null | undefined; "made_with"?: string | null | undefined; "granted_users": (string)[] };
 
 export type AuditEntryResponse = { "id": number; "at": string; "actor": string; "user_id"?: number | null | undefined; "api_token_id"?: number | null | undefined; "address"?: string | null | undefined; "request_id"?: string | null | undefined; "action": string; "resource": string; "resource_id"?: string | null | undefined; "before"?: unknown | null | undefined; "after"?: unknown | null | undefined };
 
@@ -688,7 +688,7 @@ export type UserCreateRequest = { "email": string; "first_name"?: string | null 
 
 export type UserDeleteRequest = { "email": string; "reason": string };
 
-export type UserResponse = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "last_updated_comments"?: string | null | undefined; "id": number; "role_name": string; "email_sent": boolean; "activity_status": "not_invited" | "invited" | "active"; "last_updated": string; "last_updated_by"?: string | null | undefined; "last_session_at"?: string | null | undefined };
+export type UserResponse = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: Utm | null | undefined; "last_updated_comments"?: string | null | undefined; "id": number; "role_name": string; "email_sent": boolean; "activity_status": "not_invited" | "invited" | "active"; "last_updated": string; "last_updated_by"?: string | null | undefined; "last_session_at"?: string | null | undefined; "role_until"?: string | null | undefined; "role_until_token"?: string | null | undefined; "role_after"?: string | null | undefined };
 
 export type UserUpdateRequest = { "email": string; "first_name"?: string | null | undefined; "last_name"?: string | null | undefined; "role_id": number; "utm"?: UtmInput | null | undefined; "last_updated_comments"?: string | null | undefined };
 

@@ -126,6 +126,7 @@ export interface AuditEntries {
   api_token_id: number | null;
   at: string;
   before: unknown | null;
+  counted_hash: string | null;
   id: Generated<number>;
   request_id: string | null;
   resource: string;

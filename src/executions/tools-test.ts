@@ -45,6 +45,15 @@ export function toolsTestRoutes(api: Api, { db, runner }: { db: Db; runner: Tool
       if (!read?.ok)
         throw new Fault("refused", read?.problem ?? "The definition of this tool no longer exists.");
 
+      // Before it runs: a tool may send what was said to a service.
+      await db.transaction().execute((tx) =>
+        api.audit(tx, caller, {
+          action: "test",
+          resource: "insight_tools",
+          resource_id: configured.id,
+          after: { name: body.tool_name, ...subject },
+        }),
+      );
       const material = await loadMaterial(db, runner.recordings, subject);
       if (material.gone) throw notFound("File", body.upload_file_id as number);
       const outcome = await runInsightTool(runner, {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
+import { auditCounted } from "../accounts/counted-audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";
@@ -33,6 +34,9 @@ const TOKEN_TIMEOUT_MS = 10_000;
 const LEASE_MS = 25_000;
 /** How often it is looked whether the process that asks has an answer. */
 const LOOK_MS = 50;
+
+/** Who signed in, where a call of a tool needed it and no person. */
+const OURSELVES = "Parley";
 
 type Parts = { db: Db; vault: Vault; egress: Egress; clock: Clock };
 
@@ -134,7 +138,35 @@ export function createAccessTokens({ db, vault, egress, clock }: Parts): AccessT
       .where("service_id", "=", service_id)
       .where("lease_owner", "=", lease)
       .execute();
+    await audited(service_id, credentials, fetched);
     return fetched;
+  }
+
+  /** One entry an hour for each outcome: a token may live for seconds, and a server may be down for hours. */
+  async function audited(service_id: number, { auth_url = "" }: ClientCredentials, fetched: Fetched) {
+    const service = await db
+      .selectFrom("services")
+      .select(["name", "sub_organization_id"])
+      .where("id", "=", service_id)
+      .executeTakeFirst();
+    if (!service) return;
+    const outcome = fetched.ok ? "got an access token" : fetched.problem;
+    await auditCounted(db, clock.now(), [
+      {
+        by: {
+          sub_organization_id: service.sub_organization_id,
+          email: OURSELVES,
+          ...{ user_id: null, api_token_id: null, address: null, request_id: null },
+        },
+        entry: {
+          action: fetched.ok ? "sign-in" : "sign-in-failed",
+          resource: "services",
+          resource_id: service_id,
+          after: { name: service.name, auth_url: withoutQuery(auth_url), outcome },
+        },
+        key: `service-sign-in ${service_id} ${fetched.ok}`,
+      },
+    ]);
   }
 }
 
@@ -185,6 +217,12 @@ function parsed(text: string): unknown {
 }
 
 const usableFor = (life_s: number): number => life_s - Math.min(EXPIRY_MARGIN_S, life_s / 2);
+
+/** An address without what may be a secret in it. */
+export function withoutQuery(url: string): string | null {
+  const { origin, pathname } = URL.parse(url) ?? {};
+  return origin === undefined ? null : `${origin}${pathname}`;
+}
 
 export const basic = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;

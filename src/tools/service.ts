@@ -9,6 +9,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { withoutQuery } from "./access-token.ts";
 import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
 import { hostsOfTools } from "./service-hosts.ts";
 
@@ -291,11 +292,6 @@ function refuseWrongAuthKeys(auth_type: ServiceAuthType | null, values: AuthValu
   const extra = Object.keys(values).find((key) => !needed.includes(key));
   if (extra)
     throw invalid(["body", "auth_values", extra], "Extra inputs are not permitted", "extra_forbidden");
-}
-
-function withoutQuery(url: string): string | null {
-  const { origin, pathname } = URL.parse(url) ?? {};
-  return origin === undefined ? null : `${origin}${pathname}`;
 }
 
 function refuseSystemService(is_system: boolean): void {

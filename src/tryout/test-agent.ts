@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { auditCounted } from "../accounts/counted-audit.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
@@ -81,6 +82,8 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
       const session_id = open?.id ?? (started?.session_id as number);
       const conversation_id = open?.conversation_id ?? (started?.conversation_id as number);
 
+      // Before its tools are called: what may have been sent is in the trail whatever comes of it.
+      await audited(engine, caller, { agent_id, session_id, body });
       // A start without words only greets, unless the agent is one that speaks first.
       const turns: TurnResult[] = [];
       const override_timestamp = body.override_timestamp ?? null;
@@ -118,6 +121,32 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
       };
     },
   );
+}
+
+/** One entry for each person and session, which counts what they said in an hour; not what it was. */
+async function audited(
+  { db, clock }: Engine,
+  caller: Caller,
+  { agent_id, session_id, body }: { agent_id: number; session_id: number; body: z.infer<typeof TestMessage> },
+): Promise<void> {
+  const { name } = await db
+    .selectFrom("agents")
+    .select("name")
+    .where("id", "=", agent_id)
+    .executeTakeFirstOrThrow();
+  const { test_id, source, verified } = body;
+  await auditCounted(db, clock.now(), [
+    {
+      by: caller,
+      entry: {
+        action: "test",
+        resource: "agents",
+        resource_id: agent_id,
+        after: { name, session_id, test_id, source, verified },
+      },
+      key: `test ${session_id} ${caller.user_id} ${caller.api_token_id} ${caller.address}`,
+    },
+  ]);
 }
 
 const shownCall = (call: TurnResult["calls"][number]) => ({

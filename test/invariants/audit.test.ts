@@ -6,7 +6,6 @@ import type { Operation } from "../harness/operations.ts";
 
 /** Operations that are sent like a change and change no record of the organization. */
 const NOT_A_CHANGE: Record<string, string> = {
-  "POST /api/v1/agents/test/messages": "a conversation, which is its own record",
   "POST /api/v1/sessions/recording/{}": "reads: makes links",
   "POST /api/v1/voice_groups/voices/sample": "reads: speaks a sentence",
   "POST /api/v1/language_groups/voices/sample": "reads: speaks a sentence",
@@ -17,7 +16,6 @@ const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/outbound/campaigns/{}/forecast": "reads: calculates",
   "POST /api/v1/llm_providers/{}/test": "asks the provider",
   "POST /api/v1/channels/{}/carrier/test": "asks the carrier",
-  "POST /api/v1/insights/tools-test": "a trial whose result is only answered",
   "POST /api/v1/dashboards/list": "reads",
   "POST /api/v1/dashboards/fetch_info": "reads",
   "POST /api/v1/dashboards/session_events": "reads",

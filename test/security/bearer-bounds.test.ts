@@ -288,3 +288,48 @@ test("over random chains of makers nothing outlives or exceeds the token at thei
     { numRuns: 15 },
   );
 });
+
+test("from a token of half an hour, over link, token, invitation, role and its widening, nothing is left after it, and it is shown before", async () => {
+  await again();
+  const first = await newToken(30 * MINUTE_MS);
+  const until = new Date(app.clock.now().getTime() + 30 * MINUTE_MS).toISOString().slice(0, 19);
+  const { send: signedIn } = await redeem((await linkFor(first.send, app.admin.email)).body.sign_in_link);
+  const late = new Date(app.clock.now().getTime() + DAY_MS).toISOString();
+  const longer = await (signedIn as Send)("POST", "/api/v1/api_tokens/", { name: "long", expires_at: late });
+  expect(longer.status).toBe(403);
+  const second = await newToken(20 * MINUTE_MS, null, signedIn as Send);
+  const narrow = await newRole(["permissions_read"]);
+  const invited = await added(second.send, "Admin");
+  const raised = await added(person, "Viewer");
+  await redeem((await linkFor(person, raised)).body.sign_in_link, PASSWORD);
+  expect((await second.send("PUT", "/api/v1/users/", { email: raised, role_id: roles.Admin })).status).toBe(
+    200,
+  );
+  // Who was raised by a password of their own raises others, and widens a role.
+  const inside = (await byPassword(raised)) as Send;
+  const friend = await added(inside, "Admin");
+  const wide = { id: narrow, name: `Wide ${made}`, permissions: ["permissions_read", "users_write"] };
+  expect((await inside("PUT", "/api/v1/roles/", wide)).status).toBe(200);
+
+  const shown = async (address: string) => (await person("GET", `/api/v1/users/${address}`)).body;
+  expect((await shown(invited)).role_after).toBeNull();
+  expect((await shown(invited)).role_until_token).toBe("short");
+  for (const address of [invited, raised, friend])
+    expect((await shown(address)).role_until.slice(0, 19) <= until).toBe(true);
+  expect(await shown(raised)).toMatchObject({ role_name: "Admin", role_after: "Viewer" });
+  const tokens = (await person("GET", "/api/v1/api_tokens/?limit=100")).body.items;
+  const row = tokens.find(({ id }: { id: number }) => id === second.id);
+  expect(row).toMatchObject({ made_with: "short", granted_users: expect.arrayContaining([invited, raised]) });
+
+  app.clock.advance(31 * MINUTE_MS);
+  await again();
+  for (const send of [first.send, second.send, signedIn as Send]) expect(await isOut(send)).toBe(401);
+  const after = (await byPassword(raised)) as Send;
+  expect((await after("POST", "/api/v1/api_tokens/", { name: "late" })).status).toBe(403);
+  expect((await linkFor(person, friend)).status).toBe(200);
+  const { body } = await person("GET", "/api/v1/roles/?limit=100");
+  expect((await shown(friend)).role_until.slice(0, 19) <= until).toBe(true);
+  const left = await redeem((await linkFor(person, friend)).body.sign_in_link);
+  expect(left.send === null || (await isOut(left.send)) !== 200).toBe(true);
+  expect(body.items.some(({ id }: { id: number }) => id === narrow)).toBe(true);
+});

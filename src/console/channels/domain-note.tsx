@@ -38,24 +38,17 @@ export function DomainNote({ channel }: { channel: Channel }) {
           server sends none. Add this TXT record to the domain's DNS, or ask the operator to assign the
           domain.
         </Text>
-        <Group gap="xs">
-          <Code>{claim.record_name}</Code>
-          <CopyButton
-            text={claim.record_name}
-            name="Copy the record's name"
-            size="compact-xs"
-            variant="default"
-          />
-        </Group>
-        <Group gap="xs">
-          <Code>{claim.record_value}</Code>
-          <CopyButton
-            text={claim.record_value}
-            name="Copy the record's value"
-            size="compact-xs"
-            variant="default"
-          />
-        </Group>
+        {(["name", "value"] as const).map((part) => (
+          <Group key={part} gap="xs">
+            <Code>{claim[`record_${part}`]}</Code>
+            <CopyButton
+              text={claim[`record_${part}`]}
+              name={`Copy the record's ${part}`}
+              size="compact-xs"
+              variant="default"
+            />
+          </Group>
+        ))}
         {may("channels_write") && (
           <Group>
             <Button size="xs" loading={verify.isPending} onClick={() => verify.mutate(claim.id)}>

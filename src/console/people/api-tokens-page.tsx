@@ -52,6 +52,24 @@ export default function ApiTokensPage() {
       render: ({ expires_at }) => <Time at={expires_at} kind="day" />,
     },
     {
+      field: "made_with",
+      title: "Made with",
+      hidden: true,
+      render: ({ made_with }) => <bdi>{made_with}</bdi>,
+    },
+    {
+      field: "granted_users",
+      title: "Ends with it",
+      render: ({ granted_users: people }) =>
+        people.length === 0 ? (
+          "–"
+        ) : (
+          <span title={`Their role or access ends with this token: ${people.join(", ")}`}>
+            {people.length === 1 ? `Access of ${people[0]}` : `Access of ${people.length} people`}
+          </span>
+        ),
+    },
+    {
       field: "last_used_at",
       title: "Last used",
       render: ({ last_used_at }) => <Time at={last_used_at} kind="minute" />,

@@ -1,14 +1,21 @@
-import { Button, Modal, Stack } from "@mantine/core";
+import { Button, Modal, Stack, Text } from "@mantine/core";
 import { IconList } from "@tabler/icons-react";
 import { useState } from "react";
 import type { AuditEntryResponse } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { DifferenceList } from "../ground/difference-list.tsx";
 import { differences } from "../ground/differences.ts";
-import { Empty, Facts, PageHead, Status, type Tone } from "../ground/parts.tsx";
+import { Empty, Facts, PageHead, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-
-const TONES: Record<string, Tone> = { create: "good", update: "info", delete: "bad" };
+import {
+  ACTION_CHOICES,
+  actionTone,
+  actionWords,
+  nameOf,
+  RESOURCE_CHOICES,
+  resourceWords,
+  timesWords,
+} from "./audit-words.ts";
 
 export default function AuditLogPage() {
   const [shown, setShown] = useState<AuditEntryResponse | null>(null);
@@ -19,12 +26,21 @@ export default function AuditLogPage() {
       field: "action",
       title: "Did",
       orderable: true,
-      render: ({ action }) => <Status tone={TONES[action] ?? "quiet"}>{action}</Status>,
+      render: (entry) => (
+        <>
+          <Status tone={actionTone(entry.action)}>{actionWords(entry.action)}</Status>
+          {timesWords(entry) && (
+            <Text size="xs" c="dimmed">
+              {timesWords(entry)} within the hour
+            </Text>
+          )}
+        </>
+      ),
     },
-    { field: "resource", title: "What", orderable: true, render: ({ resource }) => resource },
+    { field: "resource", title: "What", orderable: true, render: ({ resource }) => resourceWords(resource) },
     { field: "resource_id", title: "Number", orderable: true, render: ({ resource_id }) => resource_id },
     { field: "name", title: "Name", render: (entry) => <bdi>{nameOf(entry)}</bdi> },
-    { field: "address", title: "From", orderable: true, hidden: true, render: ({ address }) => address },
+    { field: "address", title: "From", orderable: true, render: ({ address }) => address },
     {
       field: "api_token_id",
       title: "Token",
@@ -47,7 +63,7 @@ export default function AuditLogPage() {
           size="compact-xs"
           variant="subtle"
           onClick={() => setShown(entry)}
-          aria-label={`Before and after of ${entry.resource} ${entry.resource_id ?? ""}`}
+          aria-label={`Before and after of ${resourceWords(entry.resource)} ${entry.resource_id ?? ""}`}
         >
           Before and after
         </Button>
@@ -56,7 +72,10 @@ export default function AuditLogPage() {
   ];
   return (
     <>
-      <PageHead title="Audit log" about="Every change, by whom, and how the record was before and after." />
+      <PageHead
+        title="Audit log"
+        about="Every change, sign-in and test: by whom, from which address, and how the record was before and after."
+      />
       <DataTable
         label="Audit log"
         operation="GET /api/v1/audit_entries/"
@@ -64,13 +83,14 @@ export default function AuditLogPage() {
         rowKey={({ id }) => id}
         search={{ field: "actor", label: "Who" }}
         filters={[
-          { field: "resource", label: "What", kind: "text" },
+          { field: "resource", label: "What", kind: "choice", choices: RESOURCE_CHOICES },
           { field: "resource_id", label: "Number", kind: "text" },
+          { field: "address", label: "From", kind: "text" },
           {
             field: "action",
             label: "Did",
             kind: "choice",
-            choices: ["create", "update", "delete"].map((value) => ({ value, label: value })),
+            choices: ACTION_CHOICES,
           },
         ]}
         days
@@ -83,8 +103,9 @@ export default function AuditLogPage() {
               items={[
                 ["Who", shown.actor],
                 ["When", <Time key="at" at={shown.at} />],
-                ["What", `${shown.resource} ${shown.resource_id ?? ""}`],
+                ["What", `${resourceWords(shown.resource)} ${shown.resource_id ?? ""}`],
                 ["From", shown.address],
+                ["How often", timesWords(shown)],
                 ["By token", shown.api_token_id],
               ]}
             />
@@ -94,11 +115,4 @@ export default function AuditLogPage() {
       </Modal>
     </>
   );
-}
-
-/** What the record was called, where it has a name. */
-function nameOf({ before, after }: AuditEntryResponse): string {
-  const record = (after ?? before ?? {}) as Record<string, unknown>;
-  const name = record.name ?? record.display_name ?? record.campaign_name ?? record.email;
-  return typeof name === "string" ? name : "";
 }

@@ -1,6 +1,6 @@
-import { Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconCopy, IconLink } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { UserResponse } from "../api-types.ts";
 import { call } from "../ground/api.ts";
@@ -9,6 +9,7 @@ import { useMay } from "../ground/me.tsx";
 import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../ground/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
 import { RemoveRecord } from "../ground/remove-record.tsx";
+import { showFailure } from "../ground/show-failure.ts";
 import { Time } from "../ground/time.tsx";
 
 const LIST = ["GET /api/v1/users/"];
@@ -35,6 +36,7 @@ export default function PersonPage() {
         <Fetched query={person}>
           {(found) => (
             <Stack gap="md">
+              <RoleEnd person={found} />
               <PersonForm key={email} person={found} />
               <SignIn person={found} />
             </Stack>
@@ -130,6 +132,37 @@ function PersonForm({ person }: { person: UserResponse | null }) {
         )}
       </RecordFormFrame>
     </Panel>
+  );
+}
+
+/** Shown where an API token gave the role: it ends with the token. */
+function RoleEnd({ person }: { person: UserResponse }) {
+  const may = useMay();
+  const queries = useQueryClient();
+  const { email, first_name, last_name, role_id, role_name, utm, role_until, role_after } = person;
+  const keep = useMutation({
+    mutationFn: () => call("PUT /api/v1/users/", { body: { email, first_name, last_name, role_id, utm } }),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["person", email] }),
+    onError: showFailure,
+  });
+  if (!role_until) return null;
+  const hasEnded = new Date(role_until) <= new Date();
+  const after = role_after ? `the role ${role_after}` : "no access";
+  const token = person.role_until_token ? `the API token "${person.role_until_token}"` : "an API token";
+  return (
+    <Alert color="yellow" title={hasEnded ? "The role has ended" : "The role ends with an API token"}>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">
+          {token} gave {email} the role {role_name}. It {hasEnded ? "ended" : "ends"} with the token,{" "}
+          <Time at={role_until} />. {hasEnded ? "Since then" : "After that"} {email} has {after}.
+        </Text>
+        {may("users_write") && (
+          <Button size="xs" variant="default" loading={keep.isPending} onClick={() => keep.mutate()}>
+            Keep the role
+          </Button>
+        )}
+      </Stack>
+    </Alert>
   );
 }
 

@@ -143,10 +143,20 @@ export const CommunicationRequestResult = z
       .string()
       .nullish()
       .describe(
-        "Of the last call: HUMAN, MACHINE, or UNKNOWN where nobody listened for it; null: nobody answered.",
+        "Of the last call: HUMAN, MACHINE, or UNKNOWN where nobody listened for it; null: nobody answered, or it was not recorded, as of calls older than this field whose attempts are gone.",
       ),
-    duration_s: z.number().nullish().describe("Of the last call, from its answer to its end, in seconds."),
-    voicemail_left: z.boolean().nullish().describe("A message was left on the machine that answered."),
+    duration_s: z
+      .number()
+      .nullish()
+      .describe(
+        "Of the last call, from its answer to its end, in seconds; null: nobody answered, it goes on, or it was not recorded.",
+      ),
+    voicemail_left: z
+      .boolean()
+      .nullish()
+      .describe(
+        "A message was left on the machine that answered; null: nobody answered, the call goes on, or it was not recorded.",
+      ),
     reached: z
       .boolean()
       .nullish()

@@ -154,10 +154,13 @@ test("a board that has not all batches says so", async () => {
 test("a campaign without an address to reach people from says so in its form until that is mended", async () => {
   const silent = await outbound.createCampaign({ source: null, caller_id: null });
   await page.goto(`/console/campaigns/${silent.id}?view=settings`);
-  await page.getByRole("alert").getByText("Nobody is reached:").waitFor();
+  await page.getByText("Nobody is reached without one").waitFor();
+  const from = page.getByRole("combobox", { name: "From" }).or(page.getByLabel("From", { exact: true }));
+  expect(await from.first().getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByText("$.source").count()).toBe(0);
   await settings();
   await page.getByRole("button", { name: "Add a webhook" }).waitFor();
-  expect(await page.getByText("Nobody is reached:").count()).toBe(0);
+  expect(await page.getByText("Nobody is reached without one").count()).toBe(0);
 });
 
 test("the results of a batch are downloaded as CSV, as they are filtered", async () => {

@@ -36,6 +36,9 @@ import { LineTypeFields, PaceFields, VoicemailFields } from "./pace-fields.tsx";
 import { useClockOf, useSenders } from "./senders.ts";
 import { WebhookFields } from "./webhook-fields.tsx";
 
+/** A finding that is shown at its field. */
+const NO_SENDER = "no-sender";
+
 const MODES = [
   { value: "voice", label: "Telephone" },
   { value: "sms", label: "Text message" },
@@ -80,6 +83,11 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const fields = { values, set, errorOf };
   const mode = values.mode ?? "voice";
   const addresses = useSenders(mode);
+  const hasNoSender = campaign?.validation_issues?.some(({ id }) => id === NO_SENDER) ?? false;
+  const noSender =
+    hasNoSender && !record.isDirty
+      ? "Nobody is reached without one: choose an agent\u2019s address here, or under Shown as."
+      : undefined;
   const zone = useClockOf(values.source ?? "", mode);
   const stored = new Set(
     campaign?.webhooks?.filter(({ auth_value_keys }) => auth_value_keys?.length).map(({ id }) => id),
@@ -112,7 +120,9 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               )
             }
           >
-            {!record.isDirty && <Findings issues={campaign?.validation_issues} />}
+            {!record.isDirty && (
+              <Findings issues={campaign?.validation_issues?.filter(({ id }) => id !== NO_SENDER)} />
+            )}
             <Section title="Campaign">
               <TextInput label="Name" required dir="auto" {...form.getInputProps("campaign_name")} />
               <Textarea
@@ -140,6 +150,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                     description="An address of an agent."
                     data={addresses}
                     {...form.getInputProps("source")}
+                    error={form.getInputProps("source").error ?? noSender}
                   />
                 </Grid.Col>
                 <Grid.Col span={{ base: 12, sm: 4 }}>

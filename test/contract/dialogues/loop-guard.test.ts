@@ -40,6 +40,40 @@ test("an auto-responder by text is answered three times, told of once, and answe
   expect(held).toHaveLength(58);
 }, 180_000);
 
+test("an auto-responder by WhatsApp is answered three times, told of once, and answered again when it says something else", async () => {
+  const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
+  const app = await createSimulatedApp({ scenario: { people: [quiet] } });
+  const { agent_id } = await createAgent(app, { script: SCRIPT });
+  const line = await createNumber(app, agent_id, { service: "whatsapp", modes: ["whatsapp"] });
+  const bot = "+15126670002";
+  const write = async (body: string, answers: number) => {
+    await app.simulator.text(line.account_sid, {
+      from: `whatsapp:${bot}`,
+      to: `whatsapp:${line.number}`,
+      body,
+    });
+    return eventually(
+      () => textsWith(app, bot),
+      (texts) =>
+        texts.every(({ status }) => status !== "RECEIVED" && status !== "PENDING") &&
+        texts.filter(({ direction }) => direction === "out").length === answers,
+    );
+  };
+  for (let n = 1; n <= 12; n++) await write(AWAY(n), Math.min(n, 3));
+  expect(await heldEvents(app, bot)).toMatchObject([
+    { category: "text", attributes: { why: "repeated", our_address: line.number, words: AWAY(4) } },
+  ]);
+  await write("Hello, this is Ann. May I come on Tuesday?", 4);
+  const kept = await app.db
+    .selectFrom("text_messages")
+    .select(["medium", "text"])
+    .where("held", "=", "repeated")
+    .orderBy("id")
+    .execute();
+  expect(kept).toHaveLength(9);
+  expect(kept[0]).toEqual({ medium: "whatsapp", text: AWAY(4) });
+}, 180_000);
+
 test("an auto-responder by mail without a header that says so is answered three times, and told of once", async () => {
   const server = await createMailServer();
   const { app, box } = await createMailWorld(server, { script: SCRIPT });

@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 
+/** The long forms do everything ten times as often. */
+const LONGER = process.env.NIGHTLY === "1" ? 10 : 1;
+
 const SHARED = {
   globalSetup: ["test/harness/postgres.ts"],
   setupFiles: ["test/harness/set-up.ts"],
-  testTimeout: 90_000,
+  testTimeout: 90_000 * LONGER,
   hookTimeout: 180_000,
   // Waiting for what comes by itself is bounded by the test's own time, not by how busy the machine is.
   expect: { poll: { timeout: 45_000 } },
@@ -17,11 +20,20 @@ const fast = {
   isolate: false,
 };
 
-/** Tests that start programs, servers and browsers, and mostly wait for them: each file has a process of its own. */
+/** The same, in a browser: a test opens a dozen pages, and what takes 20 s alone takes minutes on a busy machine. */
+const browsers = {
+  ...SHARED,
+  name: "browsers",
+  include: ["test/browser/**/*.test.ts"],
+  testTimeout: 300_000 * LONGER,
+  isolate: false,
+};
+
+/** Tests that start programs and servers, and mostly wait for them: each file has a process of its own. */
 const programs = {
   ...SHARED,
   name: "programs",
-  include: ["test/{browser,chaos,commands,database}/**/*.test.ts"],
+  include: ["test/{chaos,commands,database}/**/*.test.ts"],
 };
 
-export default defineConfig({ test: { projects: [{ test: fast }, { test: programs }] } });
+export default defineConfig({ test: { projects: [{ test: fast }, { test: browsers }, { test: programs }] } });

@@ -21,8 +21,10 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Tests in processes of their own mostly wait, those that share one compute: side by side they fill two cores. */
-const WORKERS = { fast: 2, programs: 3 };
+/** Tests of programs and browsers wait half of their time, the others compute: side by side they fill two cores. */
+const WORKERS = { fast: 2, browsers: 2, programs: 2 };
+type Project = keyof typeof WORKERS;
+const projectOf = (project: Project) => [`--project=${project}`, `--maxWorkers=${WORKERS[project]}`];
 
 async function main(): Promise<number> {
   const { values, positionals: paths } = parseArgs({ options: OPTIONS, allowPositionals: true });
@@ -50,29 +52,25 @@ async function standing(): Promise<Outcome[]> {
   ];
 }
 
-/** What the programs' tests print is kept until the others have ended, so that each is read in one piece. */
 async function allTests(): Promise<Outcome[]> {
   // Tests in a browser start from the bundle, and bundling would take the processor from those beside them.
   const console = await timed("console", buildsConsole);
-  const workers = (project: keyof typeof WORKERS) => [
-    `--project=${project}`,
-    `--maxWorkers=${WORKERS[project]}`,
-  ];
-  return [
-    console,
-    ...(await Promise.all([
-      timed("tests", () => runTests(workers("fast"))),
-      timed("programs", () => runTests(workers("programs"), { keepOutput: true })),
-    ])),
-  ];
+  const tests = timed("tests", () => runTests(projectOf("fast")));
+  return [console, ...(await Promise.all([tests, ...programsAndBrowsers()]))];
 }
+
+/** What they print is kept until they have ended, so that each is read in one piece. */
+const programsAndBrowsers = (): Promise<Outcome>[] =>
+  (["browsers", "programs"] as const).map((project) =>
+    timed(project, () => runTests(projectOf(project), { keepOutput: true })),
+  );
 
 async function repeat(times: number, paths: string[]): Promise<Outcome[]> {
   if (!Number.isSafeInteger(times) || times < 1) throw new Error("--repeat takes how often, as --repeat 5");
   const outcomes: Outcome[] = [await timed("console", buildsConsole)];
-  const which = paths.length > 0 ? paths : ["--project=programs", `--maxWorkers=${WORKERS.programs}`];
   for (let time = 1; time <= times; time++) {
-    outcomes.push(await timed(`run ${time}`, () => runTests(which)));
+    const run = paths.length > 0 ? [timed(`run ${time}`, () => runTests(paths))] : programsAndBrowsers();
+    outcomes.push(...(await Promise.all(run)));
   }
   return outcomes;
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import {
   chooseMessageText,
   DAYS_OF_WEEK,
@@ -165,7 +166,7 @@ describe("for any rules at any moment", () => {
         const from = Temporal.PlainTime.from(start).until(Temporal.PlainTime.from(end)).total("minutes");
         expect(held).toBe(from > 0 ? from : from + 1440);
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { atTheirShare, createFairGate } from "./fair-gate.ts";
 
 const PATIENCE_MS = 60_000;
@@ -74,7 +75,7 @@ test("a place that is free is taken by somebody who waits, and nobody holds more
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

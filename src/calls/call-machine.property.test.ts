@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import type { CallOutput } from "../channels/call-socket.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import { PHRASES, SETTINGS, said, speech, Trial } from "./call-machine.trial.ts";
@@ -131,7 +132,7 @@ function play(settings: CallSettings, happenings: Happening[]) {
 }
 
 describe("for all calls", () => {
-  const runs = { numRuns: 2000 };
+  const runs = { numRuns: rounds(2000) };
 
   test("nothing is done after the end, and it ends once", () => {
     fc.assert(
@@ -217,7 +218,7 @@ describe("for all calls", () => {
       fc.property(aCall, ([settings, happenings]) => {
         expect(play(settings, happenings).trial.all).toEqual(play(settings, happenings).trial.all);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 });

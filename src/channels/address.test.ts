@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { parsePhoneNumberFromString } from "libphonenumber-js";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { normaliseEmail, normalisePhone, regionOf, targetsOf } from "./address.ts";
 
 const voice = (source: string | null, caller_id: string | null = null) =>
@@ -66,7 +67,7 @@ describe("a telephone number", () => {
         const found = parsePhoneNumberFromString(text, { extract: false, ...asked });
         expect(normalisePhone(text, region)).toBe(found?.isPossible() ? found.number : null);
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(3000) },
     );
   });
 

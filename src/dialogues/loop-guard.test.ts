@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { areAlike, DAY_MS, type EarlierMessage, TEXT_PACE, whyHeld, wordsIn } from "./loop-guard.ts";
 
 const START = Date.parse("2026-11-18T12:00:00Z");
@@ -70,7 +71,7 @@ test("whatever somebody writes, an hour and a day have no more answers than thei
       expect(most(3_600_000)).toBeLessThanOrEqual(TEXT_PACE.an_hour);
       expect(most(DAY_MS)).toBeLessThanOrEqual(TEXT_PACE.a_day);
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { judgeAddress } from "./egress-address.ts";
 import { targetOf } from "./egress-target.ts";
 
@@ -137,7 +138,7 @@ describe("an address", () => {
           expect(verdictOnUrl(`${scheme}://${spell(value)}/`)).toMatch(/denied|refused/);
         },
       ),
-      { numRuns: 20_000 },
+      { numRuns: rounds(20_000) },
     );
   });
 
@@ -148,7 +149,7 @@ describe("an address", () => {
         expect(verdictOf(`${address}%eth0`).kind).toBe("denied");
         expect(verdictOnUrl(`http://[${address.toUpperCase()}]/`)).toBe("denied");
       }),
-      { numRuns: 10_000 },
+      { numRuns: rounds(10_000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { type EgressRoute, targetOf } from "./egress-target.ts";
 
 const DEMO: EgressRoute = {
@@ -139,7 +140,7 @@ describe("a routed name", () => {
         const resolved = new URL(`http://x${path.replaceAll("\\", "/").replaceAll("?", "")}`).pathname;
         expect(resolved === "/demo" || resolved.startsWith("/demo/")).toBe(true);
       }),
-      { numRuns: 5_000 },
+      { numRuns: rounds(5_000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { compileExpression, evaluate } from "./expression.ts";
 import { MAX_STEPS } from "./meter.ts";
 import { Scope } from "./scope.ts";
@@ -314,7 +315,7 @@ describe("any program over any data", () => {
           expect(JSON.stringify(root)).toBe(before);
           expect(Object.keys(Object.prototype)).toEqual([]);
         }),
-        { numRuns: 1_000 },
+        { numRuns: rounds(1_000) },
       );
     },
   );

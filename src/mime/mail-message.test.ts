@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { createVault } from "../base/crypto.ts";
 import { readMail } from "./mail-message.ts";
 import { readUnsubscribeToken, replyAddress, sessionOfAddress, unsubscribeToken } from "./mail-token.ts";
@@ -111,7 +112,7 @@ describe("a mail that came in", () => {
         expect(read.text.includes("\0")).toBe(false);
         expect(read.message_id.length).toBeGreaterThan(0);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
     for (const broken of [
       'Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\n',

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { isOpen, nextOpening, openDays, type Rule, resolveDay, type Schedule } from "./schedule.ts";
 import { WEEKDAYS, type Weekday } from "./weekday.ts";
 
@@ -196,7 +197,7 @@ describe("for any campaign, zone and instant", () => {
           expect(isOpen(schedule, zone, next)).toBe(true);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: rounds(400) },
     );
   });
 

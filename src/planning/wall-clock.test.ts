@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { spanAt, wallClock } from "./wall-clock.ts";
 
 const zones = Intl.supportedValuesOf("timeZone");
@@ -32,7 +33,7 @@ describe("the wall clock", () => {
       fc.property(fc.constantFrom(...zones), second, (zone, at_s) => {
         expect(printed(zone, at_s * 1000)).toBe(shown(zone, at_s * 1000));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 

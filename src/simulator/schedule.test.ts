@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { movedClock } from "../base/clock.ts";
 import { createSchedule } from "./schedule.ts";
 
@@ -28,7 +29,7 @@ test("everything happens at its moment, in order, and what is planned meanwhile 
       expect(clock.now().getTime() - begun).toBe(2000);
       expect(schedule.waiting).toBe(0);
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { estimateTokens, messageTokens } from "../llm/estimate-tokens.ts";
 import type { ModelMessage } from "../llm/model.ts";
 import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
@@ -87,7 +88,7 @@ test("whatever the conversation and the window: it fits, system text and open st
         if (last?.role === "user" && !trimmed?.words_cut) expect(fitted).toContainEqual(last);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });
 

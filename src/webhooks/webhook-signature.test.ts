@@ -4,6 +4,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import { signedHeaders, verifySignature } from "./webhook-signature.ts";
 
 type Vector = {
@@ -46,7 +47,7 @@ test("for all secrets and bodies, the standardwebhooks library signs the same an
       expect(new Webhook(secret).sign("msg_x", at, body)).toBe(headers["webhook-signature"]);
       expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -59,7 +60,7 @@ describe("while a secret is replaced", () => {
           expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
         }
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     );
   });
 });
@@ -73,7 +74,7 @@ test("the plain header is the HMAC in hex over the time and the exact bytes, one
       );
       expect(headers["x-parley-signature"]).toBe(`t=1700000000,${macs.map((mac) => `v1=${mac}`).join(",")}`);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

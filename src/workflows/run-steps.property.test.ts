@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { rounds } from "../../test/harness/seed.ts";
 import type { StepsTask } from "../tools/task-definition.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import { type FakeTool, TaskDriver } from "./run-steps.examples.ts";
@@ -200,7 +201,7 @@ const frozen = <T>(value: T): T => {
 const rows = (of: TaskDriver, label: string) =>
   of.trace.filter((row) => row.category === "step" && row.label === label);
 /** Ten thousand conversations in all. */
-const runs = { numRuns: 2_000 };
+const runs = { numRuns: rounds(500) };
 
 describe("for all workflows and all that models do to them", { timeout: 60_000 }, () => {
   test("a step is only left for one that it names and whose requirements are there, or where it allows to jump", () => {

@@ -6,11 +6,12 @@ import { createTestApp, type TestApp } from "../harness/app.ts";
 import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
+import { rounds } from "../harness/seed.ts";
 import { openBy } from "./by-the-book.ts";
 import { addressOf, type Fate, type Happening, type History, history } from "./history.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
-const RUNS = Number(process.env.DATABASE_HISTORIES ?? 15);
+const RUNS = Number(process.env.DATABASE_HISTORIES ?? rounds(15));
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;

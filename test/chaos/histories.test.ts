@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isOver } from "../../src/channels/request-status.ts";
+import { rounds } from "../harness/seed.ts";
 import { openBy } from "./by-the-book.ts";
 import { type History, history } from "./history.ts";
 import { Model, type PlantedFaults, wasTried } from "./model.ts";
 
 /** Each of the runs is a history of its own; a failure prints the seed and the path that replay it. */
-const RUNS = Number(process.env.HISTORIES ?? 10_000);
+const RUNS = Number(process.env.HISTORIES ?? rounds(1_000));
 
 test(`what the engine promises holds in ${RUNS} random histories`, () => {
   const seen = { dials: 0, retries: 0, waited: 0, settled: 0, refused: 0 };

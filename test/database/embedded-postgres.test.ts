@@ -115,7 +115,8 @@ describe("a program that is killed", () => {
     await program.halt();
     for (const pid of [guard, ...watchers]) process.kill(pid, "SIGKILL");
     await program.kill();
-    await sleep(300);
+    // It has heard of its guard's end once it is somebody else's child.
+    await until(() => parentOf(orphan) !== guard);
     expect(isAlive(orphan)).toBe(true);
 
     const database = await start(dataDir);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildConsole } from "../../src/api/console-build.ts";
 import type { Parts } from "../../src/app.ts";
 import { seedDemo } from "../../src/demo/seed.ts";
@@ -10,8 +10,6 @@ import { createTestApp, type TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";
 import { signIn } from "./signed-in.ts";
 
-// A test of the console opens a dozen pages: what takes 20 s alone takes minutes on a machine that is busy with much else.
-vi.setConfig({ testTimeout: 300_000 });
 /** For one thing to be seen. */
 const PATIENCE_MS = 90_000;
 

@@ -10,7 +10,8 @@ if (!Number.isSafeInteger(SEED)) throw new Error(`SEED takes a whole number, not
 /** `./parley test --nightly`: the long forms, from a seed that changes. */
 export const NIGHTLY = process.env.NIGHTLY === "1";
 
-fc.configureGlobal({ seed: SEED });
-
 /** How often something random is done: in the suite, and in its long form. */
-export const rounds = (suite: number, nightly: number): number => (NIGHTLY ? nightly : suite);
+export const rounds = (suite: number, nightly = 10 * suite): number => (NIGHTLY ? nightly : suite);
+
+// A property says itself how often it is tried, by `rounds`; one that doesn't has fast-check's hundred.
+fc.configureGlobal({ seed: SEED, numRuns: rounds(100) });

@@ -22,6 +22,8 @@ export function greetingIn(stdout: string): Greeting | undefined {
 export const bareEnvironment = (env: Record<string, string> = {}): Record<string, string | undefined> => ({
   PATH: process.env.PATH,
   TMPDIR: process.env.TMPDIR,
+  // Set by a run of the tests only, for itself.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   PORT: "0",
   LOG_LEVEL: "warn",
   ...env,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import type { Mail } from "../../src/accounts/welcome-mail.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
+import { rounds } from "../harness/seed.ts";
 import { signedInSend } from "../harness/signed-in-send.ts";
 
 /** Nothing that a bearer makes outlives the bearer's token or does more than it, by any chain of makers. */
@@ -285,7 +286,7 @@ test("over random chains of makers nothing outlives or exceeds the token at thei
         }
       },
     ),
-    { numRuns: 15 },
+    { numRuns: rounds(15) },
   );
 });
 

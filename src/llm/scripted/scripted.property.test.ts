@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../test/harness/seed.ts";
 import type { ModelMessage, ModelPart, ModelRequest } from "../model.ts";
 import { scriptedModel } from "./scripted.ts";
 
@@ -142,6 +143,6 @@ test("any conversation and any schema get an answer, the same one each time", as
       const offered = request.tools.map(({ name }) => name);
       for (const part of calls) if (part.type === "call") expect(offered).toContain(part.call.name);
     }),
-    { numRuns: Number(process.env.PROPERTY_RUNS ?? 400) },
+    { numRuns: rounds(400) },
   );
 });

@@ -5,6 +5,7 @@ import { countRequests } from "../../../src/batches/request-counts.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../../harness/form.ts";
 import { insertBatch, insertRequest, insertTarget } from "../../harness/rows.ts";
+import { rounds } from "../../harness/seed.ts";
 
 const PATH = "/api/v1/organizations/";
 const logo = { filename: "logo.png", content: png(120, 120) };
@@ -202,7 +203,7 @@ describe("organizations", () => {
         expect(answer.status).toBe(200);
         expect(answer.body).toMatchObject({ display_name, description });
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 const PATH = "/api/v1/organizations/sip_ip_ranges/";
 
@@ -120,7 +121,7 @@ describe("SIP IP ranges", () => {
         if (status === 400) return;
         expect([status, body.ip_range]).toEqual([201, ip_range]);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

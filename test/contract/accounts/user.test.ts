@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Mail } from "../../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 const PATH = "/api/v1/users/";
 
@@ -266,7 +267,7 @@ describe("users", () => {
         expect(answer.status).toBe(200);
         expect(answer.body).toMatchObject(sentBody);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

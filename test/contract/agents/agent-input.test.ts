@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { AGENTS, agentCalls } from "../../harness/agents.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let prompt_id: number;
@@ -130,7 +131,7 @@ describe("what an agent may be", () => {
         expect(body).toEqual({ ...body, ...JSON.parse(JSON.stringify(sent)) });
         expect(await get(body.id)).toEqual(body);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

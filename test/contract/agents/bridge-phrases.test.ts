@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { BridgePhrasesResponse } from "../../../src/agents/bridge-phrases.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -216,7 +217,7 @@ describe("bridge phrases", () => {
         expect(body.config).toEqual(config);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

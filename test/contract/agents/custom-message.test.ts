@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CustomMessageResponse } from "../../../src/agents/custom-message.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -290,7 +291,7 @@ describe("custom messages", () => {
         expect(body).toEqual({ ...body, ...input });
         expect((await get(body.id)).body).toEqual(body);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { IncidentResponse } from "../../../src/agents/incident.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 type Reader = Awaited<ReturnType<TestApp["createNeighbour"]>>["send"];
 
@@ -231,7 +232,7 @@ describe("incidents", () => {
         }).toMatchObject(sent);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LanguageGroupResponse } from "../../../src/agents/language-group.ts";
 import { VOICES } from "../../../src/speech/voices.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 import { createGroup, english, group, spanish, VOICE_GROUPS } from "../../harness/voice-groups.ts";
 
 let app: TestApp;
@@ -237,7 +238,7 @@ describe("voice groups", () => {
         expect(body).toEqual({ ...body, ...sent });
         expect((await app.send("PUT", VOICE_GROUPS, body)).body).toEqual(body);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createTestApp, START, type TestApp } from "../../harness/app.ts";
 import { createTools, llm_config, PROMPTS, promptCalls } from "../../harness/prompts.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let service_id: number;
@@ -123,7 +124,7 @@ describe("what a prompt may be", () => {
         expect(body).toEqual({ ...body, ...sent });
         expect(await get(body.id)).toEqual(body);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { foldCounts } from "../../../src/batches/request-counts.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
 import { insertOutput, insertSession } from "../../harness/rows.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
@@ -90,7 +91,7 @@ describe("requests", () => {
         const { body } = await outbound.results(batch_id, `?reference_id=${reference_id}`);
         expect(body[0].request_variables).toEqual(variables);
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     );
   });
 
@@ -207,7 +208,7 @@ describe("requests", () => {
           Object.fromEntries(Object.entries(counts).map(([status, of]) => [status, of?.length])),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 

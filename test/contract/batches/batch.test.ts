@@ -4,6 +4,7 @@ import { BatchDetails, CommunicationBatch } from "../../../src/batches/batch-sch
 import { expireBatches } from "../../../src/batches/tidy-batches.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let outbound: Awaited<ReturnType<typeof createOutbound>>;
@@ -120,7 +121,7 @@ describe("a batch", () => {
           });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -226,7 +227,7 @@ describe("a batch", () => {
         const held = await outbound.put(batch_id, { paused: true });
         expect(held).toMatchObject({ status: 200, body: { ...expected, paused: true, status: "PAUSED" } });
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 

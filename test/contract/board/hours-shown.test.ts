@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { openDay } from "../../../src/console/outbound/opening.ts";
 import { resolveDay, type Schedule } from "../../../src/planning/schedule.ts";
 import { WEEKDAYS } from "../../../src/planning/weekday.ts";
+import { rounds } from "../../harness/seed.ts";
 
 const two = (value: number): string => String(value).padStart(2, "0");
 const time = fc
@@ -41,6 +42,6 @@ test("the hours and caps that the console draws are those by which the dialer go
       const { window, cap: most } = openDay(campaign, date);
       expect({ windows: window ? [window] : [], cap: most }).toEqual(resolveDay(campaign, date));
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
 });

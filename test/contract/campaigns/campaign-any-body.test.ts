@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { CHANNEL_STATUSES } from "../../../src/channels/channel-status.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 import { createSender } from "../../harness/sender.ts";
 
 const path = "/api/v1/outbound/campaigns";
@@ -242,6 +243,6 @@ test("any body the contract accepts is answered, and read back, as it was sent b
       });
       expect((await app.send("GET", `${path}/${campaign.id}`)).body).toEqual(answer.body);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(50) },
   );
 });

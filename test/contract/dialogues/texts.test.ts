@@ -320,8 +320,8 @@ describe("what goes out", () => {
     const from = somebody(kind);
     await write(from, "what");
     await untilSent(from, 2);
+    // A callback is answered when what it tells is stored.
     await app.simulator.quiet();
-    await new Promise((resolve) => setTimeout(resolve, 30));
     expect(sent(await textsWith(app, from)).map(({ status }) => status)).toEqual(["DELIVERED", "DELIVERED"]);
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { sendForm } from "../../harness/form.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeEach(async () => {
@@ -236,7 +237,7 @@ describe("an uploaded directory", () => {
         expect((await send(JSON.stringify(await download(format)))).body).toMatchObject({ created: 0 });
         expect((await download()).map(essence)).toEqual(before.map(essence));
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DirectoryMember, DirectoryMemberHistoryResponse } from "../../../src/directory/directory-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -212,7 +213,7 @@ describe("directory members", () => {
         expect(body).toMatchObject({ id, ...sent });
         expect((await get(id, "?response_format=raw")).body).toEqual(body);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { matchingSubjects } from "../../../src/insights/matching.ts";
 import type { StoredWorkflow } from "../../../src/insights/workflow-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf, pastSession } from "../../harness/insights.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 const sessions: Subject[] = [];
@@ -111,6 +112,6 @@ test("the database finds exactly what the pure conditions and the sample let pas
         expect(found).toEqual(expected.map(({ id, duration_s }) => ({ id, duration_s })));
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

@@ -4,6 +4,7 @@ import { InsightToolOutput, InsightToolResponse } from "../../../src/insights/to
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf, llmArguments } from "../../harness/insights.ts";
 import { serverDocument } from "../../harness/operations.ts";
+import { rounds } from "../../harness/seed.ts";
 
 const path = "/api/v1/insights/tool-configurations";
 
@@ -410,6 +411,6 @@ test("any body the contract accepts comes back, and is read back, as it was sent
       expect(answer.body.tool_arguments).toEqual(sent.tool_arguments);
       expect((await app.send("GET", `${path}/${id}`)).body).toEqual(answer.body);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

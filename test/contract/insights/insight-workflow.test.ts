@@ -4,6 +4,7 @@ import { NO_CONDITIONS } from "../../../src/insights/conditions.ts";
 import { InsightWorkflowOutput } from "../../../src/insights/workflow-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf } from "../../harness/insights.ts";
+import { rounds } from "../../harness/seed.ts";
 import { createSender } from "../../harness/sender.ts";
 
 const path = "/api/v1/insights/workflows";
@@ -359,6 +360,6 @@ test("any body the contract accepts comes back, and is read back, as it was sent
       );
       expect((await app.send("GET", `${path}/${id}`)).body).toEqual(answer.body);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { DataSourceDetailResponse } from "../../../src/knowledge/data-source.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -146,7 +147,7 @@ describe("data sources", () => {
         expect(body).toMatchObject(sent);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SessionLabel } from "../../../src/sessions/session-label.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let target: string;
@@ -169,7 +170,7 @@ describe("session labels", () => {
         expect(body).toMatchObject({ session_id, ...sent });
         expect((await app.send("GET", `${path}${body.id}`)).body).toEqual(body);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

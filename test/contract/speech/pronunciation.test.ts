@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PronunciationOverridesDictionary } from "../../../src/speech/pronunciation.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { sendForm } from "../../harness/form.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -239,7 +240,7 @@ describe("pronunciations", () => {
         expect((await send((await app.send("GET", `${path}/csv`)).body)).status).toBe(202);
         expect(await stored()).toEqual(overrides);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 

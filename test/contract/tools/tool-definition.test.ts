@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { ToolDefinition } from "../../../src/tools/tool-definition.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { arbitraryDefinition, respelt } from "../../harness/arbitrary-definition.ts";
+import { rounds } from "../../harness/seed.ts";
 
 let app: TestApp;
 let service_id: number;
@@ -19,7 +20,7 @@ test("a definition written in full is read as it was written, in whatever spelli
       expect(ToolDefinition.parse(definition)).toEqual(definition);
       expect(ToolDefinition.parse(respelt(definition))).toEqual(definition);
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 
@@ -37,6 +38,6 @@ test("a tool comes back with the definition it was saved with, now and in its hi
       const history = `/api/v1/tools/${saved.body.id}/history?order_by_direction=desc&limit=1`;
       expect((await app.send("GET", history)).body.items[0].definition).toEqual(definition);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

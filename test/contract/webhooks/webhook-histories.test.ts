@@ -6,6 +6,7 @@ import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
 import type { Egress } from "../../../src/egress/egress.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createPeer, json } from "../../harness/peer.ts";
+import { rounds } from "../../harness/seed.ts";
 import { createTelling, routesTo } from "../../harness/webhooks.ts";
 
 /**
@@ -146,6 +147,6 @@ test("and each is tried, and accepted under its id", async () => {
         expect(rows.filter(({ tries, in_outbox }) => tries !== 1 || in_outbox !== 0)).toEqual([]);
       },
     ),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 }, 300_000);

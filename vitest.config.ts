@@ -20,11 +20,15 @@ const fast = {
   isolate: false,
 };
 
+/** Walks through a program that it starts itself. */
+const TOUR = "test/browser/console-tour.test.ts";
+
 /** The same, in a browser: a test opens a dozen pages, and what takes 20 s alone takes minutes on a busy machine. */
 const browsers = {
   ...SHARED,
   name: "browsers",
   include: ["test/browser/**/*.test.ts"],
+  exclude: [TOUR],
   testTimeout: 300_000 * LONGER,
   isolate: false,
 };
@@ -33,7 +37,7 @@ const browsers = {
 const programs = {
   ...SHARED,
   name: "programs",
-  include: ["test/{chaos,commands,database}/**/*.test.ts"],
+  include: ["test/{chaos,commands,database}/**/*.test.ts", TOUR],
 };
 
 export default defineConfig({ test: { projects: [{ test: fast }, { test: browsers }, { test: programs }] } });

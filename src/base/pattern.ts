@@ -1,6 +1,7 @@
-import { RE2JS } from "re2js";
+import { RE2JS, RE2JSSyntaxException } from "re2js";
 import { BoundedCache } from "./bounded-cache.ts";
-import { errorText, PublicError } from "./errors.ts";
+import { PublicError } from "./errors.ts";
+import { patternWords } from "./pattern-words.ts";
 
 /**
  * Patterns that tenants wrote. RE2 never takes exponential time, but it takes time in proportion to the program times the
@@ -53,7 +54,8 @@ function compiled(source: string, ignoreCase: boolean): Pattern | PatternError {
     const program = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     return { source, program, instructions: Math.max(size, program.programSize()) };
   } catch (error) {
-    return new PatternError(errorText(error));
+    if (!(error instanceof RE2JSSyntaxException)) throw error;
+    return new PatternError(patternWords(error.getDescription(), error.getPattern()));
   }
 }
 
@@ -67,7 +69,8 @@ export function patternFault(source: string): string | null {
     compilePattern(source);
     return null;
   } catch (error) {
-    return errorText(error);
+    if (!(error instanceof PatternError)) throw error;
+    return error.message;
   }
 }
 

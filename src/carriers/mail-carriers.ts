@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
+import type { Log } from "../base/log.ts";
 import { type Carrier, type CarrierAccount, CarrierFault, type CarrierMail } from "../channels/carrier.ts";
 import { type Credentials, readChannelAccount } from "../channels/channel-credentials.ts";
 import { readMailAccount, type SmtpServer } from "../channels/mail-credentials.ts";
@@ -25,6 +26,7 @@ export function createMailCarriers(parts: {
   clock: Clock;
   vault: Vault;
   egress: Egress;
+  log: Log;
   /** What channels may reach; the installation's own server is the operator's to choose. */
   allow: EgressRules;
   installation: SmtpServer | null;
@@ -46,7 +48,7 @@ export function createMailCarriers(parts: {
         "SMTP",
         ownDomainsOnly(
           db,
-          smtpMail(() => installation, unguardedReach),
+          smtpMail(() => installation, unguardedReach, { operators: parts.log }),
         ),
       ),
   };
@@ -95,7 +97,8 @@ export function guardedReach(allow: EgressRules, resolve: Resolve = systemResolv
     const addresses = isIP(host) === 0 ? await resolve(host) : [host];
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
-      if (verdict.kind === "denied") return { refused: `address ${address} of ${host} ${verdict.why}` };
+      if (verdict.kind === "denied")
+        return { refused: `${host === address ? "address" : "an address of"} ${host} ${verdict.why}` };
     }
     const [address] = addresses;
     return address ? { address } : { refused: `the name ${host} has no address` };

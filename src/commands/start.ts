@@ -21,6 +21,7 @@ import { speakOffline } from "../speech/speech-offline.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
+import { heldLines } from "./held-lines.ts";
 import { openPlatform } from "./open-platform.ts";
 import { stepDown } from "./step-down.ts";
 import { stopServing } from "./stop.ts";
@@ -47,11 +48,13 @@ async function settlePort(config: Config): Promise<Config> {
 
 /** Whatever is open is closed again in the opposite order, also when a later step fails or a signal comes. */
 async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise<void> {
-  const log = createLog({ level: config.log_level });
+  const lines = heldLines(process.stderr);
+  const log = createLog({ level: config.log_level, destination: lines.stream });
   const clock = systemClock;
   const mailTls = await readCertificate(config);
   const simulation = await readSimulation(config);
   await using open = new AsyncDisposableStack();
+  open.defer(lines.release);
   const platform = await openPlatform(config, secrets, { log, stop });
   open.defer(platform.close);
   const { db, pool } = platform.database;
@@ -94,7 +97,11 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     { db, clock },
     { email: config.bootstrap_admin_email, token: secrets.bootstrap_api_token },
     seedDemo({ clock, vault: platform.vault }),
-    (first) => process.stdout.write(firstAccountText(config.public_url, first)),
+    (first) => {
+      // It can't be read again, so it is written at once, and the rest of the text follows it.
+      lines.hold();
+      process.stdout.write(firstAccountText(config.public_url, first));
+    },
   );
   stop.throwIfAborted();
   await app.api.server.listen({ host: config.host, port: config.port }).catch(async (error) => {
@@ -125,6 +132,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   process.stdout.write(
     readyText(config.public_url, { seconds, demo: await hasDemo(db), simulated: app.simulator !== null }),
   );
+  lines.release();
   // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.
   bundle.resolve(prepareConsole(config, stop));
   const lost = await Promise.race([aborted(stop), platform.embedded?.failed ?? new Promise<never>(() => {})]);

@@ -55,6 +55,7 @@ export function createMail(
     vault,
     egress,
     allow,
+    log,
     installation: settings.server,
     simulator,
   });

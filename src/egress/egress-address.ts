@@ -15,7 +15,7 @@ export type AddressVerdict =
   | { kind: "public" }
   /** Named by `EGRESS_ALLOW`, whether it is public or not. */
   | { kind: "allowed" }
-  /** `why` continues the sentence "address 10.0.0.1 of tools.example …". */
+  /** `why` continues the sentence "an address of tools.example …", which doesn't tell a name's address. */
   | { kind: "denied"; why: string };
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -35,6 +35,12 @@ export function failureOf(error: unknown, host: string): ExchangeFailure {
   };
 }
 
+/** The same as words, for what goes out by another way than the egress. */
+export function failureWords(error: unknown, host: string): string {
+  const failure = failureOf(error, host);
+  return failure.kind === "failed" ? failure.reason : `no connection to ${host} in time`;
+}
+
 /** Linux tells of an unreachable host also where a connection that was made breaks: then the request may be there. */
 const isOfConnecting = (error: unknown): boolean =>
   error instanceof AggregateError

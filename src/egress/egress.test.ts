@@ -92,7 +92,7 @@ describe("a private address", () => {
     });
     expect(await send(`http://tools.example:${server.port}/`)).toEqual({
       kind: "refused",
-      reason: "address 127.0.0.1 of tools.example is loopback; allow it with EGRESS_ALLOW",
+      reason: "an address of tools.example is loopback; allow it with EGRESS_ALLOW",
     });
     expect(server.sockets.size).toBe(0);
   });
@@ -109,9 +109,7 @@ describe("a private address", () => {
 
   test("among public ones refuses the whole name", async () => {
     const send = door({ allow: "", resolve: async () => ["8.8.8.8", "10.0.0.1"] });
-    expect(await send("http://tools.example/")).toEqual(
-      refusal("address 10.0.0.1 of tools.example is private"),
-    );
+    expect(await send("http://tools.example/")).toEqual(refusal("an address of tools.example is private"));
   });
 
   test("is never connected to by a name that changes its answer between check and connection", async () => {
@@ -128,7 +126,7 @@ describe("a private address", () => {
     for (let i = 0; i < 10; i++) {
       const outcome = await send(`http://rebinding.example:${allowed.port}/`);
       if (i % 2 === 0) expect(outcome).toMatchObject({ kind: "response", body: Buffer.from("ok") });
-      else expect(outcome).toEqual(refusal("address 127.0.0.2 of rebinding.example is loopback"));
+      else expect(outcome).toEqual(refusal("an address of rebinding.example is loopback"));
     }
     expect(asked).toBe(10);
     expect(connections).toBe(0);

@@ -118,7 +118,7 @@ export function createEgress(options: EgressOptions): Egress {
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
       if (verdict.kind === "denied") {
-        return refused(`address ${address}${address === host ? "" : ` of ${host}`} ${verdict.why}`);
+        return refused(`${address === host ? "address" : "an address of"} ${host} ${verdict.why}`);
       }
       if (httpsOnly && target.protocol === "http:" && verdict.kind !== "allowed") {
         return refused(`${host} must be called over https, or be allowed with EGRESS_ALLOW`);

@@ -38,7 +38,7 @@ describe("JSON as CEL sees it", () => {
 
   test("what is not there is null, and a step further is an error", () => {
     expect(run("[o.b == null, nothing == null]", root)).toEqual([true, true]);
-    expect(() => run("o.b.c", root)).toThrow("field not found: c");
+    expect(() => run("o.b.c", root)).toThrow("there is no field c");
     expect(() => run("list[7]", root)).toThrow(EvaluationError);
   });
 

@@ -1,8 +1,8 @@
 import { type CelEnv, type CelInput, type CelResult, isCelError, parse, plan } from "@bufbuild/cel";
-import { errorText } from "../base/errors.ts";
 import { MAX_INSTRUCTIONS, patternSize, TOO_LARGE } from "../base/pattern.ts";
 import { celEnvironment, spendFrom } from "./cel-environment.ts";
 import { fromJson, toJson } from "./cel-values.ts";
+import { celFaultWords, celSyntaxWords } from "./cel-words.ts";
 import { isRecord, own } from "./member.ts";
 import { EvaluationError, Meter } from "./meter.ts";
 import type { Plan } from "./plan.ts";
@@ -19,7 +19,7 @@ export function planCel(source: string): Plan {
       const meter = new Meter(costOfItem);
       spendFrom(meter);
       const result = evaluate(bindingsOf(root, meter));
-      if (isCelError(result)) throw new EvaluationError(result.message);
+      if (isCelError(result)) throw new EvaluationError(celFaultWords(result.message));
       return toJson(result, meter);
     };
     return timed ? withinTime(run) : run();
@@ -94,7 +94,7 @@ function parsedCel(source: string) {
       rawMessage?: string;
       location?: { start: { offset: number } };
     };
-    throw new ExpressionSyntaxError(rawMessage ?? errorText(error), location?.start.offset ?? null);
+    throw new ExpressionSyntaxError(celSyntaxWords(rawMessage ?? ""), location?.start.offset ?? null);
   }
 }
 

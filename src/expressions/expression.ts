@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { BoundedCache } from "../base/bounded-cache.ts";
-import { errorText } from "../base/errors.ts";
+import { PublicError } from "../base/errors.ts";
 import { planCel } from "./cel.ts";
 import { planJmespath } from "./jmespath.ts";
 import { looseNegations } from "./jmespath-parse.ts";
@@ -135,6 +135,11 @@ export function isTrue(expression: CompiledExpression, root: unknown): boolean {
   return evaluation.ok && truthy(evaluation.value);
 }
 
-/** A RangeError is the stack's: a chain of a thousand operators, or data a thousand levels deep. */
-const messageOf = (error: unknown): string =>
-  error instanceof RangeError ? "nested too deeply" : errorText(error);
+/**
+ * A RangeError is the stack's: a chain of a thousand operators, or data a thousand levels deep. Anything else that wasn't
+ * written for authors would tell them of our own code.
+ */
+const messageOf = (error: unknown): string => {
+  if (error instanceof RangeError) return "nested too deeply";
+  return error instanceof PublicError ? error.message : "it failed by a fault of the program";
+};

@@ -70,7 +70,10 @@ export function guardedStream(allow: EgressRules): typeof fetch {
     for (const address of addresses) {
       const verdict = judgeAddress(address, host, port, allow);
       if (verdict.kind === "denied")
-        throw new Fault("refused", `the address ${address} of ${host} ${verdict.why}`);
+        throw new Fault(
+          "refused",
+          `${host === address ? "the address" : "an address of"} ${host} ${verdict.why}`,
+        );
     }
     const dispatcher = pools.get(origin, { kind: "addresses", addresses });
     const options = { ...init, redirect: "manual", dispatcher };

@@ -1,7 +1,6 @@
 import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { errorText } from "../base/errors.ts";
-import { PatternMeter } from "../base/pattern.ts";
+import { PatternError, PatternMeter } from "../base/pattern.ts";
 import { atPath, atPointer, pointerPath } from "./schema-pointer.ts";
 import { schemaExcess } from "./schema-size.ts";
 import type { Path } from "./validation-issue.ts";
@@ -80,7 +79,8 @@ export function patternProblem(pattern: string, meter = new PatternMeter()): str
     meter.compile(pattern);
     return null;
   } catch (error) {
-    return `The pattern can't be used: ${errorText(error)}`;
+    if (!(error instanceof PatternError)) throw error;
+    return `The pattern can't be used: ${error.message}`;
   }
 }
 

@@ -1,4 +1,3 @@
-import { errorText } from "../base/errors.ts";
 import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
 import { EvaluationError, Meter } from "../expressions/meter.ts";
 import { hasFormat } from "../schemas/schema-faults.ts";
@@ -48,7 +47,7 @@ function faultOf(meter: Meter, input: InputParameter, value: unknown): string | 
   } catch (error) {
     // Saving refuses such patterns; one that came in another way lets nothing pass.
     if (!(error instanceof PatternError || error instanceof EvaluationError)) throw error;
-    return `can't be checked: ${errorText(error)}`;
+    return `can't be checked: ${error.message}`;
   }
 }
 

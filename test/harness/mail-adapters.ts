@@ -138,7 +138,7 @@ export async function smtpAdapter(): Promise<Adapter> {
   const { port } = server.address() as AddressInfo;
   const own: SmtpServer = { host: "127.0.0.1", port, user: "parley", password, tls: "auto" };
   const at = (server: SmtpServer, whole_ms = PATIENCE_MS, reach = unguardedReach) =>
-    smtpMail(() => server, reach, { connect_ms: PATIENCE_MS, command_ms: PATIENCE_MS, whole_ms });
+    smtpMail(() => server, reach, { times: { connect_ms: PATIENCE_MS, command_ms: PATIENCE_MS, whole_ms } });
   const counted = (among: string[]) => (key: string) => among.filter((to) => to.includes(key)).length;
   return {
     ...choosing({

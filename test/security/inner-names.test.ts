@@ -7,12 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendError } from "../../src/api/errors.ts";
 import { Fault, publicText } from "../../src/base/errors.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
+import { patternFault } from "../../src/base/pattern.ts";
 import { GivenUp } from "../../src/base/worker-pool.ts";
+import { smtpMail } from "../../src/carriers/smtp/smtp-mail.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import { askCarrier } from "../../src/dialing/unsettled.ts";
 import { claimExecutions } from "../../src/executions/claim.ts";
 import { recordEach } from "../../src/executions/record-results.ts";
 import { runExecution } from "../../src/executions/run-execution.ts";
+import { compileExpression, evaluate } from "../../src/expressions/expression.ts";
 import { NOTHING_USED } from "../../src/insights/tool-run.ts";
 import { catalogueOf } from "../../src/llm/catalogue.ts";
 import { providerError } from "../../src/llm/provider-error.ts";
@@ -231,4 +234,80 @@ test("what was written for people is told as it is", () => {
     expect(publicText(error, silentLog, "")).toBe(error.message);
   }
   expect(publicText(new GivenUp("failed", "Cannot read"), silentLog, "")).not.toMatch(INNER);
+});
+
+describe("a library's own words", () => {
+  const LIBRARY =
+    /error parsing|regexp|RE2JS|Perl|expecting|overload|BigInt|protobuf|getaddrinfo|ECONNREFUSED|127\.0\.0\.1/;
+
+  test.each([
+    ["(", "a ( is never closed: ("],
+    ["[a", "a [ is never closed: [a"],
+    ["*a", "a repetition has nothing before it: *"],
+    ["(?=a)", "this kind of group is not supported, such as look-ahead and look-behind: (?="],
+    ["a{2,1}", "a count runs from a lower to a higher number, up to 1000: {2,1}"],
+  ])("of a pattern are ours, with what is to be mended: %s", (pattern, told) => {
+    expect(patternFault(pattern)).toBe(told);
+  });
+
+  test.each([
+    "(",
+    "[a",
+    "*a",
+    "a**",
+    "\\y",
+    "[z-a]",
+    "(?=a)",
+    "a)",
+    "a\\",
+    "\\1",
+    "\\p{Foo}",
+    "(?z)a",
+    "a{3000}",
+  ])("of a pattern never reach its author: %s", (pattern) => {
+    expect(patternFault(pattern)).not.toMatch(LIBRARY);
+    expect(patternFault(pattern)).not.toBeNull();
+  });
+
+  test.each([
+    ["a +", "“+” can't stand here", 2],
+    ["[1,2", "it ends too early; expected , or ]", 4],
+    ["'abc", "“'” can't stand here", 0],
+  ])("of an expression are ours, with the position: %s", (expression, message, position) => {
+    expect(compileExpression({ type: "cel", expression })).toEqual({ ok: false, message, position });
+  });
+
+  test.each([
+    ["1 + 'a'", "+ does not take int, string"],
+    ["size(1)", "size does not take int"],
+    ["1/0", "a division by zero"],
+    ["[1][5]", "an index lies outside of its list or text"],
+    ["int('z')", "a value can't be converted to that type"],
+    ["timestamp('x')", "timestamp() takes a time such as 2026-01-31T09:00:00Z"],
+    ["{'a': 1}['b']", "there is no field b"],
+  ])("of an evaluation are ours: %s", (expression, message) => {
+    const compiled = compileExpression({ type: "cel", expression });
+    expect(compiled.ok && evaluate(compiled.expression, {})).toEqual({ ok: false, message });
+  });
+
+  test("of a mail server that can't be reached name no inner address", async () => {
+    const nobody = { host: "localhost", port: 9, user: null, password: null, tls: "auto" } as const;
+    const reach = async () => ({ address: "127.0.0.1" });
+    const account = { channel_id: 1, credentials: {} } as never;
+    const own = await smtpMail(() => nobody as never, reach)
+      .check(account)
+      .catch((error) => error.message);
+    expect(own).toBe("The mail server localhost:9 gave no answer: localhost refused the connection");
+    const lines: string[] = [];
+    const log = createLog({
+      level: "info",
+      destination: { write: (line: string) => lines.push(line) } as never,
+    });
+    const told = await smtpMail(() => nobody as never, reach, { operators: log })
+      .check(account)
+      .catch((error) => error.message);
+    expect(told).toMatch(/^The installation's mail server gave no answer: reference \w{10}$/);
+    expect(lines.join("")).toContain(told.slice(-10));
+    expect(lines.join("")).toContain("localhost:9");
+  });
 });

@@ -1,7 +1,9 @@
 import { Readable } from "node:stream";
 import MailComposer from "nodemailer/lib/mail-composer";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { errorText } from "../../base/errors.ts";
+import { PublicError } from "../../base/errors.ts";
+import { randomBase62 } from "../../base/ids.ts";
+import type { Log } from "../../base/log.ts";
 import {
   type CarrierAccount,
   CarrierFault,
@@ -12,6 +14,7 @@ import {
 import type { ChannelStatus } from "../../channels/channel-status.ts";
 import { hideSecrets } from "../../channels/hide-secrets.ts";
 import type { SmtpServer } from "../../channels/mail-credentials.ts";
+import { failureWords } from "../../egress/egress-failure.ts";
 
 export type SmtpTimes = {
   connect_ms: number;
@@ -26,14 +29,21 @@ const TIMES: SmtpTimes = { connect_ms: 15_000, command_ms: 60_000, whole_ms: 240
 /** Where a server is really reached: its address, checked and pinned, or why it must not be. */
 export type ReachServer = (server: SmtpServer) => Promise<{ address: string } | { refused: string }>;
 
+/**
+ * `operators`: the log of an installation whose own server this is. Organizations are told the reply's codes and a
+ * reference then, under which the log has the server's name and words.
+ */
+export type SmtpOptions = { times?: SmtpTimes; operators?: Log };
+
 /** Sends through a mail server. What the server answered is all that is known of a mail until a report comes back. */
 export const smtpMail = (
   serverOf: (account: CarrierAccount) => SmtpServer,
   reach: ReachServer,
-  times = TIMES,
+  options: SmtpOptions = {},
 ): CarrierMail => ({
-  check: async (account) => checkServer(serverOf(account), reach),
-  send: async (account, mail, handingOver) => sendBySmtp(serverOf(account), reach, mail, handingOver, times),
+  check: async (account) => checkServer(serverOf(account), reach, options),
+  send: async (account, mail, handingOver) =>
+    sendBySmtp(serverOf(account), reach, mail, handingOver, options),
 });
 
 export async function sendBySmtp(
@@ -41,10 +51,10 @@ export async function sendBySmtp(
   reach: ReachServer,
   mail: OutgoingMail,
   handingOver: () => Promise<void>,
-  times = TIMES,
+  options: SmtpOptions = {},
 ): Promise<Taken> {
   const message = await compose(mail);
-  const { connection, step } = await connectionTo(server, reach, times, mail.from.address.split("@")[1]);
+  const { connection, step } = await connectionTo(server, reach, options, mail.from.address.split("@")[1]);
   const phase = { handedOver: false };
   try {
     await signIn(connection, step, server);
@@ -62,7 +72,7 @@ export async function sendBySmtp(
     return { sid: queueId(answer.response ?? "") ?? mail.key, status: "PROCESSED" };
   } catch (error) {
     connection.close();
-    throw error instanceof CarrierFault ? error : faultOf(error, server, phase.handedOver);
+    throw error instanceof CarrierFault ? error : faultOf(error, server, phase.handedOver, options);
   }
 }
 
@@ -72,14 +82,15 @@ type Step = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Pr
 async function connectionTo(
   server: SmtpServer,
   reach: ReachServer,
-  times: SmtpTimes,
+  { times = TIMES, operators }: SmtpOptions,
   name?: string,
 ): Promise<{ connection: SMTPConnection; step: Step }> {
+  const where = operators ? OURS : `The mail server ${server.host}`;
   const reached = await reach(server).catch((cause: unknown) => {
-    throw new CarrierFault(`The mail server ${server.host} has no address.`, "not-sent", { cause });
+    throw new CarrierFault(`${where} has no address.`, "not-sent", { cause });
   });
   if ("refused" in reached) {
-    throw new CarrierFault(`The mail server ${server.host} can't be reached: ${reached.refused}`, "not-sent");
+    throw new CarrierFault(`${where} can't be reached: ${reached.refused}`, "not-sent");
   }
   const connection = new SMTPConnection({
     host: reached.address,
@@ -96,7 +107,7 @@ async function connectionTo(
   // Told again by whatever waits for an answer then.
   broken.promise.catch(() => {});
   connection.on("error", broken.reject);
-  const tooLong = () => broken.reject(new Error(`it took more than ${times.whole_ms} ms`));
+  const tooLong = () => broken.reject(new TookTooLong(`it took more than ${times.whole_ms / 1000} s`));
   const timer = setTimeout(tooLong, times.whole_ms);
   connection.once("end", () => clearTimeout(timer));
   const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T> =>
@@ -116,15 +127,16 @@ async function signIn(connection: SMTPConnection, step: Step, server: SmtpServer
   await step<unknown>((done) => connection.login({ credentials }, done));
 }
 
-async function checkServer(server: SmtpServer, reach: ReachServer): Promise<string> {
-  const { connection, step } = await connectionTo(server, reach, TIMES);
+async function checkServer(server: SmtpServer, reach: ReachServer, options: SmtpOptions): Promise<string> {
+  const { connection, step } = await connectionTo(server, reach, options);
   try {
     await signIn(connection, step, server);
     connection.quit();
-    return `The mail server ${server.host}:${server.port} ${server.user === null ? "answers" : "takes user and password"}.`;
+    const where = options.operators ? OURS : `The mail server ${server.host}:${server.port}`;
+    return `${where} ${server.user === null ? "answers" : "takes user and password"}.`;
   } catch (error) {
     connection.close();
-    throw faultOf(error, server, false);
+    throw faultOf(error, server, false, options);
   }
 }
 
@@ -160,14 +172,39 @@ export const extraHeaders = ({ unsubscribe_url, in_reply_to }: OutgoingMail): Re
 /** "250 2.0.0 Ok: queued as 4bXyz1" */
 const queueId = (response: string): string | null => /queued as ([\w.-]{1,100})/i.exec(response)?.[1] ?? null;
 
+const OURS = "The installation's mail server";
+/** "550 5.1.1 no such user": what the first two mean is a standard (RFC 3463). */
+const REPLY_CODES = /^\d{3}(?:[ -]\d\.\d{1,3}\.\d{1,3})?/;
+
+class TookTooLong extends PublicError {}
+
+/** The library puts the code of node into its words ("connect ECONNREFUSED 10.0.0.1:25"), beside an inner address. */
+function brokenWords(error: unknown, host: string): string {
+  if (error instanceof TookTooLong) return error.message;
+  const code = /\bE[A-Z]{4,}\b/.exec(error instanceof Error ? error.message : "")?.[0];
+  return failureWords(code ? Object.assign(new Error(), { code }) : error, host);
+}
+
 type SmtpError = { responseCode?: number; response?: string; code?: string; command?: string };
 
 /** RFC 5321 §4.2.1: 4yz may be tried again, 5yz not. Without an answer it depends on how far the mail had come. */
-function faultOf(error: unknown, server: SmtpServer, handedOver: boolean): CarrierFault {
+function faultOf(
+  error: unknown,
+  server: SmtpServer,
+  handedOver: boolean,
+  { operators }: SmtpOptions,
+): CarrierFault {
   const { responseCode, response, code, command } = error as SmtpError;
-  const where = `The mail server ${server.host}:${server.port}`;
   const { user, password } = server;
-  const words = hideSecrets(response ?? errorText(error), [password, `\0${user}\0${password}`]).slice(0, 500);
+  const said = response && hideSecrets(response, [password, `\0${user}\0${password}`]).slice(0, 500);
+  let where = `The mail server ${server.host}:${server.port}`;
+  let words = said ?? brokenWords(error, server.host);
+  if (operators) {
+    const reference = randomBase62(10);
+    operators.warn({ server: where, said: words, reference }, "the installation's mail server failed");
+    where = OURS;
+    words = [said && REPLY_CODES.exec(said)?.[0], `reference ${reference}`].filter(Boolean).join(", ");
+  }
   if (code === "EAUTH") {
     const message = `${where} did not accept user and password: ${words}`;
     return new CarrierFault(message, "not-sent", { retry_after_s: 300, is_ours: true });

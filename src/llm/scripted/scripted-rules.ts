@@ -38,8 +38,8 @@
  * group; a number picks an item, `*` all of them, `length` counts. Placeholders are {path}, {{path}} or ${path}; inside a
  * prompt only the first survives, because prompts are rendered before any model sees them.
  */
-import { errorText } from "../../base/errors.ts";
-import type { Pattern as Regex } from "../../base/pattern.ts";
+import { PublicError } from "../../base/errors.ts";
+import { PatternError, type Pattern as Regex } from "../../base/pattern.ts";
 import { compile } from "./scripted-patterns.ts";
 
 export type Script = { rules: Rule[]; faults: string[] };
@@ -97,11 +97,17 @@ export function parseScript(source: string): Script {
       script.rules.push(rule(cursor));
     } catch (error) {
       const line = source.slice(0, cursor.at).split("\n").length;
-      script.faults.push(`line ${line}: ${errorText(error)}`);
+      if (!(error instanceof ScriptFault)) throw error;
+      script.faults.push(`line ${line}: ${error.message}`);
       toNextRule(cursor, from);
     }
   }
   return script;
+}
+
+/** What is wrong with a rule, as its author reads it. */
+class ScriptFault extends PublicError {
+  override readonly name = "ScriptFault";
 }
 
 type Cursor = { readonly source: string; at: number };
@@ -111,7 +117,7 @@ function rule(cursor: Cursor): Rule {
   const trigger = triggerAt(cursor);
   const conditions: Condition[] = [];
   while (word(cursor, "if")) conditions.push(condition(cursor));
-  if (take(cursor, /->|→/y) === null) throw new Error(`expected "->" before ${ahead(cursor)}`);
+  if (take(cursor, /->|→/y) === null) throw new ScriptFault(`expected "->" before ${ahead(cursor)}`);
   const actions = [action(cursor)];
   while (word(cursor, "then")) actions.push(action(cursor));
   return { once, trigger, conditions, actions };
@@ -121,7 +127,7 @@ function triggerAt(cursor: Cursor): Trigger {
   if (word(cursor, "otherwise")) return { on: "otherwise" };
   if (word(cursor, "after")) return { on: "result", tool: toolName(cursor) };
   if (!word(cursor, "on"))
-    throw new Error(`a rule begins with on, after or otherwise, not with ${ahead(cursor)}`);
+    throw new ScriptFault(`a rule begins with on, after or otherwise, not with ${ahead(cursor)}`);
   if (word(cursor, "start")) return { on: "start" };
   if (word(cursor, "silence")) return { on: "silence" };
   const patterns = [pattern(cursor)];
@@ -136,14 +142,15 @@ function pattern(cursor: Cursor): Pattern {
   try {
     return { regex: compile(source, { ignoreCase: true }) };
   } catch (error) {
-    throw new Error(`/${source}/ is no regular expression RE2 takes (${errorText(error)})`);
+    if (!(error instanceof PatternError)) throw error;
+    throw new ScriptFault(`/${source}/ can't be used as a pattern: ${error.message}`);
   }
 }
 
 function condition(cursor: Cursor): Condition {
   if (word(cursor, "error")) return { type: "error" };
   const path = take(cursor, /[\w.*-]*[\w*]/y);
-  if (path === null) throw new Error(`expected "error" or a path after "if", not ${ahead(cursor)}`);
+  if (path === null) throw new ScriptFault(`expected "error" or a path after "if", not ${ahead(cursor)}`);
   const sign = take(cursor, /==|!=/y);
   if (sign === null) return { type: "present", path };
   return { type: "compare", path, equal: sign === "==", value: json(cursor) };
@@ -162,16 +169,16 @@ function action(cursor: Cursor): Action {
   if (word(cursor, "wait")) {
     const length = take(cursor, /\d+(\.\d+)?\s*(ms|s)\b/y);
     if (length === null)
-      throw new Error(`expected a time such as 50ms or 2s after "wait", not ${ahead(cursor)}`);
+      throw new ScriptFault(`expected a time such as 50ms or 2s after "wait", not ${ahead(cursor)}`);
     const ms = Number.parseFloat(length) * (length.endsWith("ms") ? 1 : 1000);
     return { type: "wait", ms: Math.min(ms, LONGEST_WAIT_MS) };
   }
-  throw new Error(`expected say, call, wait or fail, not ${ahead(cursor)}`);
+  throw new ScriptFault(`expected say, call, wait or fail, not ${ahead(cursor)}`);
 }
 
 function toolName(cursor: Cursor): string {
   const name = take(cursor, /[^\s{"]+/y);
-  if (name === null) throw new Error(`expected the name of a tool, not ${ahead(cursor)}`);
+  if (name === null) throw new ScriptFault(`expected the name of a tool, not ${ahead(cursor)}`);
   return name;
 }
 
@@ -180,14 +187,14 @@ const QUOTED = /"((?:[^"\\]|\\[\s\S])*)"/y;
 /** A JSON string, which here may also run over lines. */
 function quoted(cursor: Cursor): string {
   const text = take(cursor, QUOTED);
-  if (text === null) throw new Error(`expected a text in quotes, not ${ahead(cursor)}`);
+  if (text === null) throw new ScriptFault(`expected a text in quotes, not ${ahead(cursor)}`);
   return parsed(text.replaceAll("\n", "\\n").replaceAll("\r", "").replaceAll("\t", "\\t")) as string;
 }
 
 function json(cursor: Cursor): unknown {
   if (nextIs(cursor, "{")) return jsonObject(cursor);
   const text = take(cursor, QUOTED) ?? take(cursor, /\[[^\]\n]*\]|[^\s"{[]+/y);
-  if (text === null) throw new Error(`expected a JSON value, not ${ahead(cursor)}`);
+  if (text === null) throw new ScriptFault(`expected a JSON value, not ${ahead(cursor)}`);
   return parsed(text);
 }
 
@@ -202,14 +209,14 @@ function jsonObject(cursor: Cursor): Record<string, unknown> {
     cursor.at = at + token.index + 1;
     return parsed(source.slice(at, cursor.at)) as Record<string, unknown>;
   }
-  throw new Error("the brace after the tool's name is never closed");
+  throw new ScriptFault("the brace after the tool's name is never closed");
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error(`${text.length > 60 ? `${text.slice(0, 60)}…` : text} is not valid JSON`);
+    throw new ScriptFault(`${text.length > 60 ? `${text.slice(0, 60)}…` : text} is not valid JSON`);
   }
 }
 

@@ -1,0 +1,33 @@
+import { Writable } from "node:stream";
+
+/** pino's number for a warning. */
+const WARNING = 40;
+
+/**
+ * Lines of the log that wait while a text for a person is written in pieces, so that the text stays one block on a terminal.
+ * Warnings and errors don't wait.
+ */
+export function heldLines(to: NodeJS.WritableStream) {
+  let held: string[] | null = null;
+  const stream = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      const level = Number(/"level":(\d+)/.exec(line)?.[1] ?? WARNING);
+      if (held && level < WARNING) held.push(line);
+      else to.write(line);
+      done();
+    },
+  });
+  return {
+    stream,
+    hold() {
+      held ??= [];
+    },
+    /** Writes what waited. */
+    release() {
+      const lines = held ?? [];
+      held = null;
+      for (const line of lines) to.write(line);
+    },
+  };
+}

@@ -124,3 +124,34 @@ test("somebody who may only read sees no way to change a channel", async () => {
   await viewer.getByRole("tab", { name: "Settings" }).click();
   expect(await viewer.getByLabel("Name").isEditable()).toBe(false);
 });
+
+test("the operator assigns a number to an organization, gives it to another and releases it", async () => {
+  const neighbour = await it.app.createNeighbour();
+  const organization_id = neighbour.caller.organization_id;
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/channels?view=numbers");
+  await page.getByText("No number assigned").waitFor();
+  await page.getByRole("button", { name: "Assign a number" }).first().click();
+  const window = page.getByRole("dialog", { name: "Assign a number" });
+  await window.getByLabel("Number").fill("+1 512 555 0042");
+  await window.getByRole("combobox", { name: "Organization" }).click();
+  await page.getByRole("option", { name: new RegExp(`\\(${organization_id}\\)`) }).click();
+  await window.getByRole("button", { name: "Assign" }).click();
+  const row = page.getByRole("row", { name: /\+15125550042/ });
+  await row.getByText(`(${organization_id})`).waitFor();
+  const { items } = (await neighbour.send("GET", "/api/v1/number_owners/")).body;
+  expect(items).toMatchObject([{ number: "+15125550042", organization_id }]);
+
+  await row.getByRole("button", { name: "Reassign +15125550042" }).click();
+  const again = page.getByRole("dialog", { name: "Reassign +15125550042" });
+  await again.getByRole("combobox", { name: "Organization" }).click();
+  await page.getByRole("option", { name: /\(1\)/ }).click();
+  await again.getByRole("button", { name: "Assign" }).click();
+  await row.getByText("(1)").waitFor();
+  expect((await neighbour.send("GET", "/api/v1/number_owners/")).body.items).toEqual([]);
+
+  await row.getByRole("button", { name: "Release +15125550042" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
+  await page.getByText("No number assigned").waitFor();
+  expect(page.faults).toEqual([]);
+});

@@ -237,3 +237,116 @@ test("only the operator assigns; a tenant sees their own assignments, and both s
     after: { organization_id: attacker.organization_id },
   });
 });
+
+/** A callback as the carrier sends it, signed with this account's token. */
+async function tell(
+  channel_id: number,
+  suffix: string,
+  form: Record<string, string>,
+  token = OPERATOR.auth_token,
+) {
+  const path = `/carriers/twilio/${channel_id}${suffix}`;
+  return app.sendAs(null)("POST", path, new URLSearchParams(form).toString(), {
+    "content-type": "application/x-www-form-urlencoded",
+    "x-twilio-signature": getExpectedTwilioSignature(token, app.config.public_url + path, form),
+  });
+}
+const callTo = (to: string) => ({
+  CallSid: `CA${Math.random().toString(16).slice(2)}`,
+  From: "+15125557777",
+  To: to,
+  Direction: "inbound",
+  CallStatus: "ringing",
+});
+const callOf = (sid: string) =>
+  app.db
+    .selectFrom("calls")
+    .select(["sub_organization_id", "channel_id", "state"])
+    .where("sid", "=", sid)
+    .executeTakeFirst();
+const sessionsOf = async (tenant: Tenant) =>
+  (
+    await app.db
+      .selectFrom("sessions")
+      .select("id")
+      .where("sub_organization_id", "=", await subOf(tenant))
+      .execute()
+  ).length;
+
+test("a call to a neighbour's number reaches its owner's agent or nobody's, wherever the carrier leads it", async () => {
+  await listed(victim);
+  expect((await link(victim, VICTIMS, "voice")).status).toBe(200);
+  // As if the attacker had been the number's first user, with an agent still on it.
+  await app.db
+    .insertInto("channel_targets")
+    .values({
+      sub_organization_id: await subOf(attacker),
+      channel_id: attacker.channel_id,
+      agent_id: attacker.agent_id,
+      target: VICTIMS,
+      target_mode: "voice",
+      is_test: false,
+      updated_at: app.clock.now().toISOString(),
+      last_updated_by: "attacker@example.org",
+    })
+    .execute();
+  const before = await sessionsOf(attacker);
+  for (const channel of [victim, attacker]) {
+    const form = callTo(VICTIMS);
+    expect((await tell(channel.channel_id, "/voice", form)).status).toBe(200);
+    expect(await callOf(form.CallSid)).toMatchObject({
+      sub_organization_id: await subOf(victim),
+      channel_id: victim.channel_id,
+    });
+  }
+  // A number that nobody has, and one that its owner has no agent on.
+  for (const number of [FREE, OTHER]) {
+    const form = callTo(number);
+    expect((await tell(attacker.channel_id, "/voice", form)).status).toBe(200);
+    expect(await callOf(form.CallSid)).toBeUndefined();
+  }
+  expect(await sessionsOf(attacker)).toBe(before);
+});
+
+test("a callback that is forged with an account of one's own reaches no neighbour's number, call or text", async () => {
+  await listed(victim);
+  await link(victim, VICTIMS, "voice");
+  await link(victim, VICTIMS);
+  const own = { account_sid: "ACattacker", auth_token: "the attacker's own token" };
+  const made = await attacker.send("POST", "/api/v1/channels/", {
+    name: `Own ${Math.random()}`,
+    channel_service: "twilio",
+    config: own,
+  });
+  expect(made.status).toBe(200);
+  const own_id = made.body.id;
+  const before = [await sessionsOf(attacker), await sessionsOf(victim)];
+  // At the neighbour's channel, and at the one on the operator's account: the signature is not the operator's.
+  for (const channel_id of [victim.channel_id, attacker.channel_id]) {
+    for (const suffix of ["/voice", "/voice/status"])
+      expect((await tell(channel_id, suffix, callTo(VICTIMS), own.auth_token)).status).toBe(403);
+    const text = { MessageSid: "SMforged", From: "+15125557777", To: VICTIMS, Body: "hello" };
+    expect((await tell(channel_id, "/messages", text, own.auth_token)).status).toBe(403);
+  }
+  // At their own channel it is signed, and names a number that is not on it.
+  const form = callTo(VICTIMS);
+  expect((await tell(own_id, "/voice", form, own.auth_token)).status).toBe(200);
+  expect(await callOf(form.CallSid)).toBeUndefined();
+  const text = { MessageSid: "SMforged", From: "+15125557777", To: VICTIMS, Body: "hello" };
+  await tell(own_id, "/messages", text, own.auth_token);
+  const stored = await app.db
+    .selectFrom("text_messages")
+    .select("id")
+    .where("key", "=", "SMforged")
+    .execute();
+  expect(stored).toEqual([]);
+  expect([await sessionsOf(attacker), await sessionsOf(victim)]).toEqual(before);
+  // Nor do they end a neighbour's call by naming it.
+  const theirs = callTo(VICTIMS);
+  await tell(victim.channel_id, "/voice", theirs);
+  const running = await callOf(theirs.CallSid);
+  const ended = { ...theirs, CallStatus: "completed" };
+  for (const suffix of ["/voice/status", `/calls/${theirs.CallSid}/status`])
+    await tell(own_id, suffix, ended, own.auth_token);
+  expect(await callOf(theirs.CallSid)).toEqual(running);
+});

@@ -7,6 +7,7 @@ import { useMay } from "../ground/me.tsx";
 import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
 import { CarrierStatus } from "./carrier-note.tsx";
 import { MODE_NAMES, modesOf, SERVICES } from "./channel-values.ts";
+import { NumberOwners } from "./number-owners.tsx";
 import { TargetList } from "./target-list.tsx";
 
 const COLUMNS: Column<Channel>[] = [
@@ -49,15 +50,16 @@ export default function ChannelsPage() {
         actions={create}
       />
       <Tabs
-        value={view === "addresses" ? "addresses" : "channels"}
+        value={view === "addresses" || view === "numbers" ? view : "channels"}
         onChange={(chosen) =>
-          void navigate({ to: ".", search: chosen === "addresses" ? { view: chosen } : {} })
+          void navigate({ to: ".", search: chosen === "channels" ? {} : { view: chosen } })
         }
         keepMounted={false}
       >
         <Tabs.List mb="md" aria-label="Channels and their addresses">
           <Tabs.Tab value="channels">Channels</Tabs.Tab>
           <Tabs.Tab value="addresses">All addresses</Tabs.Tab>
+          <Tabs.Tab value="numbers">Assigned numbers</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="channels">
           <DataTable
@@ -84,6 +86,9 @@ export default function ChannelsPage() {
         </Tabs.Panel>
         <Tabs.Panel value="addresses">
           <TargetList channel={null} />
+        </Tabs.Panel>
+        <Tabs.Panel value="numbers">
+          <NumberOwners />
         </Tabs.Panel>
       </Tabs>
     </>

@@ -1,0 +1,173 @@
+import { Button, Group, Select, TextInput } from "@mantine/core";
+import { IconPhone, IconPlus } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { NumberOwner } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
+import { type Column, DataTable } from "../ground/data-table.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Empty } from "../ground/parts.tsx";
+import { Time } from "../ground/time.tsx";
+import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
+
+const OWNERS = ["GET /api/v1/number_owners/"];
+
+/** Whose the numbers of the operator's carrier account are: all for the operator, one's own for everybody else. */
+export function NumberOwners() {
+  const may = useMay();
+  const isOperator = may("platform_admin");
+  const [assigned, setAssigned] = useState<NumberOwner | "new" | null>(null);
+  const assign = isOperator && (
+    <Button leftSection={<IconPlus size={15} />} onClick={() => setAssigned("new")}>
+      Assign a number
+    </Button>
+  );
+  const columns: Column<NumberOwner>[] = [
+    { field: "number", title: "Number", orderable: true, render: ({ number }) => <bdi>{number}</bdi> },
+    {
+      field: "organization",
+      title: "Organization",
+      orderable: true,
+      render: ({ organization, organization_id }) => (
+        <>
+          <bdi>{organization}</bdi> ({organization_id})
+        </>
+      ),
+    },
+    {
+      field: "assigned_at",
+      title: "Assigned",
+      orderable: true,
+      render: ({ assigned_at, assigned_by }) => (
+        <>
+          <Time at={assigned_at} kind="minute" /> by {assigned_by}
+        </>
+      ),
+    },
+    ...(isOperator || may("channels_delete")
+      ? [
+          {
+            field: "actions",
+            title: "Actions",
+            render: (owner: NumberOwner) => (
+              <Group gap={6} wrap="nowrap">
+                {isOperator && (
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    aria-label={`Reassign ${owner.number}`}
+                    onClick={() => setAssigned(owner)}
+                  >
+                    Reassign
+                  </Button>
+                )}
+                {may("channels_delete") && <Release owner={owner} />}
+              </Group>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <>
+      {assign && (
+        <Group justify="flex-end" mb="sm">
+          {assign}
+        </Group>
+      )}
+      <DataTable
+        label="Assigned numbers"
+        operation="GET /api/v1/number_owners/"
+        prefix="n_"
+        columns={columns}
+        rowKey={({ number }) => number}
+        search={{ field: "number", label: "Search by number" }}
+        filters={isOperator ? [{ field: "organization", label: "Organization", kind: "text" }] : []}
+        empty={
+          <Empty title="No number assigned" icon={<IconPhone size={28} />} action={assign}>
+            {isOperator
+              ? "A number of the installation's carrier account belongs to one organization: the one you assign it to, or the one that attaches it first."
+              : "Ask the operator of this installation for a number, or give a channel a carrier account of your own."}
+          </Empty>
+        }
+      />
+      {assigned && (
+        <AssignWindow owner={assigned === "new" ? null : assigned} onClose={() => setAssigned(null)} />
+      )}
+    </>
+  );
+}
+
+const Release = ({ owner: { number, organization } }: { owner: NumberOwner }) => (
+  <ConfirmButton
+    size="compact-sm"
+    aria-label={`Release ${number}`}
+    verb="Release"
+    question={`Release ${number}?`}
+    act={() => call("DELETE /api/v1/number_owners/{number}", { path: { number } })}
+    invalidates={[OWNERS]}
+    done={`${number} released`}
+  >
+    {organization} can no longer call or text from it, and is not reached by it. The operator can assign it
+    again, or another organization attaches it.
+  </ConfirmButton>
+);
+
+function AssignWindow({ owner, onClose }: { owner: NumberOwner | null; onClose(): void }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const organizations = useQuery({
+    queryKey: ["GET /api/v1/incidents/organizations"],
+    enabled: may("sa_incidents_read"),
+    queryFn: ({ signal }) => call("GET /api/v1/incidents/organizations", { signal }),
+  });
+  const { form, sending } = useWindowForm({
+    initial: {
+      number: owner?.number ?? "",
+      organization_id: owner ? String(owner.organization_id) : (null as string | null),
+    },
+    send: ({ number, organization_id }) =>
+      call("PUT /api/v1/number_owners/{number}", {
+        path: { number: number.replaceAll(/[\s()-]/g, "") },
+        body: { organization_id: Number(organization_id) },
+      }),
+    async onSent() {
+      await client.invalidateQueries({ queryKey: OWNERS });
+      onClose();
+    },
+  });
+  return (
+    <WindowForm
+      title={owner ? `Reassign ${owner.number}` : "Assign a number"}
+      verb="Assign"
+      sending={sending}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Number"
+        description="With its country code."
+        placeholder="+15125551234"
+        required
+        readOnly={owner !== null}
+        {...form.getInputProps("number")}
+      />
+      <Select
+        label="Organization"
+        description={
+          owner ? `${owner.organization} can no longer use it, and is not reached by it.` : undefined
+        }
+        required
+        searchable
+        allowDeselect={false}
+        limit={100}
+        data={(organizations.data ?? []).map(({ id, display_name }) => ({
+          value: String(id),
+          label: `${display_name} (${id})`,
+        }))}
+        {...form.getInputProps("organization_id")}
+        error={organizations.error?.message ?? form.errors.organization_id}
+      />
+    </WindowForm>
+  );
+}

@@ -11,6 +11,8 @@ import { permissionRoutes } from "./accounts/permission.ts";
 import { roleRoutes } from "./accounts/role.ts";
 import { signInRoutes } from "./accounts/sign-in.ts";
 import { sipIpRangeRoutes } from "./accounts/sip-ip-range.ts";
+import { createStorage } from "./accounts/storage.ts";
+import { storageRoutes } from "./accounts/storage-route.ts";
 import { userRoutes } from "./accounts/user.ts";
 import { createVisitorAllowance } from "./accounts/visitor-allowance.ts";
 import type { SendMail } from "./accounts/welcome-mail.ts";
@@ -109,6 +111,7 @@ import { sessionRoutes } from "./sessions/session.ts";
 import { createSessionEnds } from "./sessions/session-ends.ts";
 import { sessionLabelRoutes } from "./sessions/session-label.ts";
 import { sessionTraceRoutes } from "./sessions/session-trace.ts";
+import { storageJob } from "./sessions/storage-job.ts";
 import { timelineRoutes } from "./sessions/timeline.ts";
 import { transcriptRoutes } from "./sessions/transcript.ts";
 import type { Scenario } from "./simulator/people.ts";
@@ -272,6 +275,7 @@ export async function createApp(parts: Parts): Promise<App> {
       await cancelBatches(tx, clock, organization_id);
     },
   });
+  storageRoutes(api, { db, storage: engine.storage });
   sipIpRangeRoutes(api, parts);
   auditEntryRoutes(api, parts);
   llmProviderRoutes(api, { db, clock, vault, egress: parts.egress, environment: parts.llmProviders });
@@ -289,7 +293,7 @@ export async function createApp(parts: Parts): Promise<App> {
   voiceSampleRoutes(api, { db, egress: parts.egress, speechAccess, speakOffline });
   bridgePhrasesRoutes(api, parts);
   conversationBridgesRoutes(api, parts);
-  dataSourceRoutes(api, { db, clock, embeds: config.embedding_model !== null });
+  dataSourceRoutes(api, { db, clock, storage: engine.storage, embeds: config.embedding_model !== null });
   pronunciationRoutes(api, parts);
   directoryRoutes(api, parts);
   incidentRoutes(api, parts);
@@ -344,9 +348,9 @@ export async function createApp(parts: Parts): Promise<App> {
   insightWorkRoutes(api, { db, clock, catalogue, runner: toolRunner });
   folderRoutes(api, { db, clock });
   transcriptionProviderRoutes(api, { db, clock, vault, environment: keys });
-  folderFileRoutes(api, { db, clock, recordings });
+  folderFileRoutes(api, { db, clock, recordings, storage: engine.storage });
 
-  takeoutRoutes(api, { db, clock, dataDir });
+  takeoutRoutes(api, { db, clock, dataDir, storage: engine.storage });
   queueRoutes(api, { db });
   setAsideRoutes(api, { db });
   dashboardRoutes(api, { db, clock, vault, publicUrl });
@@ -372,6 +376,7 @@ export async function createApp(parts: Parts): Promise<App> {
       idleSessionsJob(engine),
       settleCallsJob(voiceCalls),
       recordingJob({ engine, carriers, dataDir }),
+      storageJob({ db, dataDir }),
       endToolJob(engine),
       ...insightJobs({
         db,
@@ -428,6 +433,7 @@ function createEngine(parts: Parts): Engine {
     auth: createServiceAuthenticator({ db, vault, egress, clock }),
     destinations: parts.config.destinations,
     visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
+    storage: createStorage(parts.config.storage_gb),
     chatTurns: createFairGate(parts.config.chat_concurrency),
     resolveModel: async (sub_organization_id, llm) => {
       const settings = await providerSettings({ db, vault, environment }, sub_organization_id);

@@ -51,6 +51,7 @@ test("an empty environment is a good one", () => {
       call_limits: { per_token: 30_000, per_tenant: 60_000, changes_per_tenant: 20_000 },
       model_limits: { tokens_per_day: 1_000_000_000, usd_per_day: 5_000 },
       visitors_per_minute: 3_000,
+      storage_gb: 1000,
       sockets_per_address: 1000,
       dialogue_concurrency: 32,
       chat_concurrency: 1024,

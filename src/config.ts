@@ -39,6 +39,8 @@ export type Config = {
   model_limits: { tokens_per_day: number; usd_per_day: number };
   /** New visitors of web chat of one sub-organization, in all processes. */
   visitors_per_minute: number;
+  /** What one sub-organization may keep, in units of 10⁹ bytes. */
+  storage_gb: number;
   /** WebSockets open at once from one address. */
   sockets_per_address: number;
   /** Turns of conversations by text and e-mail that this process runs at once. */
@@ -389,6 +391,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
       usd_per_day: wholeNumber("MODEL_USD_PER_DAY", 5_000, [1, 1_000_000]),
     },
     visitors_per_minute: wholeNumber("VISITORS_PER_MINUTE", 3_000, [1, 1_000_000]),
+    storage_gb: wholeNumber("STORAGE_GB_PER_ORGANIZATION", 1000, [1, 1_000_000]),
     sockets_per_address: wholeNumber("SOCKETS_PER_ADDRESS", 1000, [1, 1_000_000]),
     dialogue_concurrency: wholeNumber("DIALOGUE_CONCURRENCY", 32, [2, 512]),
     chat_concurrency: wholeNumber("CHAT_CONCURRENCY", 1024, [2, 100_000]),

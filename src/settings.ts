@@ -243,6 +243,12 @@ export const SETTINGS: Setting[] = [
       "New web chats that may be opened with one sub-organization in a minute, in all processes together.",
   },
   {
+    name: "STORAGE_GB_PER_ORGANIZATION",
+    example: "1000",
+    about:
+      "Gigabytes that one sub-organization may keep: recordings of calls, uploads, files of mails, data sources and exports. Beyond it uploads, data sources and exports answer 402.",
+  },
+  {
     name: "SOCKETS_PER_ADDRESS",
     example: "1000",
     about:

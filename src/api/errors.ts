@@ -6,6 +6,7 @@ import { isDiskFull, isStatementTimeout } from "../db/database.ts";
 /** The one place where kinds of the domain become HTTP statuses. */
 const STATUS: Record<FaultKind, number> = {
   "not-authenticated": 401,
+  "used-up": 402,
   forbidden: 403,
   "not-found": 404,
   refused: 400,

@@ -18,6 +18,8 @@ export type FaultKind =
   | "conflict"
   | "too-large"
   | "too-many"
+  /** A limit of the organization that only deleting or the operator can lift. */
+  | "used-up"
   /** Nothing here can do it (no carrier configured). */
   | "unsupported"
   /** Something outside that we depend on failed. */

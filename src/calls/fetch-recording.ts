@@ -8,6 +8,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress, EgressOutcome } from "../egress/egress.ts";
+import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { recordingsFolder } from "../sessions/recording.ts";
@@ -84,8 +85,13 @@ export async function storeRecording(
     .where("source", "=", url)
     .executeTakeFirst();
   if (stored) return;
+  const { sub_organization_id: tenant } = call;
+  if (!(await engine.storage.hasRoom(db, tenant, 0))) return tellNotKept(engine, tenant, call, url);
 
   const bytes = await fetchBytes(egress, url, await signInFor(carriers, db, call.channel_id, url));
+  if (!(await engine.storage.hasRoom(db, tenant, bytes.length))) {
+    return tellNotKept(engine, tenant, call, url);
+  }
   const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
   if (!type) throw new Error("what the carrier handed out is no recording");
   // The same recording has the same name: a fetch whose process died before the row was written is written over.
@@ -109,9 +115,34 @@ export async function storeRecording(
       content_type: type.media_type,
       created_at: clock.now().toISOString(),
       source: url,
+      size_bytes: bytes.length,
     })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** It stays where the carrier keeps it, which the event names. */
+async function tellNotKept(
+  { db, clock }: Engine,
+  sub_organization_id: number,
+  { session_id }: { session_id: number },
+  url: string,
+): Promise<void> {
+  await db.transaction().execute((tx) =>
+    publish(tx, sub_organization_id, [
+      {
+        at: clock.now(),
+        source: "job",
+        source_id: null,
+        category: "limits",
+        type: "recording-not-kept",
+        description:
+          "The recording of a call was not fetched from its carrier: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).",
+        session_id,
+        attributes: { url },
+      },
+    ]),
+  );
 }
 
 /**

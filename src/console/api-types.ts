@@ -562,6 +562,8 @@ export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<st
 
 export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
 
+export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports"; "bytes": number })[] };
+
 export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
 
 export type SupportedLlm = { "provider": PromptLlmProvider; "model": string; "display_name": string; "version"?: string | null | undefined; "api_version"?: string | null | undefined; "deprecated": boolean; "sunset_date"?: string | null | undefined; "removed": boolean; "fallback"?: string | null | undefined; "status"?: LifecycleStatus | null | undefined };
@@ -763,6 +765,7 @@ export type Operations = {
   "POST /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "display_name": string; "description"?: string | null | undefined; "domains"?: string | null | undefined; "saml_provider_id"?: string | null | undefined; "logo": string }; answer: OrganizationCreated };
   "DELETE /api/v1/organizations/": { path: Record<never, never>; query: Record<never, never>; body: { "delete_comments"?: string | null | undefined }; answer: Deleted };
   "POST /api/v1/organizations/{organization_id}/restore": { path: { "organization_id": number }; query: Record<never, never>; body: undefined; answer: OrganizationRestored };
+  "GET /api/v1/organizations/storage": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StorageUse };
   "GET /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (OrganizationSipIpRange)[] };
   "POST /api/v1/organizations/sip_ip_ranges/": { path: Record<never, never>; query: Record<never, never>; body: OrganizationSipIpRangeCreate; answer: OrganizationSipIpRange };
   "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: OrganizationSipIpRangeUpdate; answer: OrganizationSipIpRange };

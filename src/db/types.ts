@@ -820,6 +820,7 @@ export interface Recordings {
   file_name: string;
   id: Generated<number>;
   session_id: number;
+  size_bytes: number | null;
   source: string | null;
 }
 
@@ -1033,6 +1034,12 @@ export interface SipIpRanges {
   verified: Generated<boolean>;
 }
 
+export interface StorageCounts {
+  bytes: number;
+  kind: string;
+  sub_organization_id: number;
+}
+
 export interface SubOrganizations {
   created_at: string;
   id: Generated<number>;
@@ -1069,6 +1076,7 @@ export interface Takeouts {
   expires_at: string;
   file_names: string[] | null;
   id: string;
+  size_bytes: number | null;
   status: "pending" | "in_progress" | "completed" | "failed" | "canceled";
   sub_organization_id: number;
   updated_at: string;
@@ -1317,6 +1325,7 @@ export interface DB {
   sessions: Sessions;
   sign_ins: SignIns;
   sip_ip_ranges: SipIpRanges;
+  storage_counts: StorageCounts;
   sub_organizations: SubOrganizations;
   suppressions: Suppressions;
   takeouts: Takeouts;

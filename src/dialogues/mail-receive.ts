@@ -6,6 +6,7 @@ import { type HandledOptOut, handleOptOut } from "../consent/opt-out.ts";
 import { readOptOut } from "../consent/opt-out-words.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
+import { type NewEvent, publish } from "../events/event.ts";
 import { type Authenticity, judgeSender, type SenderChecks } from "../mime/mail-authenticity.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
@@ -121,13 +122,14 @@ async function receiveFor(
   const note = mail.automatic ?? (ours ? "it is from an address of ours" : null);
   const continued = await continuedSession(parts, { target, session_id }, mail);
   const key = randomId();
-  const files = await storeFiles(
-    parts.dataDir,
-    { target_id: target.id, message_id: mail.message_id },
-    mail.attachments,
-  );
+  const bytes = mail.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
+  const isKept = bytes === 0 || (await parts.engine.storage.hasRoom(db, target.sub_organization_id, bytes));
+  const files = isKept
+    ? await storeFiles(parts.dataDir, { target_id: target.id, message_id: mail.message_id }, mail.attachments)
+    : [];
   const now = clock.now();
   const taken = await db.transaction().execute(async (tx): Promise<ReceivedMail> => {
+    if (!isKept) await publish(tx, target.sub_organization_id, [filesNotKept(target, mail, now)]);
     const row = { key, target, mail, files, session_id: continued };
     if (note !== null) {
       return (await insertReceived(tx, { ...row, state: "ignored", note }, now)) ? "ignored" : "known";
@@ -149,6 +151,18 @@ async function receiveFor(
     log.info({ target: target.target, from: mail.from.address, note }, "a mail is not answered");
   return taken;
 }
+
+/** The mail itself is taken and answered. */
+const filesNotKept = (target: WrittenTarget, { from, attachments }: FromSomebody, at: Date): NewEvent => ({
+  at,
+  source: "api",
+  source_id: null,
+  category: "limits",
+  type: "mail-files-not-kept",
+  description: `The files of a mail to ${target.target} were not kept: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).`,
+  user_id: from.address,
+  attributes: { names: attachments.slice(0, 20).map(({ name }) => name) },
+});
 
 const isKnown = async ({ engine }: MailParts, target: WrittenTarget, message_id: string): Promise<boolean> =>
   (await engine.db

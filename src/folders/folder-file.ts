@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import type { Storage } from "../accounts/storage.ts";
 import { refuseUnstorableText } from "../api/body.ts";
 import type { Caller } from "../api/caller.ts";
 import { file } from "../api/form.ts";
@@ -73,9 +74,9 @@ const UploadQuery = z
     context.addIssue({ code: "custom", path: ["end_time"], message });
   });
 
-type Deps = { db: Db; clock: Clock; recordings: RecordingStore };
+type Deps = { db: Db; clock: Clock; recordings: RecordingStore; storage: Storage };
 
-export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): void {
+export function folderFileRoutes(api: Api, { db, clock, recordings, storage }: Deps): void {
   const tag = "insights";
 
   api.post(
@@ -95,6 +96,7 @@ export function folderFileRoutes(api: Api, { db, clock, recordings }: Deps): voi
       const folder = await findFolder(db, caller, params.folder_id);
       // Before the bytes are taken in; the unique index decides when two come at once.
       await refuseKnownCall(db, caller, query.call_id);
+      await storage.admit(db, caller.sub_organization_id, Number(request.headers["content-length"] ?? 0));
       const { filename, saved } = await receive(request, caller, query.call_id);
       try {
         return await write(db, "File", async (tx) => {

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { z } from "zod";
+import type { Storage } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { addResource } from "../api/resource.ts";
@@ -90,7 +92,7 @@ function refuseTooMany(chunks: number): void {
 /** `embeds`: an embedding model is configured, and what is saved gets its vectors by a job. */
 export function dataSourceRoutes(
   api: Api,
-  { db, clock, embeds }: { db: Db; clock: Clock; embeds: boolean },
+  { db, clock, storage, embeds }: { db: Db; clock: Clock; storage: Storage; embeds: boolean },
 ): void {
   const values = (caller: Caller, input: Input) => ({
     name: input.name,
@@ -127,6 +129,7 @@ export function dataSourceRoutes(
       find: (from, caller, id) =>
         selectSources(from, caller).select("d.text").where("d.id", "=", id).executeTakeFirst(),
       async insert(tx, caller, input) {
+        await storage.admit(tx, caller.sub_organization_id, Buffer.byteLength(input.text));
         const { id } = await tx
           .insertInto("data_sources")
           .values({ ...values(caller, input), sub_organization_id: caller.sub_organization_id })
@@ -136,6 +139,13 @@ export function dataSourceRoutes(
         return id;
       },
       async replace(tx, caller, input) {
+        const before = await tx
+          .selectFrom("data_sources")
+          .select(sql<number>`octet_length(text)`.as("bytes"))
+          .where("id", "=", input.id)
+          .executeTakeFirst();
+        const more = Buffer.byteLength(input.text) - (before?.bytes ?? 0);
+        if (more > 0) await storage.admit(tx, caller.sub_organization_id, more);
         await tx.updateTable("data_sources").set(values(caller, input)).where("id", "=", input.id).execute();
         await cut(tx, caller, input, input.id);
       },

@@ -130,6 +130,7 @@ export const NOT_EXPORTED = [
   "interrupted_jobs",
   "write_probes",
   "allowances",
+  "storage_counts",
   "transfer_answerers",
   "schema_migrations",
 ];

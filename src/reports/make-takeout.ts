@@ -102,7 +102,11 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
     const folder = takeoutFolder(dataDir, id);
     await rm(folder, { recursive: true, force: true });
     await rename(workshop, folder);
-    await touch(db, clock, id, { status: "completed", file_names });
+    const sizes = await Promise.all(
+      file_names.map(async (name) => (await stat(path.join(folder, name))).size),
+    );
+    const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
+    await touch(db, clock, id, { status: "completed", file_names, size_bytes });
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
@@ -180,7 +184,7 @@ const touch = (
   db: Db,
   clock: Clock,
   id: string,
-  change: { status?: TakeoutStatus; file_names?: string[]; error?: string },
+  change: { status?: TakeoutStatus; file_names?: string[]; size_bytes?: number; error?: string },
 ): Promise<{ sub_organization_id: number } | undefined> =>
   db
     .updateTable("takeouts")

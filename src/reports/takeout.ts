@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import type { Storage } from "../accounts/storage.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
@@ -65,7 +66,7 @@ const selectTakeouts = (db: Db, { sub_organization_id }: Caller, now: Date) =>
 
 export function takeoutRoutes(
   api: Api,
-  { db, clock, dataDir }: { db: Db; clock: Clock; dataDir: string },
+  { db, clock, dataDir, storage }: { db: Db; clock: Clock; dataDir: string; storage: Storage },
 ): void {
   const prefix = "/api/v1/takeouts";
   const tag = "takeouts";
@@ -118,6 +119,8 @@ export function takeoutRoutes(
     ({ caller }) =>
       oneAtATime(db, async (tx) => {
         await giveUpLost(tx, clock, caller.sub_organization_id);
+        // How large it will be nobody knows before it is made.
+        await storage.admit(tx, caller.sub_organization_id, 1);
         const now = clock.now();
         const takeout = await tx
           .insertInto("takeouts")

@@ -1,3 +1,4 @@
+import type { Storage } from "../accounts/storage.ts";
 import type { VisitorAllowance } from "../accounts/visitor-allowance.ts";
 import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import type { Clock } from "../base/clock.ts";
@@ -62,6 +63,8 @@ export type Engine = {
   /** The model a prompt asks for, with the keys of this sub-organization. */
   /** Admits new visitors of web chat, or refuses them. */
   visitors: VisitorAllowance;
+  /** How much a sub-organization may keep. */
+  storage: Storage;
   /** Places for turns of web chats, which sub-organizations share. */
   chatTurns: FairGate;
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;

@@ -31,6 +31,7 @@ const OWN = [
   "GET /api/v1/mail_domains/",
   "GET /api/v1/mail_domains/claims",
   "GET /api/v1/number_owners/",
+  "GET /api/v1/organizations/storage",
   "GET /api/v1/outbound/batches/{}/requests/{}/trace",
   "GET /api/v1/outbound/campaigns/{}/board",
   "GET /api/v1/outbound/webhook_deliveries",

@@ -146,3 +146,27 @@ test("the job is queued once for what a carrier tells of several times", async (
   );
   expect(rows).toEqual([{ n: 1 }]);
 });
+
+test("a recording for which an organization has no room is left with the carrier, and an event tells where it is", async () => {
+  const { sub_organization_id } = app.admin;
+  const full = { sub_organization_id, kind: "uploads", bytes: app.engine.storage.limit_bytes + 1 };
+  await app.db.insertInto("storage_counts").values(full).execute();
+  await fetchIt();
+  expect(carrier.requests).toEqual([]);
+  const events = await app.db
+    .selectFrom("events")
+    .select(["session_id", "attributes"])
+    .where("type", "=", "recording-not-kept")
+    .execute();
+  expect(events).toEqual([
+    { session_id: String(call.session_id), attributes: { url: `${carrier.url}/Recordings/RE1` } },
+  ]);
+  await app.db.deleteFrom("storage_counts").where("kind", "=", "uploads").execute();
+  await fetchIt();
+  const stored = await app.db
+    .selectFrom("recordings")
+    .select("size_bytes")
+    .where("session_id", "=", call.session_id)
+    .execute();
+  expect(stored).toEqual([{ size_bytes: SOUND.length }]);
+});

@@ -60,6 +60,7 @@ export const ACCOUNTS: Examples = {
   "DELETE /api/v1/users/delete_account": secondAdministrator,
 
   "GET /api/v1/organizations/": () => ({}),
+  "GET /api/v1/organizations/storage": () => ({}),
   "PUT /api/v1/organizations/": (maker) => ({ form: { display_name: `Organization ${maker.next()}` } }),
   "POST /api/v1/organizations/": (maker) => ({ form: organization(maker) }),
   "DELETE /api/v1/organizations/": async (maker) => ({

@@ -1,0 +1,53 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Db } from "../db/database.ts";
+import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { recordingsFolder } from "./recording.ts";
+
+const countStorage: Job<object> = {
+  name: "count-storage",
+  payload: z.object({}),
+  max_attempts: 1,
+  schedule: "*/10 * * * *",
+};
+
+/** Of an earlier version, in one run. */
+const MOST_MEASURED = 5_000;
+
+export const storageJob = (deps: { db: Db; dataDir: string }): JobHandler =>
+  handle(countStorage, async () => {
+    await measureRecordings(deps);
+    await foldCounts(deps.db);
+  });
+
+/** Gives recordings that an earlier version stored their size. One whose file is gone takes no room. */
+export async function measureRecordings({ db, dataDir }: { db: Db; dataDir: string }): Promise<void> {
+  // Index: recordings_unmeasured.
+  const rows = await db
+    .selectFrom("recordings")
+    .select(["id", "file_name"])
+    .where("size_bytes", "is", null)
+    .orderBy("id")
+    .limit(MOST_MEASURED)
+    .execute();
+  for (const { id, file_name } of rows) {
+    const file = path.join(recordingsFolder(dataDir), path.basename(file_name));
+    const size_bytes = (await stat(file).catch(() => null))?.size ?? 0;
+    await db
+      .updateTable("recordings")
+      .set({ size_bytes })
+      .where("id", "=", id)
+      .where("size_bytes", "is", null)
+      .execute();
+  }
+}
+
+/** One row for each kind in place of many. A single statement: whoever sums meanwhile sees either, and none is counted twice. */
+export async function foldCounts(db: Db): Promise<void> {
+  await sql`
+    with gone as (delete from storage_counts returning *)
+    insert into storage_counts
+    select sub_organization_id, kind, sum(bytes) from gone group by 1, 2 having sum(bytes) <> 0`.execute(db);
+}

@@ -10,12 +10,12 @@ import type { Reached, Sender, Senders } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import { type ClaimedAttempt, RENEW_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
+import type { News } from "./attempt-news.ts";
 import { claimDue } from "./claim.ts";
 import { Leases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { SettleQueue } from "./settle-queue.ts";
-import type { News } from "./settlement.ts";
 import { askCarrier, takeUnsettled } from "./unsettled.ts";
 
 /**

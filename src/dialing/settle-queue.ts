@@ -1,8 +1,8 @@
 import pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import type { News } from "./attempt-news.ts";
 import { takeIn } from "./settle-store.ts";
-import type { News } from "./settlement.ts";
 
 /** Attempts whose news are taken in by one transaction; more would hold its locks for too long. */
 const MOST = 250;

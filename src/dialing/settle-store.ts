@@ -5,17 +5,11 @@ import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { isTakenBack } from "../planning/settle.ts";
+import type { News } from "./attempt-news.ts";
 import { holdCountries } from "./country-hold.ts";
 import { freshPlans } from "./fresh-plans.ts";
-import {
-  type Around,
-  type AttemptRow,
-  hasOthers,
-  idOf,
-  type News,
-  type RequestRow,
-  Settlement,
-} from "./settlement.ts";
+import { type Around, type AttemptRow, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
+import { Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
 
 /**

@@ -1,13 +1,11 @@
 import type { StatusChange } from "../batches/status-change.ts";
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
-import { isWaiting, type RequestStatus } from "../channels/request-status.ts";
+import { isWaiting } from "../channels/request-status.ts";
 import { REQUEST_STATUS } from "../channels/status-mapping.ts";
 import type { NewEvent } from "../events/event.ts";
 import {
   ASKED_FOR_ms,
-  type AttemptPhase,
   MAX_REFUSALS,
-  type Mode,
   NOT_SHOWN_ms,
   nextCheck_ms,
   OUR_REFUSAL_ms,
@@ -15,115 +13,17 @@ import {
   SHOWN_AFTER_ms,
   silence_ms,
 } from "../planning/attempt.ts";
-import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
+import { isDialled, statusAt } from "../planning/batch-state.ts";
 import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
-import { answeredBy, type Decision, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
+import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
+import type { News } from "./attempt-news.ts";
 import type { RefusedCountry } from "./country-hold.ts";
-
-/** Something that is known now about an attempt, from whomever it comes. */
-export type News =
-  | {
-      kind: "word";
-      key: string;
-      status: ChannelStatus;
-      is_transient: boolean | null;
-      at: Date;
-      sid?: string | null;
-      provider_status?: string | null;
-      error_code?: string | null;
-      /** Taken before, and refused now because of us: why. It costs the person nothing. */
-      our_fault?: string | undefined;
-      session?: { session_id: number; conversation_id: number } | null;
-    }
-  /**
-   * The carrier did not take it, or never got it: as if it had not been tried. `is_ours`: it refuses our account, number,
-   * permission or template, which costs the person nothing however often it comes. `is_country`: for their country only.
-   */
-  | {
-      kind: "not-taken";
-      key: string;
-      retry_after_s: number | null;
-      why: string;
-      is_ours?: boolean;
-      is_country?: boolean;
-    }
-  /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
-  | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
-  /** The carrier was asked, and the attempt goes on; `is_shown` false: it did not show it, and is asked again soon. */
-  | { kind: "goes-on"; key: string; is_shown: boolean };
-
-export type AttemptRow = {
-  key: string;
-  organization_id: number;
-  sub_organization_id: number;
-  campaign_id: number;
-  batch_key: number;
-  request_id: number;
-  reference_id: string;
-  attempt_number: number;
-  mode: Mode;
-  source: string;
-  target: string;
-  state: AttemptPhase;
-  channel_status: ChannelStatus;
-  answerer: ChannelStatus | null;
-  provider_status: string | null;
-  error_code: string | null;
-  sid: string | null;
-  session_id: number | null;
-  conversation_id: number | null;
-  started_at: string;
-  /** The day whose cap it counts towards. */
-  counted_on: string | null;
-  placed_at: string | null;
-  ended_at: string | null;
-  check_at: string | null;
-  checks: number;
-  handed_over_by: string | null;
-  decision: Decision | null;
-  holds_slot: boolean;
-  voicemail_left: boolean;
-  has_spoken: boolean;
-  was_reached_before: boolean;
-  /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
-  is_tried_elsewhere: boolean;
-};
-export type RequestRow = {
-  batch_key: number;
-  request_id: number;
-  request_status: RequestStatus;
-  channel_status: ChannelStatus;
-  attempt_count: number;
-  refusals: number;
-  due_at: string | null;
-  sent_at: string | null;
-  sid: string | null;
-  session_id: number | null;
-  conversation_id: number | null;
-  answered_by: ChannelStatus | null;
-  voicemail_left: boolean | null;
-};
-export type Around = {
-  batch_id: string;
-  batch_status: BatchStatus;
-  expires_on: string | null;
-  retry_count: number;
-  retry_interval: string | null;
-};
-
-/** Another attempt of its request may have reached the person; of what was taken back, `refusals` tells until it ends. */
-export const hasOthers = (
-  { attempt_number }: Pick<AttemptRow, "attempt_number">,
-  { refusals }: Pick<RequestRow, "refusals">,
-): boolean => attempt_number > 1 || refusals > 0;
+import { type Around, type AttemptRow, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
 /** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
 const wasRefusedLater = (attempt: AttemptRow): boolean => isTakenBack(attempt) && attempt.error_code !== null;
 
 const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
-
-export const idOf = ({ batch_key, request_id }: { batch_key: number; request_id: number }): string =>
-  `${batch_key}/${request_id}`;
 
 /** Rows as they will be: what is known is taken in one by one, before anything is written. Pure. */
 export class Settlement {

@@ -13,8 +13,8 @@ import {
   SHOWN_AFTER_ms,
 } from "../planning/attempt.ts";
 import { leadsFurther } from "../planning/settle.ts";
+import type { News } from "./attempt-news.ts";
 import { findOutreach } from "./attempts.ts";
-import type { News } from "./settlement.ts";
 
 /**
  * Attempts that somebody has to look after: whoever was about to place one died, its fate is unknown, or the carrier

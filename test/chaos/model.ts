@@ -1,13 +1,8 @@
 import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import {
-  type Around,
-  type AttemptRow,
-  idOf,
-  type News,
-  type RequestRow,
-  Settlement,
-} from "../../src/dialing/settlement.ts";
+import type { News } from "../../src/dialing/attempt-news.ts";
+import { type Around, type AttemptRow, idOf, type RequestRow } from "../../src/dialing/settled-rows.ts";
+import { Settlement } from "../../src/dialing/settlement.ts";
 import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unsettled.ts";
 import { HAND_OVER_ms, LEASE_ms } from "../../src/planning/attempt.ts";
 import { statusAt } from "../../src/planning/batch-state.ts";

@@ -1,0 +1,74 @@
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { RequestStatus } from "../channels/request-status.ts";
+import type { AttemptPhase, Mode } from "../planning/attempt.ts";
+import type { BatchStatus } from "../planning/batch-state.ts";
+import type { Decision } from "../planning/settle.ts";
+
+/** What is locked and written when something is known of an attempt: the attempt, its request, and what they belong to. */
+export type AttemptRow = {
+  key: string;
+  organization_id: number;
+  sub_organization_id: number;
+  campaign_id: number;
+  batch_key: number;
+  request_id: number;
+  reference_id: string;
+  attempt_number: number;
+  mode: Mode;
+  source: string;
+  target: string;
+  state: AttemptPhase;
+  channel_status: ChannelStatus;
+  answerer: ChannelStatus | null;
+  provider_status: string | null;
+  error_code: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+  started_at: string;
+  /** The day whose cap it counts towards. */
+  counted_on: string | null;
+  placed_at: string | null;
+  ended_at: string | null;
+  check_at: string | null;
+  checks: number;
+  handed_over_by: string | null;
+  decision: Decision | null;
+  holds_slot: boolean;
+  voicemail_left: boolean;
+  has_spoken: boolean;
+  was_reached_before: boolean;
+  /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
+  is_tried_elsewhere: boolean;
+};
+export type RequestRow = {
+  batch_key: number;
+  request_id: number;
+  request_status: RequestStatus;
+  channel_status: ChannelStatus;
+  attempt_count: number;
+  refusals: number;
+  due_at: string | null;
+  sent_at: string | null;
+  sid: string | null;
+  session_id: number | null;
+  conversation_id: number | null;
+  answered_by: ChannelStatus | null;
+  voicemail_left: boolean | null;
+};
+export type Around = {
+  batch_id: string;
+  batch_status: BatchStatus;
+  expires_on: string | null;
+  retry_count: number;
+  retry_interval: string | null;
+};
+
+/** Another attempt of its request may have reached the person; of what was taken back, `refusals` tells until it ends. */
+export const hasOthers = (
+  { attempt_number }: Pick<AttemptRow, "attempt_number">,
+  { refusals }: Pick<RequestRow, "refusals">,
+): boolean => attempt_number > 1 || refusals > 0;
+
+export const idOf = ({ batch_key, request_id }: { batch_key: number; request_id: number }): string =>
+  `${batch_key}/${request_id}`;

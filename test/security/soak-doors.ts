@@ -17,25 +17,28 @@ import {
 
 const port = (act: Act): number => Number(new URL(act.target.url).port);
 
-/** Connections that say no more than `first`, and what they are told: a code, or nothing. */
-const idle = (act: Act, at: number, count: number, first = "", code = /^(?:HTTP\/1\.1 )?(\d{3})/) =>
+/** Connections that say no more than `first`, and the last code they are told; "held" where they were told none. */
+const idle = (act: Act, at: number, count: number, first = "") =>
   Promise.all(
     Array.from(
       { length: count },
       () =>
         new Promise<void>((resolve) => {
           const socket = connect(at, "127.0.0.1").setEncoding("utf8");
+          const isMail = at === act.target.mail_port;
           let told = "";
           socket.on("data", (text: string) => {
+            // Who talks to a mail server before its greeting is hung up on.
+            if (isMail && told === "" && first) socket.write(first);
             told += text;
           });
-          if (first) socket.write(first);
+          if (!isMail && first) socket.write(first);
           const timer = setTimeout(() => socket.destroy(), HOLD_MS);
           socket.on("error", () => {});
           socket.once("close", () => {
             clearTimeout(timer);
-            const [, status = "held"] = code.exec(told) ?? [];
-            act.answered(at === port(act) ? status : `SMTP ${status}`);
+            const status = [...told.matchAll(/^(?:HTTP\/1\.1 )?(\d{3}) /gm)].at(-1)?.[1] ?? "held";
+            act.answered(isMail ? `SMTP ${status}` : status);
             resolve();
           });
         }),

@@ -65,12 +65,12 @@ export function judge(
     const enough = Math.min(figures.turns, figures.quiet_turns) >= LEAST_TURNS;
     if (enough && ratioOf(figures) > MOST_RATIO && p95_ms > AT_ONCE_MS)
       faults.push(
-        `beside "${name}" the p95 of a turn was ${p95_ms} ms, ${ratioOf(figures).toFixed(1)} times the quiet ${quiet_p95_ms} ms`,
+        `beside "${name}" the p95 of a turn was ${p95_ms} ms, ${ratioOf(figures).toFixed(2)} times the quiet ${quiet_p95_ms} ms`,
       );
   }
   if (ratioOf(overall) > MOST_RATIO)
     faults.push(
-      `over all attacks the p95 of a turn was ${overall.p95_ms} ms, ${ratioOf(overall).toFixed(1)} times the quiet ${overall.quiet_p95_ms} ms`,
+      `over all attacks the p95 of a turn was ${overall.p95_ms} ms, ${ratioOf(overall).toFixed(2)} times the quiet ${overall.quiet_p95_ms} ms`,
     );
   return { faults, notes };
 }

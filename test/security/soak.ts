@@ -103,7 +103,7 @@ try {
       print(JSON.stringify({ minutes, seed, processes, people: PEOPLE, ...soaked, ...verdict }, null, 2));
     } else {
       print(
-        `\np95 of a turn: quiet ${quiet_p95_ms} ms, beside attacks ${p95_ms} ms (${ratioOf(soaked.overall).toFixed(1)}×).`,
+        `\np95 of a turn: quiet ${quiet_p95_ms} ms, beside attacks ${p95_ms} ms (${ratioOf(soaked.overall).toFixed(2)}×).`,
       );
       for (const note of verdict.notes) print(`Note: ${note}.`);
     }

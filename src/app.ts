@@ -99,7 +99,7 @@ import { dashboardRoutes } from "./reports/dashboard.ts";
 import { dashboardPageRoutes } from "./reports/dashboard-page.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
 import { queueRoutes } from "./reports/queues.ts";
-import { setAsideRoutes, tellSetAsideJob } from "./reports/set-aside-jobs.ts";
+import { setAsideRoutes, tellSetAsideJob } from "./reports/set-aside-routes.ts";
 import { takeoutRoutes } from "./reports/takeout.ts";
 import { conversationRoutes } from "./sessions/conversation.ts";
 import { sessionDebugRoutes } from "./sessions/debug.ts";
@@ -352,7 +352,7 @@ export async function createApp(parts: Parts): Promise<App> {
 
   takeoutRoutes(api, { db, clock, dataDir, storage: engine.storage });
   queueRoutes(api, { db });
-  setAsideRoutes(api, { db });
+  setAsideRoutes(api, engine);
   dashboardRoutes(api, { db, clock, vault, publicUrl });
   dashboardPageRoutes(api, parts);
 

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { sql } from "kysely";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { errorText, Fault } from "../base/errors.ts";
-import { createLog } from "../base/log.ts";
+import { createLog, type Log } from "../base/log.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
@@ -13,7 +14,7 @@ import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
-import { reap } from "../jobs/heartbeat.ts";
+import { reap, tellOfSetAside } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
@@ -58,7 +59,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const platform = await openPlatform(config, secrets, { log, stop });
   open.defer(platform.close);
   const { db, pool } = platform.database;
-  if (platform.embedded) await freeWhatWasHeld(platform.database);
+  if (platform.embedded) await freeWhatWasHeld(platform.database, log);
 
   const host = reachable(config.host);
   const here = { host, port: config.port };
@@ -176,10 +177,15 @@ async function prepareConsole({ data_dir }: Config, signal: AbortSignal): Promis
  * Nobody but us works on an embedded database, so what a program that was killed still holds (the turn of a session, a
  * job, the sending of a delivery) is free now and need not run out first.
  */
-async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
+async function freeWhatWasHeld({ db, pool }: Database, log: Log): Promise<void> {
   await db
     .updateTable("sessions")
-    .set({ lease_owner: null, lease_expires_at: null })
+    .set({
+      lease_owner: null,
+      lease_expires_at: null,
+      // As taking the lease of a dead process does (sessions/lease.ts).
+      interruptions: sql<number>`interruptions + (channel = 'chat')::int`,
+    })
     .where("lease_owner", "is not", null)
     .where("ended_at", "is", null)
     .execute();
@@ -200,7 +206,7 @@ async function freeWhatWasHeld({ db, pool }: Database): Promise<void> {
     .where("status", "=", "PROCESSING")
     .execute();
   // Nobody else runs on this database: whoever has a heartbeat in it died.
-  await reap(pool, 0);
+  tellOfSetAside(log, await reap(pool, 0));
 }
 
 function environmentProviders(config: Config, secrets: Secrets) {

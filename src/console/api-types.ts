@@ -530,7 +530,7 @@ export type SessionTraceResponse = { "session_id": number; "entries": (TraceEntr
 
 export type SessionTranscriptionResponse = { "session_id": string; "transcription": (SessionText)[]; "actions": (SessionAction)[] };
 
-export type SetAsideJob = { "job_id": string; "name": string; "sub_organization_id": number | null; "interruptions": number; "set_aside_at": string };
+export type SetAsideJob = { "job_id": string; "kind": "job" | "insight-execution" | "web-chat"; "name": string; "organization_id": number | null; "organization_name": string | null; "sub_organization_id": number | null; "session_id": number | null; "interruptions": number; "set_aside_at": string; "last_error": string | null };
 
 export type SetValueAction = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
 
@@ -986,6 +986,7 @@ export type Operations = {
   "GET /api/v1/queues/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: JobQueues };
   "GET /api/v1/queues/set_aside": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (SetAsideJob)[] };
   "POST /api/v1/queues/set_aside/{job_id}/retry": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: SetAsideJob };
+  "DELETE /api/v1/queues/set_aside/{job_id}": { path: { "job_id": string }; query: Record<never, never>; body: undefined; answer: SetAsideJob };
   "POST /api/v1/dashboards/list": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "display_name" | "rank" | "label" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "display_name" | "rank" | "label")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (DashboardResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/dashboards/fetch_info": { path: Record<never, never>; query: { "dashboard_name": string }; body: undefined; answer: DashboardTokenResponse };
   "POST /api/v1/dashboards/session_events": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };

@@ -7,6 +7,7 @@ import {
   IconBulb,
   IconChartBar,
   IconFileText,
+  IconHandStop,
   IconHome,
   IconInbox,
   IconKey,
@@ -319,6 +320,13 @@ export const PAGES: ConsolePage[] = [
     permission: "events_read",
     load: () => import("./events/events-page.tsx"),
     menu: { group: "Operate", icon: IconActivity },
+  },
+  {
+    path: "/set-aside",
+    title: "Set-aside work",
+    permission: "platform_admin",
+    load: () => import("./set-aside/set-aside-page.tsx"),
+    menu: { group: "Operate", icon: IconHandStop },
   },
 
   {

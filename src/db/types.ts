@@ -509,6 +509,7 @@ export interface InsightExecutions {
   priority: Generated<number>;
   run_at: string;
   session_id: number | null;
+  set_aside_at: string | null;
   started_at: string | null;
   status: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED";
   sub_organization_id: number;
@@ -642,9 +643,11 @@ export interface Installation {
 }
 
 export interface InterruptedJobs {
+  begun_by: string | null;
   interrupted_at: string;
   interruptions: number;
   job_id: number;
+  last_error: string | null;
   name: string;
   payload: Json;
   set_aside_at: string | null;
@@ -955,6 +958,7 @@ export interface Sessions {
   ended_at: string | null;
   finished_turn: Generated<number>;
   id: Generated<number>;
+  interruptions: Generated<number>;
   is_outbound: Generated<boolean>;
   is_test: boolean;
   last_activity_at: string;
@@ -966,6 +970,7 @@ export interface Sessions {
   prompt_name: string;
   prompt_version_number: number;
   resume_token_hash: string | null;
+  set_aside_at: string | null;
   snapshot: unknown;
   source: string | null;
   state: unknown;

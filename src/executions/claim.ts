@@ -1,6 +1,9 @@
 import { sql } from "kysely";
+import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
 import type { AnalysisSubject } from "../insights/transcript.ts";
+import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
 
 /*
  * Who runs an execution is a row with an owner and an expiry: any process may die anywhere, and another takes over what it
@@ -10,8 +13,8 @@ export const LEASE_MS = 30_000;
 export const RENEW_MS = 10_000;
 /** Times as many are looked at as are taken, since another process may be taking the first of them. */
 const LOOKED_AT = 4;
-/** An execution that is being run whenever its process dies may be what kills it. */
-const MAX_INTERRUPTIONS = 5;
+/** What an execution says that was running twice when its process died, and may be what ended both. */
+const SET_ASIDE = `Set aside: the program stopped ${MOST_INTERRUPTIONS} times while it ran this.`;
 
 /** An execution that is run here, and its tools that have not finished, in order. */
 export type ClaimedExecution = {
@@ -22,6 +25,8 @@ export type ClaimedExecution = {
   backfill_id: number | null;
   /** This one counted. */
   tries: number;
+  /** Its process died while it ran. */
+  is_suspect: boolean;
   tools: ClaimedTool[];
 };
 
@@ -45,20 +50,26 @@ type ClaimedRow = Omit<ClaimedExecution, "subject" | "tools"> & {
  * first. Lock: their rows, skipping those another process takes, then a share of the tools' rows, so that each runs with the
  * arguments of its version. A paused backfill's are left. Index: insight_executions_of_tenant, by which the sub-organizations
  * that something waits for are told one after the other, without a look at what waits.
+ *
+ * `suspects` takes those instead whose process died while they ran, by insight_executions_suspect: a process holds one of
+ * them at a time, so that a second death counts for that one and not for all that ran beside it.
  */
 export async function claimExecutions(
   db: Db,
-  { owner, now, most }: { owner: string; now: Date; most: number },
+  { owner, now, most, suspects = false }: { owner: string; now: Date; most: number; suspects?: boolean },
 ): Promise<ClaimedExecution[]> {
   const at = now.toISOString();
+  const waits = sql`e.status = 'PENDING' and ${suspects ? sql`e.interruptions > 0` : sql`e.interruptions = 0`}`;
+  const perhapsWaits = suspects ? waits : sql`e.status = 'PENDING'`;
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimedRow>`
       with recursive tenants as (
-        (select sub_organization_id as id from insight_executions where status = 'PENDING' order by 1 limit 1)
+        (select e.sub_organization_id as id from insight_executions e where ${perhapsWaits}
+         order by 1 limit 1)
         union all
         select (
           select e.sub_organization_id from insight_executions e
-          where e.status = 'PENDING' and e.sub_organization_id > t.id order by 1 limit 1)
+          where ${perhapsWaits} and e.sub_organization_id > t.id order by 1 limit 1)
         from tenants t where t.id is not null),
       waiting as materialized (
         select e.id, row_number() over (
@@ -66,7 +77,7 @@ export async function claimExecutions(
         from tenants t
         cross join lateral (
           select e.id, e.priority, e.run_at from insight_executions e
-          where e.status = 'PENDING' and e.sub_organization_id = t.id and e.run_at <= ${at}
+          where ${waits} and e.sub_organization_id = t.id and e.run_at <= ${at}
             and not exists (
               select from insight_backfills b where b.id = e.backfill_id and b.status = 'PAUSED')
           order by e.priority, e.run_at, e.id
@@ -83,7 +94,7 @@ export async function claimExecutions(
         lease_expires_at = ${expiry(now)}
       from due where e.id = due.id
       returning e.id, e.sub_organization_id, e.workflow_id, e.session_id, e.upload_file_id, e.backfill_id,
-        e.attempts as tries`.execute(tx);
+        e.attempts as tries, e.interruptions > 0 as is_suspect`.execute(tx);
     if (rows.length === 0) return [];
     const tools = await toolsOf(
       tx,
@@ -161,23 +172,64 @@ export async function giveBack(db: Db, owner: string, ids: number[]): Promise<vo
     .execute();
 }
 
-/** Frees executions whose process died; one that died with too many fails. Index: insight_executions_held. */
-export async function freeExpired(db: Db, now: Date): Promise<number> {
+/**
+ * Frees executions whose process died. One that died with two is set aside: it has failed, an event and the log say so, and
+ * it runs again once somebody retries it. Index: insight_executions_held.
+ */
+export async function freeExpired(db: Db, log: Log, now: Date): Promise<number> {
   const at = now.toISOString();
-  const { rows } = await sql<{ id: number }>`
-    with expired as materialized (
-      select id from insight_executions
-      where status = 'PROCESSING' and lease_expires_at < ${at}
-      order by id for update skip locked)
-    update insight_executions e
-    set lease_owner = null, lease_expires_at = null, interruptions = e.interruptions + 1, attempts = e.attempts - 1,
-      status = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS} then 'FAILED' else 'PENDING' end,
-      finished_at = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS} then ${at}::timestamptz end,
-      error_message = case when e.interruptions + 1 >= ${MAX_INTERRUPTIONS}
-        then ${`The program stopped ${MAX_INTERRUPTIONS} times while it ran this.`}::text else e.error_message end
-    from expired where e.id = expired.id
-    returning e.id`.execute(db);
-  return rows.length;
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<FreedRow>`
+      with expired as materialized (
+        select id, interruptions + 1 >= ${MOST_INTERRUPTIONS} as is_over from insight_executions
+        where status = 'PROCESSING' and lease_expires_at < ${at}
+        order by id for update skip locked)
+      update insight_executions e
+      set lease_owner = null, lease_expires_at = null, interruptions = e.interruptions + 1, attempts = e.attempts - 1,
+        status = case when is_over then 'FAILED' else 'PENDING' end,
+        finished_at = case when is_over then ${at}::timestamptz end,
+        set_aside_at = case when is_over then ${at}::timestamptz end,
+        error_message = case when is_over then ${SET_ASIDE}::text else e.error_message end
+      from expired where e.id = expired.id
+      returning e.id, e.sub_organization_id, e.workflow_id, e.session_id, e.upload_file_id, is_over`.execute(
+      tx,
+    );
+    for (const row of rows.filter(({ is_over }) => is_over)) await tellSetAside(tx, log, row, now);
+    return rows.length;
+  });
+}
+
+type FreedRow = {
+  id: number;
+  sub_organization_id: number;
+  workflow_id: number;
+  session_id: number | null;
+  upload_file_id: number | null;
+  is_over: boolean;
+};
+
+async function tellSetAside(tx: Tx, log: Log, row: FreedRow, at: Date): Promise<void> {
+  const { id: execution_id, sub_organization_id, workflow_id, session_id, upload_file_id } = row;
+  log.error({ execution_id }, "an insight execution was set aside: its process died on it twice");
+  if (upload_file_id !== null)
+    await tx
+      .updateTable("insight_files")
+      .set({ error_message: SET_ASIDE })
+      .where("id", "=", upload_file_id)
+      .execute();
+  const subject = session_id === null ? { upload_file_id } : { session_id };
+  const common = {
+    at,
+    source: "job" as const,
+    source_id: workflow_id,
+    description: `An insight is not worked out any further: the program stopped ${MOST_INTERRUPTIONS} times while it ran. Retry what failed in the workflow, or ask an operator.`,
+    ...(session_id !== null && { session_id }),
+    attributes: { execution_id, workflow_id, ...subject },
+  };
+  await publish(tx, sub_organization_id, [
+    { ...common, category: "insights", type: "insight-execution-failed" },
+    { ...common, category: "platform", type: "job_set_aside" },
+  ]);
 }
 
 /** When the next execution or the next piece of a backfill comes due; null: nothing waits. */

@@ -178,6 +178,22 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
   );
 }
 
+/** What of one session or recording failed in a workflow, by hand; how many executions that makes. */
+export async function retrySubject(
+  tx: Tx,
+  stamp: Stamp,
+  workflow_id: number,
+  subject: { column: SubjectColumn; id: number },
+): Promise<number> {
+  const workflow = await holdWorkflow(tx, stamp.caller, workflow_id);
+  await shareTools(tx, stamp.caller, workflow.insight_tool_ids);
+  const { column, id } = subject;
+  await releaseExecutions(tx, workflow, "FAILED", { at: stamp.at, only: { column, ids: [id] } });
+  const queued = await queueExecutions(tx, [workflow], [id], { cause: "manual", at: stamp.at, column });
+  await enqueue(tx, runInsights, {});
+  return queued;
+}
+
 async function retry(tx: Tx, { at }: Stamp, workflow: Workflow, column: SubjectColumn): Promise<number> {
   const rows = await tx
     .selectFrom("insight_executions")

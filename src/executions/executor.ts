@@ -37,12 +37,12 @@ const WAKE_KEY = "wake-insights";
 
 /** The jobs that run what is queued: at once, at the time of a retry, and every minute for what a dead process left. */
 export function insightJobs(parts: ExecutorParts): JobHandler[] {
-  const { db, clock } = parts;
+  const { db, clock, log } = parts;
   /** One run at a time in a process; what is queued meanwhile it finds by itself. */
   let working: Working | null = null;
 
   const work = async ({ stopping, abortSignal }: { stopping: AbortSignal; abortSignal: AbortSignal }) => {
-    await freeExpired(db, clock.now());
+    await freeExpired(db, log, clock.now());
     if (working) {
       working.lookAgain();
     } else {
@@ -172,9 +172,12 @@ class Working {
 
   async #claim(most: number): Promise<number> {
     const { db, clock } = this.#parts;
-    const claimed = await claimExecutions(db, { owner: this.#owner, now: clock.now(), most });
+    const claim = { owner: this.#owner, now: clock.now() };
+    const claimed = await claimExecutions(db, { ...claim, most });
     this.#claimed += claimed.length;
-    if (claimed.length > 0) await this.#take(claimed);
+    const holdsSuspect = [...this.#held.values()].some(({ execution }) => execution.is_suspect);
+    const suspects = holdsSuspect ? [] : await claimExecutions(db, { ...claim, most: 1, suspects: true });
+    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects]);
     return claimed.length;
   }
 

@@ -115,7 +115,7 @@ export async function releaseExecutions(
     .execute();
   await tx
     .updateTable("insight_executions")
-    .set({ status: "COMPLETED", error_message: null, finished_at: at.toISOString() })
+    .set({ status: "COMPLETED", error_message: null, finished_at: at.toISOString(), set_aside_at: null })
     .where(held)
     .execute();
 }

@@ -26,7 +26,7 @@ export async function startHeartbeat(parts: Parts): Promise<Heartbeat> {
   const round = async () => {
     // Whoever was not heard itself for so long, as when the database was away, gives the others a round to be heard again.
     if (!(await beat(pool, runnerId))) return;
-    for (const job of await reap(pool)) log.error(job, "a job was set aside: its process died on it twice");
+    tellOfSetAside(log, await reap(pool));
   };
   await round();
   const timer = setInterval(() => {
@@ -41,6 +41,10 @@ export async function startHeartbeat(parts: Parts): Promise<Heartbeat> {
       await pool.query("delete from job_runners where id = $1", [runnerId]).catch(() => {});
     },
   };
+}
+
+export function tellOfSetAside(log: Log, jobs: SetAside[]): void {
+  for (const job of jobs) log.error(job, "a job was set aside: its process died on it twice");
 }
 
 /** Until stopped. A whole `BEAT_MS` lies between two looks, however long one takes. */

@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
 /**
  * Jobs that went down with their process: a text, a mail or a tool can hold what ends whoever works on it, and would end
  * every process that comes to it next. A job that was interrupted so twice is set aside: nobody runs it until somebody
  * says so, and neither does anybody run another job of the same conversation, which would begin with the same message.
+ *
+ *     runs ──death──▶ suspect, runs while no other suspect does ──death──▶ set aside ──by hand──▶ runs, or is dropped
+ *
+ * Beside the job that ended the process others were running. All of them are suspects then, and run one at a time, so
+ * that the second death counts for the one that was running.
  *
  * A process that is stopped in order gives its jobs back and leaves no heartbeat behind; its jobs count for nothing. Only
  * those done for one sub-organization are counted: what goes round by itself is no message.
@@ -12,41 +18,97 @@ export const MOST_INTERRUPTIONS = 2;
 
 const SET_ASIDE = `Set aside: it was running ${MOST_INTERRUPTIONS} times when its process died.`;
 
+/** The job that tells of what was set aside (reports/set-aside-routes.ts): at once, and every minute for what it missed. */
+export const TELL_SET_ASIDE = "tell-set-aside";
+
 /** A job that was set aside just now. */
 export type SetAside = { job_id: string; name: string };
 
-/** Counts the jobs that the dead were running, and sets aside those that must not run again. Before they are freed. */
+/**
+ * Counts the jobs that the dead were running, and sets aside those that must not run again. Before they are freed. A job
+ * that is set aside loses its key: another of the same key would take its place and run.
+ */
 export async function countInterrupted(client: pg.ClientBase, dead: string[]): Promise<SetAside[]> {
   const { rows } = await client.query<SetAside>(
     `with counted as (
-       insert into interrupted_jobs (job_id, name, payload, sub_organization_id, interruptions, interrupted_at)
-       select jobs.id, tasks.identifier, jobs.payload::jsonb, s.id, 1, now()
+       insert into interrupted_jobs (job_id, name, payload, sub_organization_id, interruptions, interrupted_at, begun_by,
+         last_error)
+       select jobs.id, tasks.identifier, jobs.payload::jsonb, s.id, 1, now(), jobs.locked_by, jobs.last_error
        from graphile_worker._private_jobs jobs
        join graphile_worker._private_tasks tasks on tasks.id = jobs.task_id
        cross join lateral jsonb_object_keys(jobs.flags) flag
        join sub_organizations s on flag = 'tenant:' || s.id
        where jobs.locked_by = any($1::text[])
        on conflict (job_id) do update
-         set interruptions = interrupted_jobs.interruptions + 1, interrupted_at = now(),
+         set interruptions = interrupted_jobs.interruptions + 1, interrupted_at = now(), last_error = excluded.last_error,
            set_aside_at = case when interrupted_jobs.interruptions + 1 >= $2 then now() end
+         where interrupted_jobs.begun_by = excluded.begun_by
        returning job_id, name, set_aside_at
      ), ended as (
-       update graphile_worker._private_jobs jobs set attempts = max_attempts, last_error = $3
+       update graphile_worker._private_jobs jobs set attempts = max_attempts, last_error = $3, key = null
        from counted where counted.job_id = jobs.id and counted.set_aside_at is not null
      )
      select job_id, name from counted where set_aside_at is not null`,
     [dead, MOST_INTERRUPTIONS, SET_ASIDE],
   );
+  if (rows.length > 0)
+    await client.query("select graphile_worker.add_job($1, max_attempts => 1, job_key => $1)", [
+      TELL_SET_ASIDE,
+    ]);
   return rows;
 }
 
-/** Whether another job of the same conversation is set aside: what that one does once it is retried, this one need not. */
-export async function waitsForSetAside(pool: pg.Pool, name: string, payload: unknown): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    "select from interrupted_jobs where set_aside_at is not null and name = $1 and payload = $2::jsonb",
-    [name, JSON.stringify(payload)],
+export type Standing =
+  /** Another job of the same conversation is set aside: what that one does once it is retried, this one need not. */
+  | "waits"
+  /** Its process died while it ran. */
+  | "suspect"
+  | "clear";
+
+export async function standingOf(
+  pool: pg.Pool,
+  job: { id: string; name: string; payload: unknown },
+): Promise<Standing> {
+  const { rows } = await pool.query<{ is_itself: boolean }>(
+    `select job_id = $1 as is_itself from interrupted_jobs
+     where job_id = $1 or (set_aside_at is not null and name = $2 and payload = $3::jsonb)`,
+    [job.id, job.name, JSON.stringify(job.payload)],
   );
-  return (rowCount ?? 0) > 0;
+  if (rows.some(({ is_itself }) => !is_itself)) return "waits";
+  return rows.length > 0 ? "suspect" : "clear";
+}
+
+/** What has not ended its process in this time lets the next suspect begin, so that a slow turn holds up nobody for long. */
+const PROVEN_MS = 5_000;
+
+/** Runs suspects one after the other, each noted as begun before it is. */
+export class Suspects {
+  #pool: pg.Pool;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async run(job_id: string, runnerId: string, work: () => Promise<void>): Promise<void> {
+    const before = this.#last;
+    const proven = Promise.withResolvers<void>();
+    this.#last = proven.promise;
+    await before;
+    try {
+      await this.#pool.query("update interrupted_jobs set begun_by = $2 where job_id = $1", [
+        job_id,
+        runnerId,
+      ]);
+      const working = work();
+      Promise.race([working.catch(() => {}), sleep(PROVEN_MS, undefined, { ref: false })]).then(() =>
+        proven.resolve(),
+      );
+      await working;
+    } finally {
+      proven.resolve();
+    }
+  }
 }
 
 /** Those that ran to their end after all, or whose job somebody removed. */

@@ -13,8 +13,8 @@ import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { JobHandler } from "./define-job.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { waitsForSetAside } from "./interrupted.ts";
-import { createShares } from "./shares.ts";
+import { Suspects, standingOf } from "./interrupted.ts";
+import { createShares, tenantOf } from "./shares.ts";
 import { tidyJobsJob } from "./tidy-jobs.ts";
 
 /** Jobs that are no conversations, taken at once per process; each is mostly waiting for the database or a peer. */
@@ -45,7 +45,7 @@ type Parts = {
 };
 
 /** Workers that do some of the jobs, so that those never wait for others. */
-type Lane = { pool: pg.Pool; log: Log; handlers: JobHandler[]; places: number };
+type Lane = { pool: pg.Pool; log: Log; suspects: Suspects; handlers: JobHandler[]; places: number };
 
 const DIALOGUES = 32;
 
@@ -53,9 +53,10 @@ const DIALOGUES = 32;
 export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: Parts): Promise<JobRunner> {
   const inDialogues = handlers.filter(({ job }) => job.is_dialogue);
   const others = [...handlers.filter(({ job }) => !job.is_dialogue), tidyJobsJob(pool, handlers)];
-  const background = await startLane({ pool, log, handlers: others, places: BACKGROUND });
+  const suspects = new Suspects(pool);
+  const background = await startLane({ pool, log, suspects, handlers: others, places: BACKGROUND });
   if (inDialogues.length === 0) return background;
-  const lane = { pool, log, handlers: inDialogues, places: dialogues };
+  const lane = { pool, log, suspects, handlers: inDialogues, places: dialogues };
   const conversations = await startLane(lane).catch(async (error) => {
     await background.stop();
     throw error;
@@ -135,7 +136,7 @@ type Workers = {
 const LAST_WORDS_MS = 2_000;
 
 async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers> {
-  const { pool, log, handlers, places } = parts;
+  const { pool, log, suspects, handlers, places } = parts;
   const events: WorkerEvents = new EventEmitter();
   const shares = createShares(events, places);
   const running = new Set<Promise<void>>();
@@ -145,8 +146,13 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
       // What cron adds carries the library's own notes in place of a payload.
       (payload: unknown, helpers: JobHelpers) => {
         const done = Promise.try(async () => {
-          if (job.is_dialogue && (await waitsForSetAside(pool, job.name, payload))) return;
-          await run(job.schedule ? {} : job.payload.parse(payload), Object.assign(helpers, { stopping }));
+          const work = async () =>
+            run(job.schedule ? {} : job.payload.parse(payload), Object.assign(helpers, { stopping }));
+          if (tenantOf(helpers.job) === undefined) return work();
+          const id = String(helpers.job.id);
+          const standing = await standingOf(pool, { id, name: job.name, payload });
+          if (standing === "clear") return work();
+          if (standing === "suspect") return suspects.run(id, runnerId, work);
         });
         running.add(done);
         return done.finally(() => {

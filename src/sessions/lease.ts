@@ -3,6 +3,8 @@ import type { Snapshot } from "../agents/snapshot.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import { isUniqueViolation } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
 import type { Engine } from "./engine.ts";
 import type { SessionState } from "./variables.ts";
 
@@ -40,6 +42,8 @@ export type LeasedSession = {
   turn_count: number;
   finished_turn: number;
   next_seq: number;
+  /** Turns in a row that their process died of; only of a web chat, since all others have a job or a line that counts. */
+  interruptions: number;
 };
 
 /** Somebody else took the session over while this turn ran; nothing of it may be written any more. */
@@ -56,17 +60,23 @@ export type UserMessage = { text: string; client_message_id: string | null };
 /** `repeated`: the message was stored by an earlier turn, which may have answered it or died before. */
 export type TakenSession = { session: LeasedSession; repeated: boolean };
 
-/** Takes the session's lease, waiting for a turn that runs, and stores what begins the next one. */
+/**
+ * Takes the session's lease, waiting for a turn that runs, and stores what begins the next one. One that was set aside can
+ * still be ended.
+ */
 export async function takeLease(
   engine: Engine,
   session_id: number,
   said: UserMessage | null = null,
+  purpose: "turn" | "end" = "turn",
 ): Promise<TakenSession> {
   const deadline = performance.now() + WAIT_MS;
   let repeated = false;
   for (let look = 0; ; look++) {
     try {
-      const session = await tryLease(engine, session_id, repeated ? null : said);
+      const session = await tryLease(engine, session_id, repeated ? null : said, purpose);
+      if (purpose === "turn" && session && session.interruptions >= MOST_INTERRUPTIONS)
+        throw await setAside(engine, session);
       if (session) return { session, repeated };
     } catch (error) {
       if (!isUniqueViolation(error, "session_messages_client")) throw error;
@@ -87,17 +97,20 @@ async function tryLease(
   engine: Engine,
   session_id: number,
   said: UserMessage | null,
+  purpose: "turn" | "end",
 ): Promise<LeasedSession | undefined> {
   const now = engine.clock.now();
   const lease = `${engine.owner}/${randomBase62(8)}`;
   const take = sql`
     update sessions
     set lease_owner = ${lease}, lease_expires_at = ${expiry(now)}, last_activity_at = ${now.toISOString()},
-      turn_count = turn_count + ${said ? 1 : 0}::int, next_seq = next_seq + ${said ? 1 : 0}::int
-    where id = ${session_id} and ended_at is null
+      turn_count = turn_count + ${said ? 1 : 0}::int, next_seq = next_seq + ${said ? 1 : 0}::int,
+      interruptions = interruptions + (channel = 'chat' and lease_owner is not null)::int
+    where id = ${session_id} and ended_at is null and (set_aside_at is null or ${purpose === "end"})
       and (lease_owner is null or lease_expires_at < ${now.toISOString()})
     returning id, sub_organization_id, conversation_id, channel, agent_name, agent_timezone, prompt_id, source, target,
-      is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq`;
+      is_test, is_outbound, verified, claimed_user, user_name, timestamp, snapshot, state, turn_count, finished_turn, next_seq,
+      interruptions`;
   const query = said
     ? sql<Omit<LeasedSession, "lease">>`
         with taken as (${take}), message as (
@@ -114,11 +127,47 @@ async function tryLease(
 async function explainRefusal(engine: Engine, session_id: number): Promise<void> {
   const row = await engine.db
     .selectFrom("sessions")
-    .select("ended_at")
+    .select(["ended_at", "set_aside_at"])
     .where("id", "=", session_id)
     .executeTakeFirst();
   if (!row) throw new Fault("not-found", `Session with ID ${session_id} not found`);
   if (row.ended_at) throw new Fault("blocked", "This session has ended.");
+  if (row.set_aside_at) throw isSetAside();
+}
+
+const isSetAside = (): Fault =>
+  new Fault("blocked", "This conversation can't be answered at the moment. Please start a new one.");
+
+/**
+ * A web chat whose last two turns went down with their process: the page sends the same words again as soon as it can,
+ * and all that was said is read again for the next answer. Nobody answers in it until an operator lets it go on.
+ */
+async function setAside(engine: Engine, session: LeasedSession): Promise<Fault> {
+  const { id: session_id, sub_organization_id, lease } = session;
+  const at = engine.clock.now();
+  await engine.db.transaction().execute(async (tx) => {
+    const held = await tx
+      .updateTable("sessions")
+      .set({ lease_owner: null, lease_expires_at: null, set_aside_at: at.toISOString() })
+      .where("id", "=", session_id)
+      .where("lease_owner", "=", lease)
+      .executeTakeFirst();
+    if (held.numUpdatedRows === 0n) return;
+    await publish(tx, sub_organization_id, [
+      {
+        at,
+        source: "job",
+        source_id: session_id,
+        category: "platform",
+        type: "job_set_aside",
+        description: `A web chat is not answered any further: the program stopped ${MOST_INTERRUPTIONS} times while it answered. An operator can let it go on.`,
+        session_id,
+        attributes: { name: "web-chat", session_id },
+      },
+    ]);
+  });
+  engine.log.error({ session_id }, "a web chat was set aside: its process died on it twice");
+  return isSetAside();
 }
 
 /** Keeps the lease while the turn runs; `lost` is raised when it was. */
@@ -153,7 +202,7 @@ export async function releaseLease(
 ): Promise<void> {
   await engine.db
     .updateTable("sessions")
-    .set({ lease_owner: null, lease_expires_at: null })
+    .set({ lease_owner: null, lease_expires_at: null, interruptions: 0 })
     .where("id", "=", id)
     .where("lease_owner", "=", lease)
     .execute();

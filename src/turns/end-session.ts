@@ -34,7 +34,7 @@ export async function endSession(
     .where("id", "=", session_id)
     .executeTakeFirst();
   if (!row || row.ended_at) return;
-  const taken = await takeLease(engine, session_id).catch((error) => {
+  const taken = await takeLease(engine, session_id, null, "end").catch((error) => {
     // Somebody else ended it meanwhile.
     if (error instanceof Fault && error.kind === "blocked") return null;
     throw error;
@@ -88,6 +88,8 @@ export async function endIdleSessions(engine: Engine): Promise<number> {
     .select(["id", "turn_count"])
     .where("ended_at", "is", null)
     .where("channel", "=", "chat")
+    // It waits for an operator.
+    .where("set_aside_at", "is", null)
     .where("last_activity_at", "<", new Date(now.getTime() - IDLE_MS).toISOString())
     // Whoever holds it is busy with it.
     .where((row) => row.or([row("lease_owner", "is", null), row("lease_expires_at", "<", now.toISOString())]))

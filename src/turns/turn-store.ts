@@ -217,7 +217,12 @@ export async function updateSession(
       state: json(change.state),
       next_seq: session.next_seq,
       last_activity_at: at,
-      ...(change.over && { lease_owner: null, lease_expires_at: null, finished_turn: session.turn_count }),
+      ...(change.over && {
+        lease_owner: null,
+        lease_expires_at: null,
+        finished_turn: session.turn_count,
+        interruptions: 0,
+      }),
       ...(change.ended && {
         ended_at: at,
         end_reason: change.ended.reason,

@@ -89,6 +89,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/incidents/1", "Calls <b>drop</b>", true],
   ["/console/incidents/new", "New incident", true],
   ["/console/events", "Events", true],
+  ["/console/set-aside", "Set-aside work", false],
   ["/console/people", "People", true],
   ["/console/people/admin%40example.com", "admin@example.com", true],
   ["/console/people/new", "Invite somebody", true],

@@ -12,7 +12,7 @@ import { rounds, SEED } from "../harness/seed.ts";
 import { type Program, parley, postgresOf, send, usedFolder } from "./program.ts";
 
 const SESSIONS = rounds(1_500, 6_000);
-const ROUNDS = rounds(2, 8);
+const ROUNDS = rounds(1, 8);
 const random = createRandom(SEED);
 /** INSIGHT_CONCURRENCY where nothing else is set. */
 const CONCURRENCY = 32;
@@ -76,6 +76,9 @@ test(`kill -9 at random moments of a backfill loses no session and analyses none
   }
   expect(killed).toBeGreaterThan(0);
   for (let state = await progress(); state.status !== "COMPLETED"; state = await progress()) await sleep(50);
+  // The one that a kill meets alone after it was met before is set aside, and done once it is retried by hand.
+  expect((await api("POST", `workflows/${workflow.id}/retry-failed`)).body.retried).toBeLessThan(killed);
+  while ((await api("GET", `workflows/${workflow.id}`)).body.queue_count > 0) await sleep(50);
   await program.end("SIGTERM");
   await llm.close();
 

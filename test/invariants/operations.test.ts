@@ -19,6 +19,7 @@ const OWN = [
   "DELETE /api/v1/mail_domains/{}",
   "DELETE /api/v1/number_owners/{}",
   "DELETE /api/v1/outbound/webhook_inboxes/{}",
+  "DELETE /api/v1/queues/set_aside/{}",
   "DELETE /api/v1/suppressions/{}",
   "DELETE /api/v1/transcription_providers/{}",
   "GET /api/v1/api_tokens/",

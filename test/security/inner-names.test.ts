@@ -130,7 +130,7 @@ describe.each(KINDS)("%s", (kind) => {
     };
     const execution = {
       ...{ id: 1, sub_organization_id: 1, workflow_id: 1, subject: { session_id: 1 }, backfill_id: null },
-      ...{ tries: 1, tools: [tool] },
+      ...{ tries: 1, is_suspect: false, tools: [tool] },
     };
     const said = { kind: "said", role: "user", text: "Hello", start_time: null };
     await runExecution(

@@ -4,7 +4,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { enqueue, handle, type Job } from "../../src/jobs/define-job.ts";
 import { beat, reap } from "../../src/jobs/heartbeat.ts";
 import { migrateJobs, startJobs } from "../../src/jobs/runner.ts";
-import { tellSetAsideJob } from "../../src/reports/set-aside-jobs.ts";
+import { tellSetAsideJob } from "../../src/reports/set-aside-routes.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 const talk: Job<{ with: string }> = {
@@ -30,13 +30,18 @@ const add = (person: string) =>
     .execute((tx) => enqueue(tx, talk, { with: person }, { tenant: app.admin.sub_organization_id }));
 
 /** A process takes all that waits, and dies of it; or it is stopped in order and leaves its heartbeat's row to nobody. */
-async function runs(process: string, end: "dies" | "is stopped"): Promise<void> {
+async function runs(process: string, end: "dies" | "is stopped", begun?: string): Promise<void> {
   const { pool } = app.database;
   await beat(pool, process);
   await pool.query(
     `update graphile_worker._private_jobs set locked_at = now(), locked_by = $1, attempts = attempts + 1
      where attempts < max_attempts`,
     [process],
+  );
+  // Suspects are noted as begun before they run: here all of them, as if one after the other had taken long, or one.
+  await pool.query(
+    "update interrupted_jobs set begun_by = $1 where set_aside_at is null and ($2::bigint is null or job_id = $2)",
+    [process, begun ?? null],
   );
   if (end === "is stopped") await pool.query("delete from job_runners where id = $1", [process]);
   else
@@ -49,7 +54,8 @@ async function runs(process: string, end: "dies" | "is stopped"): Promise<void> 
 const jobs = async () =>
   (
     await app.database.pool.query(
-      "select id::text, locked_by, attempts >= max_attempts as over from graphile_worker.jobs order by id",
+      `select id::text, locked_by, attempts >= max_attempts as over from graphile_worker.jobs
+       where task_identifier = 'talk' order by id`,
     )
   ).rows;
 
@@ -75,10 +81,15 @@ test("a job that twice went down with its process is set aside, listed, told onc
   expect(await setAside()).toEqual([
     {
       job_id: job.id,
+      kind: "job",
       name: "talk",
+      organization_id: app.admin.organization_id,
+      organization_name: expect.any(String),
       sub_organization_id: app.admin.sub_organization_id,
+      session_id: null,
       interruptions: 2,
       set_aside_at: expect.any(String),
+      last_error: null,
     },
   ]);
 
@@ -113,7 +124,62 @@ test("what comes in a conversation that stands still does not run into the same 
   expect(said).toEqual(["ben"]);
 });
 
+test("of many that went down together only the one that was running at the second death is set aside", async () => {
+  for (const person of ["ann", "ben", "cleo"]) await add(person);
+  await runs("first", "dies");
+  const [, ben] = await jobs();
+  await runs("second", "dies", ben.id);
+  expect(await setAside()).toMatchObject([{ job_id: ben.id }]);
+  const said = await workUntil(async () => (await jobs()).length === 1);
+  expect(said.toSorted()).toEqual(["ann", "cleo"]);
+});
+
+test("suspects run one at a time, and one that takes long does not hold up the others", async () => {
+  for (const person of ["ann", "ben", "cleo"]) await add(person);
+  await runs("first", "dies");
+  const first = Promise.withResolvers<void>();
+  let running = 0;
+  let most = 0;
+  const handlers = [
+    handle(talk, async ({ with: person }) => {
+      most = Math.max(most, ++running);
+      if (person === "ann") await first.promise;
+      running--;
+    }),
+  ];
+  const runner = await startJobs({ ...app, log: silentLog, pool: app.database.pool, handlers });
+  await expect.poll(async () => (await jobs()).length, { timeout: 20_000 }).toBe(1);
+  first.resolve();
+  await expect.poll(async () => (await jobs()).length).toBe(0);
+  await runner.stop();
+  expect(most).toBe(2);
+}, 30_000);
+
+test("a set-aside job of a key is not begun by another of that key", async () => {
+  const tenant = app.admin.sub_organization_id;
+  const addKeyed = () =>
+    app.db.transaction().execute((tx) => enqueue(tx, talk, { with: "ann" }, { key: "ann", tenant }));
+  await addKeyed();
+  for (const process of ["first", "second"]) await runs(process, "dies");
+  await addKeyed();
+  expect(await workUntil(async () => (await jobs()).filter(({ over }) => !over).length === 0)).toEqual([]);
+  expect(await setAside()).toHaveLength(1);
+});
+
+test("a dropped job is never run, and what comes next in its conversation is", async () => {
+  await add("ann");
+  for (const process of ["first", "second"]) await runs(process, "dies");
+  const [job] = await jobs();
+  expect((await app.send("DELETE", `/api/v1/queues/set_aside/${job.id}`)).status).toBe(200);
+  expect((await app.send("DELETE", `/api/v1/queues/set_aside/${job.id}`)).status).toBe(404);
+  expect(await jobs()).toEqual([]);
+  await add("ann");
+  expect(await workUntil((said) => said.length === 1)).toEqual(["ann"]);
+});
+
 test("only who operates the installation sees what is set aside", async () => {
   const token = await app.createToken(["events_read"]);
-  expect((await app.sendAs(token)("GET", "/api/v1/queues/set_aside")).status).toBe(403);
+  const send = app.sendAs(token);
+  expect((await send("GET", "/api/v1/queues/set_aside")).status).toBe(403);
+  expect((await send("DELETE", "/api/v1/queues/set_aside/1")).status).toBe(403);
 });

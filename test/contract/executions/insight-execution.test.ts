@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { claimExecutions, giveBack, LEASE_MS } from "../../../src/executions/claim.ts";
+import { silentLog } from "../../../src/base/log.ts";
+import { claimExecutions, freeExpired, giveBack, LEASE_MS } from "../../../src/executions/claim.ts";
 import { lockTool, replaceTool } from "../../../src/insights/tool-configuration-store.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import {
@@ -248,24 +249,67 @@ describe("a process that dies", () => {
     expect(await outputs(session_id)).toHaveLength(1);
   });
 
-  test("whenever the same execution runs is not given a sixth chance", async () => {
-    const workflow = await queued([(await asking()).id], [await session()]);
-    for (let n = 0; n < 5; n++) {
-      await claimExecutions(app.db, { owner: "another", now: app.clock.now(), most: 10 });
-      app.clock.advance(LEASE_MS + 1);
-      if (n < 4) expect(await only(workflow.id)).toMatchObject({ status: "PROCESSING" });
-      if (n < 4) {
-        const { freeExpired } = await import("../../../src/executions/claim.ts");
-        await freeExpired(app.db, app.clock.now());
-      }
-    }
+  test("twice while the same execution runs sets it aside: told, listed, and run again by hand", async () => {
+    const session_id = await session();
+    const workflow = await queued([(await asking()).id], [session_id]);
+    await dies({ suspects: false });
+    expect(await only(workflow.id)).toMatchObject({ status: "PROCESSING" });
+    await freeExpired(app.db, silentLog, app.clock.now());
+    await dies({ suspects: true });
     await runInsights(app);
-    expect(await only(workflow.id)).toMatchObject({
+    const set = await only(workflow.id);
+    expect(set).toMatchObject({
       status: "FAILED",
-      error_message: "The program stopped 5 times while it ran this.",
+      error_message: "Set aside: the program stopped 2 times while it ran this.",
     });
     expect(llm.requests).toEqual([]);
+    const job_id = `insight-execution-${set.id}`;
+    const listed = async () => (await app.send("GET", "/api/v1/queues/set_aside")).body;
+    expect(await listed()).toMatchObject([
+      { job_id, kind: "insight-execution", name: workflow.name, session_id, interruptions: 2 },
+    ]);
+    const told = await app.send(
+      "GET",
+      "/api/v1/events/?search_fields=type&search_field_values=job_set_aside&limit=1",
+    );
+    expect(told.body.items).toMatchObject([
+      { session_id: String(session_id), attributes: { execution_id: set.id } },
+    ]);
+
+    const retried = await app.send("POST", `/api/v1/queues/set_aside/${job_id}/retry`);
+    expect(retried).toMatchObject({ status: 200, body: { job_id } });
+    expect(await listed()).toEqual([]);
+    await runInsights(app);
+    expect(await only(workflow.id)).toMatchObject({ status: "COMPLETED" });
+    expect(await outputs(session_id)).toHaveLength(1);
   });
+
+  test("with many sets aside the one that was running alone, and the others run to their end", async () => {
+    const workflow = await queued([(await asking()).id], [await session(), await session(), await session()]);
+    await dies({ suspects: false });
+    await freeExpired(app.db, silentLog, app.clock.now());
+    const [suspect, ...others] = await dies({ suspects: true, most: 1 });
+    expect(others).toEqual([]);
+    await runInsights(app);
+    const after = await executions(workflow.id);
+    const of = (rows: { id: number; status: string }[], status: string) =>
+      rows.filter((row) => row.status === status).map(({ id }) => id);
+    expect(of(after, "COMPLETED")).toHaveLength(2);
+    expect(of(after, "FAILED")).toEqual([suspect?.id]);
+
+    const dropped = await app.send("DELETE", `/api/v1/queues/set_aside/insight-execution-${suspect?.id}`);
+    expect(dropped.status).toBe(200);
+    expect((await app.send("GET", "/api/v1/queues/set_aside")).body).toEqual([]);
+    await runInsights(app);
+    expect(of(await executions(workflow.id), "FAILED")).toHaveLength(1);
+  });
+
+  /** A process claims what waits and is never heard of again. */
+  async function dies({ suspects, most = 10 }: { suspects: boolean; most?: number }) {
+    const claimed = await claimExecutions(app.db, { owner: "another", now: app.clock.now(), most, suspects });
+    app.clock.advance(LEASE_MS + 1);
+    return claimed;
+  }
 
   test("and comes back finds its work with another, and stores nothing of it", async () => {
     const session_id = await session();

@@ -14,6 +14,22 @@ async function job(maker: Maker): Promise<string> {
   return (await maker.post("/takeouts/create", {})).job_id;
 }
 
+async function setAside({ app, next }: Maker) {
+  const job_id = next();
+  await app.db
+    .insertInto("interrupted_jobs")
+    .values({
+      job_id,
+      name: "call-session-end-tool",
+      payload: JSON.stringify({ session_id: job_id }),
+      interruptions: 2,
+      interrupted_at: app.clock.now().toISOString(),
+      set_aside_at: app.clock.now().toISOString(),
+    })
+    .execute();
+  return { at: [job_id] };
+}
+
 export const REPORTS: Examples = {
   "POST /api/v1/dashboards/list": () => ({}),
   "POST /api/v1/dashboards/fetch_info": () => ({ query: { dashboard_name: "sessions" } }),
@@ -24,21 +40,8 @@ export const REPORTS: Examples = {
 
   "GET /api/v1/queues/": () => ({}),
   "GET /api/v1/queues/set_aside": () => ({}),
-  "POST /api/v1/queues/set_aside/{}/retry": async ({ app, next }) => {
-    const job_id = next();
-    await app.db
-      .insertInto("interrupted_jobs")
-      .values({
-        job_id,
-        name: "go-on-with-texts",
-        payload: JSON.stringify({ n: job_id }),
-        interruptions: 2,
-        interrupted_at: app.clock.now().toISOString(),
-        set_aside_at: app.clock.now().toISOString(),
-      })
-      .execute();
-    return { at: [job_id] };
-  },
+  "POST /api/v1/queues/set_aside/{}/retry": setAside,
+  "DELETE /api/v1/queues/set_aside/{}": setAside,
 
   "GET /reports/{}/data": async (maker) => {
     const { guest_token } = await maker.post("/dashboards/fetch_info?dashboard_name=sessions", {});

@@ -262,6 +262,8 @@ test("a new chat is asked about first, and ends the one before", async () => {
 test("two tabs of one chat lose nothing of each other: what both wait to send is sent by the next page", async () => {
   const page = await openChat();
   const other = await openTab(page);
+  // A tab whose socket is still being opened goes on without one, and hears of the cut when it sends.
+  await expect.poll(() => line.sockets()).toBe(2);
   line.cut();
   for (const tab of [page, other]) await tab.getByText("Connection lost. Trying again…").waitFor();
   await say(page, "from the one");

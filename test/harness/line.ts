@@ -11,6 +11,8 @@ export type Line = {
   /** As behind a proxy that knows no WebSockets. */
   refuseSockets(): void;
   restore(): void;
+  /** How many WebSockets are open over it. */
+  sockets(): number;
 };
 
 type State = "sound" | "cut" | "losing-answers" | "without-sockets";
@@ -19,6 +21,7 @@ type State = "sound" | "cut" | "losing-answers" | "without-sockets";
 export async function createLine(address: string): Promise<Line> {
   const { hostname, port } = new URL(address);
   const ends = new Set<Socket>();
+  const upgraded = new Set<Socket>();
   let state: State = "sound";
 
   const server = createServer((near) => {
@@ -33,6 +36,7 @@ export async function createLine(address: string): Promise<Line> {
       end.on("error", () => {});
       end.on("close", () => {
         ends.delete(end);
+        upgraded.delete(end);
         other.destroy();
       });
     }
@@ -41,7 +45,11 @@ export async function createLine(address: string): Promise<Line> {
       if (state === "without-sockets" && isSocket) near.destroy();
       else far.write(bytes);
     });
-    far.on("data", (bytes) => state !== "losing-answers" && near.write(bytes));
+    far.on("data", (bytes) => {
+      if (state === "losing-answers") return;
+      near.write(bytes);
+      if (bytes.subarray(0, 12).toString("latin1") === "HTTP/1.1 101") upgraded.add(near);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
@@ -68,5 +76,6 @@ export async function createLine(address: string): Promise<Line> {
     restore() {
       state = "sound";
     },
+    sockets: () => upgraded.size,
   };
 }

@@ -293,6 +293,8 @@ test("a tab that is left in an ended chat doesn't take the new chat of another t
   await hear(other, "You said: hello");
   await page.getByRole("button", { name: "New chat" }).click();
   await page.getByRole("button", { name: "Start a new chat" }).click();
+  // The question is closed a moment before the new chat begins.
+  await expect.poll(() => heard(page)).not.toContain("You said: hello");
   await exchange(page, "once more");
   const session = await sessionOf(page);
   await other.getByText("This chat has ended.").waitFor();

@@ -48,7 +48,7 @@ export async function createLine(address: string): Promise<Line> {
     far.on("data", (bytes) => {
       if (state === "losing-answers") return;
       near.write(bytes);
-      if (bytes.subarray(0, 12).toString("latin1") === "HTTP/1.1 101") upgraded.add(near);
+      if (bytes.toString("latin1").startsWith("HTTP/1.1 101")) upgraded.add(near);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,7 +1,9 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { beforeAll, beforeEach, expect, test } from "vitest";
-import { queueRecording, storeRecording } from "../../../src/calls/fetch-recording.ts";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { queueRecording, recordingJob, storeRecording } from "../../../src/calls/fetch-recording.ts";
+import { startJobs } from "../../../src/jobs/runner.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createPeer, type Peer } from "../../harness/peer.ts";
 import { createNumber, incoming } from "../../harness/phone.ts";
@@ -35,20 +37,17 @@ beforeEach(async () => {
 });
 
 let isOwnAddress = (_url: string) => true;
-const fetchIt = (url = `${carrier.url}/Recordings/RE1`) =>
-  storeRecording(
-    {
-      engine: app.engine,
-      dataDir: app.config.data_dir,
-      carriers: {
-        of: async ({ id }) => ({
-          carrier: { name: "test carrier", simulated: true, isOwnAddress },
-          account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: "secret" } },
-        }),
-      },
-    },
-    { call_id: call.id, url },
-  );
+const parts = (): Parameters<typeof storeRecording>[0] => ({
+  engine: app.engine,
+  dataDir: app.config.data_dir,
+  carriers: {
+    of: async ({ id }) => ({
+      carrier: { name: "test carrier", simulated: true, isOwnAddress },
+      account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: "secret" } },
+    }),
+  },
+});
+const fetchIt = (url = `${carrier.url}/Recordings/RE1`) => storeRecording(parts(), { call_id: call.id, url });
 const links = async (): Promise<string[]> =>
   (await app.send("POST", `/api/v1/sessions/recording/${call.session_id}`)).body.recordings;
 const folder = () => path.join(app.config.data_dir, "recordings");
@@ -169,4 +168,30 @@ test("a recording for which an organization has no room is left with the carrier
     .where("session_id", "=", call.session_id)
     .execute();
   expect(stored).toEqual([{ size_bytes: SOUND.length }]);
+});
+
+test("two hundred recordings of one organization, of which none comes, keep no place from another's", async () => {
+  const slow: (() => void)[] = [];
+  carrier.respond(({ path: asked }, response) => {
+    const answer = () => response.writeHead(200, { "content-type": "audio/x-wav" }).end(SOUND);
+    if (asked.startsWith("/slow/")) slow.push(answer);
+    else answer();
+  });
+  const busy = app.admin.sub_organization_id;
+  const quiet = (await app.createNeighbour()).caller.sub_organization_id;
+  const queue = (sub_organization_id: number, name: string) =>
+    queueRecording(app.db, { sub_organization_id, call_id: call.id, url: `${carrier.url}${name}` });
+  for (let n = 0; n < 200; n++) await queue(busy, `/slow/${n}`);
+  await queue(quiet, "/quick");
+  const runner = await startJobs({
+    pool: app.database.pool,
+    log: silentLog,
+    handlers: [recordingJob(parts())],
+  });
+  onTestFinished(runner.stop);
+  await expect.poll(() => carrier.requests.map(({ path: asked }) => asked)).toContain("/quick");
+  // One of the other's at the most: each organization's come one after the other.
+  expect(slow.length).toBeLessThanOrEqual(1);
+  carrier.respond((_, response) => response.writeHead(404).end());
+  for (const answer of slow) answer();
 });

@@ -55,7 +55,7 @@ const jobs = async () =>
   (
     await app.database.pool.query(
       `select id::text, locked_by, attempts >= max_attempts as over from graphile_worker.jobs
-       where task_identifier = 'talk' order by id`,
+       where task_identifier = 'talk' order by jobs.id`,
     )
   ).rows;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { App } from "../app.ts";
+import type { App } from "../app/parts.ts";
 import type { Log } from "../base/log.ts";
 import type { JobRunner } from "../jobs/runner.ts";
 import { finishTurns } from "../turns/finish-turns.ts";

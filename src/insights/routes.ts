@@ -7,10 +7,7 @@ import { toolConfigurationRoutes } from "./tool-configuration.ts";
 import { toolDefinitionRoutes } from "./tool-definition.ts";
 
 /** What is looked for and what was found: definition → configuration, and outputs. */
-export function insightRoutes(
-  api: Api,
-  deps: { db: Db; clock: Clock; catalogue: readonly LlmEntry[] },
-): void {
+export function addInsights(api: Api, deps: { db: Db; clock: Clock; catalogue: readonly LlmEntry[] }): void {
   outputRoutes(api, deps);
   toolDefinitionRoutes(api);
   toolConfigurationRoutes(api, deps);

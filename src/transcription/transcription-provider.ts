@@ -43,16 +43,14 @@ export function transcriptionProviderRoutes(api: Api, deps: Deps): void {
 }
 
 /** The organization's own key, else the installation's, else the one that models of the same provider use. */
-export async function transcriptionAccess(
-  deps: Omit<Deps, "clock">,
-  sub_organization_id: number,
-  name: Transcriber,
-): Promise<KeyAccess | null> {
-  const own = await ownKeys(deps, "transcription_providers", sub_organization_id, [name]);
-  return (
-    own[name] ?? deps.environment.transcription[name] ?? (await llmAccess(deps, sub_organization_id, name))
-  );
-}
+export const transcriptionAccessOf =
+  (deps: Omit<Deps, "clock">) =>
+  async (sub_organization_id: number, name: Transcriber): Promise<KeyAccess | null> => {
+    const own = await ownKeys(deps, "transcription_providers", sub_organization_id, [name]);
+    return (
+      own[name] ?? deps.environment.transcription[name] ?? (await llmAccess(deps, sub_organization_id, name))
+    );
+  };
 
 async function llmAccess(
   { db, vault, environment }: Omit<Deps, "clock">,

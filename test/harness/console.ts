@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import { buildConsole } from "../../src/api/console-build.ts";
-import type { Parts } from "../../src/app.ts";
+import type { Parts } from "../../src/app/parts.ts";
 import { seedDemo } from "../../src/demo/seed.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";

@@ -14,7 +14,7 @@ import { workflowActivationRoutes } from "./workflow-activation.ts";
 type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; runner: ToolRunner };
 
 /** Workflows and the work they make: tests of tools, activation, the queue, older sessions, spending, executions. */
-export function insightWorkRoutes(api: Api, deps: Deps): void {
+export function addExecutions(api: Api, deps: Deps): void {
   toolsTestRoutes(api, deps);
   workflowRoutes(api, deps);
   workflowActivationRoutes(api, deps);

@@ -1,0 +1,56 @@
+import { providerSettings } from "../accounts/llm-provider.ts";
+import { createModelAllowance } from "../accounts/model-allowance.ts";
+import { createStorage } from "../accounts/storage.ts";
+import { createVisitorAllowance } from "../accounts/visitor-allowance.ts";
+import { createFairGate } from "../base/fair-gate.ts";
+import { randomId } from "../base/ids.ts";
+import { queueEndedSession } from "../executions/trigger.ts";
+import { embedderOf } from "../knowledge/source-embedding.ts";
+import type { Provider } from "../llm/catalogue.ts";
+import { guardedStream } from "../llm/guarded-fetch.ts";
+import { modelFor } from "../llm/model-for.ts";
+import type { Transport } from "../llm/providers.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { createSessionEnds } from "../sessions/session-ends.ts";
+import { createServiceAuthenticator } from "../tools/service-auth.ts";
+import type { Parts } from "./parts.ts";
+
+/** What conversations run on: models by their providers and allowances, secrets, the way out. */
+export function createEngine(parts: Parts): Engine {
+  const { db, clock, log, vault, egress, llmProviders: environment } = parts;
+  const guarded = guardedStream(parts.config.egress_allow);
+  const { llm_first_token_s, llm_token_s, llm_fallback } = parts.config;
+  const policy = {
+    first_token_ms: llm_first_token_s * 1000,
+    between_tokens_ms: llm_token_s * 1000,
+    fallback: llm_fallback,
+  };
+  const allow = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
+  return {
+    db,
+    clock,
+    log,
+    egress,
+    vault,
+    ends: createSessionEnds(parts),
+    auth: createServiceAuthenticator({ db, vault, egress, clock }),
+    destinations: parts.config.destinations,
+    visitors: createVisitorAllowance({ db, clock, per_minute: parts.config.visitors_per_minute }),
+    storage: createStorage(parts.config.storage_gb),
+    chatTurns: createFairGate(parts.config.chat_concurrency),
+    resolveModel: async (sub_organization_id, llm) => {
+      const settings = await providerSettings({ db, vault, environment }, sub_organization_id);
+      const transportOf = (provider: Provider): Transport => {
+        const access = settings[provider];
+        // The installation's own address may be private; one that an organization names goes through the guard.
+        const isGuarded = access?.base_url !== undefined && access !== environment[provider];
+        return isGuarded ? { fetch: guarded } : {};
+      };
+      return allow(modelFor(llm, settings, clock, { policy, transportOf }), sub_organization_id);
+    },
+    embedderOf: embedderOf({ db, clock, vault, egress, environment, choice: parts.config.embedding_model }),
+    owner: randomId(),
+    held: new Set(),
+    onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),
+  };
+}

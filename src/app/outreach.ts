@@ -1,0 +1,98 @@
+import type { SendMail } from "../accounts/welcome-mail.ts";
+import type { Api } from "../api/server.ts";
+import { createVoiceCalls, type RunningCalls } from "../calls/telephone.ts";
+import { createCarriers } from "../carriers/carriers.ts";
+import { platformMail } from "../carriers/smtp/smtp-platform-mail.ts";
+import { voiceSender } from "../carriers/voice-sender.ts";
+import type { Carriers } from "../channels/carrier.ts";
+import { smtpServerOf } from "../channels/mail-credentials.ts";
+import type { Attempts, Senders } from "../channels/outreach.ts";
+import { createAttempts } from "../dialing/attempts.ts";
+import { createDialer, type Dialer } from "../dialing/dialer.ts";
+import { createSettleQueue } from "../dialing/settle-queue.ts";
+import { sidsOfOthers } from "../dialing/sids-of-others.ts";
+import { createMail, type Mail } from "../dialogues/mail.ts";
+import { textSender } from "../dialogues/text-sender.ts";
+import { systemLookUp } from "../mime/sender-checks.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { platformSimulator, type Simulator } from "../simulator/platform-simulator.ts";
+import type { Parts } from "./parts.ts";
+
+export type Outreach = {
+  carriers: Carriers;
+  /** The carrier that reaches nobody, where there is no other. */
+  simulator: Simulator | null;
+  attempts: Attempts;
+  voiceCalls: RunningCalls;
+  mailing: Mail;
+  dialer: Dialer;
+};
+
+/** The installation's own mails, such as a new person's first one; null where it has no mail server. */
+export function mailerOf({ sendMail, mailServer = null }: Parts): SendMail {
+  if (sendMail !== undefined) return sendMail;
+  const smtp = mailServer && smtpServerOf(mailServer.smtp_url);
+  return mailServer && smtp ? platformMail(smtp, mailServer.from) : null;
+}
+
+/** How people are reached, and reach us: carriers, calls, texts, mails, and who is tried when. */
+export function createOutreach(api: Api, parts: Parts, engine: Engine): Outreach {
+  const { db, clock, log, vault, config, mailServer = null, twilio: operator = null } = parts;
+  const { public_url: publicUrl } = config;
+  const carriers =
+    parts.carriers ??
+    createCarriers({
+      db,
+      vault,
+      egress: parts.egress,
+      publicUrl,
+      operator,
+      baseUrl: config.twilio_base_url,
+      mail: (channel_id) => mailing.carriers.of(channel_id),
+    });
+  const queue = createSettleQueue({ db, clock });
+  const attempts = createAttempts({ db, queue });
+  const mailing = createMail(api, {
+    engine,
+    attempts,
+    vault,
+    publicUrl,
+    dataDir: config.data_dir,
+    egress: parts.egress,
+    allow: config.egress_allow,
+    settings: {
+      server: mailServer && smtpServerOf(mailServer.smtp_url),
+      listener:
+        config.mail_port === null
+          ? null
+          : { host: config.host, port: config.mail_port, tls: parts.mailTls ?? null },
+      lookUp: config.mail_checks_senders ? (parts.mailLookUp ?? systemLookUp()) : null,
+      simulator_speed: parts.simulation?.speed ?? 1,
+    },
+  });
+  const texts = { engine, carriers };
+  const senders: Senders = parts.senders ?? {
+    voice: voiceSender({ db, carriers, sidsOfOthers: (...asked) => sidsOfOthers(db, ...asked) }),
+    sms: textSender(texts, attempts, "sms"),
+    whatsapp: textSender(texts, attempts, "whatsapp"),
+    email: mailing.sender,
+  };
+  return {
+    carriers,
+    simulator: parts.carriers || operator ? null : platformSimulator(api, parts),
+    attempts,
+    voiceCalls: createVoiceCalls({ engine, vault, carriers, attempts, publicUrl }),
+    mailing,
+    dialer: createDialer({
+      db,
+      clock,
+      log,
+      owner: engine.owner,
+      senders,
+      carriers,
+      limits: config.lines,
+      destinations: config.destinations,
+      queue,
+    }),
+  };
+}

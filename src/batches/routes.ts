@@ -1,0 +1,13 @@
+import type { Api } from "../api/server.ts";
+import { batchRoutes } from "./batch.ts";
+import { batchRequestRoutes } from "./batch-requests.ts";
+import { targetFilterCountRoutes } from "./target-filter-count.ts";
+
+type Deps = Parameters<typeof batchRequestRoutes>[1];
+
+/** Batches and the people in them. */
+export function addBatches(api: Api, deps: Deps): void {
+  batchRoutes(api, deps);
+  batchRequestRoutes(api, deps);
+  targetFilterCountRoutes(api, deps);
+}

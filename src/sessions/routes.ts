@@ -1,0 +1,25 @@
+import type { Api } from "../api/server.ts";
+import { conversationRoutes } from "./conversation.ts";
+import { sessionDebugRoutes } from "./debug.ts";
+import { fullSummaryRoutes } from "./full-summary.ts";
+import { recordingRoutes } from "./recording.ts";
+import { sessionRoutes } from "./session.ts";
+import { sessionLabelRoutes } from "./session-label.ts";
+import { sessionTraceRoutes } from "./session-trace.ts";
+import { timelineRoutes } from "./timeline.ts";
+import { transcriptRoutes } from "./transcript.ts";
+
+type Deps = Parameters<typeof recordingRoutes>[1];
+
+/** What was said and done, as it is read afterwards. */
+export function addSessions(api: Api, deps: Deps): void {
+  sessionRoutes(api, deps);
+  recordingRoutes(api, deps);
+  fullSummaryRoutes(api, deps);
+  sessionLabelRoutes(api, deps);
+  conversationRoutes(api, deps);
+  transcriptRoutes(api, deps);
+  timelineRoutes(api, deps);
+  sessionTraceRoutes(api, deps);
+  sessionDebugRoutes(api, deps);
+}

@@ -4,7 +4,7 @@ import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
 import { parseJson } from "../base/parse-json.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
-import { sendable } from "../workflows/coerce-arguments.ts";
+import { sendable } from "../tools/coerce-arguments.ts";
 import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 

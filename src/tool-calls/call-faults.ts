@@ -1,8 +1,8 @@
 import { isRecord } from "../expressions/member.ts";
+import { checkable } from "../tools/coerce-arguments.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import type { ToolDefinition } from "../tools/tool-definition.ts";
 import { parameterDefaults } from "../tools/tool-definition.ts";
-import { checkable } from "../workflows/coerce-arguments.ts";
 import { argumentFaults } from "./validate-arguments.ts";
 
 /*

@@ -103,7 +103,10 @@ export const everyField = {
         type: "expression",
         version: "v1alpha",
         tool: { name: "lookup", description: null },
-        inputs: [{ name: "day", required: true }],
+        inputs: [
+          { name: "day", required: true },
+          { name: "deep", required: false },
+        ],
         expression: "inputs.day",
         output: { day: "{{ result }}" },
         on: {

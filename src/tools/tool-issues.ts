@@ -2,6 +2,7 @@ import { PatternMeter } from "../base/pattern.ts";
 import { jsonSchemaProblems, patternProblem } from "../schemas/json-schema.ts";
 import type { Issue } from "../schemas/validation-issue.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
+import { type CallTarget, targetOfTask } from "./call-target.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
 import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
 import {
@@ -29,8 +30,8 @@ export type Surroundings = {
   is_system: boolean;
   /** Every name that a workflow can call, among those the definition mentions. */
   callable: ReadonlySet<string>;
-  /** The JSON Schemas of the arguments of the tools among them. */
-  parameters?: ReadonlyMap<string, unknown>;
+  /** What those of them take, as far as they take arguments. */
+  targets?: ReadonlyMap<string, CallTarget>;
   /** Names that other tools show to models, among those the definition mentions. */
   taken: ReadonlySet<string>;
   /** Names and labels of data sources, among those the definition mentions. */
@@ -41,6 +42,11 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
   const tasks = tasksOf(definition);
   const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
   const callable = new Set([...around.callable, ...own]);
+  const targets = new Map(around.targets);
+  for (const { task, path } of tasks) {
+    const name = taskToolName(task, path)?.name;
+    if (name) targets.set(name, targetOfTask(task));
+  }
   return [
     ...functionName(definition, around.name),
     ...(around.is_system ? [] : offeredNames(definition, around.name)),
@@ -61,7 +67,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
       ...expressionIssues(task, path),
       ...callsToOwnTool(task, path),
       ...unknownTools(toolMentionsOf(task, path), callable),
-      ...callArgumentIssues(task, path, around.parameters ?? new Map()),
+      ...callArgumentIssues(task, path, targets),
       ...(task.type === "steps"
         ? [
             ...duplicateStepIds(task, path),

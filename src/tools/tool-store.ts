@@ -4,6 +4,8 @@ import { refuseWhileHeld } from "../api/resource.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { DB } from "../db/types.ts";
+import { type CallTarget, eitherTarget, targetOfTask, targetOfTool } from "./call-target.ts";
+import type { Task } from "./task-definition.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { recordToolVersion } from "./tool-history.ts";
 
@@ -225,8 +227,8 @@ export type NamesInUse = {
   /** By tools that models see under their own names, and not under those of their tasks: name and id. */
   shown: Map<string, number>;
   callable: Set<string>;
-  /** The JSON Schemas of the arguments of the tools among them that are called as they are. */
-  parameters: Map<string, unknown>;
+  /** What the called ones take, tools as well as tasks. */
+  targets: Map<string, CallTarget>;
 };
 
 /**
@@ -235,32 +237,38 @@ export type NamesInUse = {
  */
 export async function namesInUse(db: Db, caller: Caller, mentioned: MentionedNames): Promise<NamesInUse> {
   const names = [...mentioned.shown, ...mentioned.called];
-  if (names.length === 0) return { shown: new Map(), callable: new Set(), parameters: new Map() };
+  if (names.length === 0) return { shown: new Map(), callable: new Set(), targets: new Map() };
   const tools = await db
     .selectFrom("tools")
     .where("sub_organization_id", "=", caller.sub_organization_id)
     .where("deleted_at", "is", null)
     .where("name", "=", sql<string>`any(${names}::text[])`)
     .select(["id", "name", sql<boolean>`definition #>> '{context,task}' is null`.as("by_itself")])
-    .select(sql<unknown>`definition #> '{tool,function,parameters}'`.as("parameters"))
+    .select(sql<ToolDefinition>`definition`.as("definition"))
     .execute();
   const callable = new Set(tools.map((tool) => tool.name));
   const left = mentioned.called.filter((name) => !callable.has(name));
-  for (const name of await tasksNamed(db, caller, left)) callable.add(name);
   const by_themselves = tools.filter((tool) => tool.by_itself);
+  const targets = new Map(by_themselves.map(({ name, definition }) => [name, targetOfTool(definition)]));
+  for (const { name, task } of await tasksNamed(db, caller, left)) {
+    callable.add(name);
+    targets.set(name, eitherTarget(targets.get(name), targetOfTask(task)));
+  }
   return {
     shown: new Map(by_themselves.map(({ name, id }) => [name, id])),
     callable,
-    parameters: new Map(by_themselves.map(({ name, parameters }) => [name, parameters])),
+    targets,
   };
 }
 
-async function tasksNamed(db: Db, caller: Caller, names: readonly string[]): Promise<string[]> {
+type NamedTask = { name: string; task: Task };
+
+async function tasksNamed(db: Db, caller: Caller, names: readonly string[]): Promise<NamedTask[]> {
   if (names.length === 0) return [];
-  const { rows } = await sql<{ name: string }>`
-    select distinct task.name #>> '{}' as name
-    from tools t, jsonb_path_query((t.definition -> 'context')::jsonb, '$.task.tool.name') as task (name)
+  const { rows } = await sql<NamedTask>`
+    select task.definition #>> '{tool,name}' as name, task.definition as task
+    from tools t, jsonb_path_query((t.definition -> 'context')::jsonb, '$.task[*]') as task (definition)
     where t.sub_organization_id = ${caller.sub_organization_id} and t.deleted_at is null
-      and task.name #>> '{}' = any(${names}::text[])`.execute(db);
-  return rows.map((row) => row.name);
+      and task.definition #>> '{tool,name}' = any(${names}::text[])`.execute(db);
+  return rows;
 }

@@ -229,7 +229,7 @@ type Checked = ToolInput & { id: number | null; is_system: boolean };
 /** Each tool's issues, with one look at the names, and one at the data sources, that all of them mention. */
 async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Promise<Issue[][]> {
   const mentioned = tools.map((tool) => mentionedNames(tool.definition));
-  const { callable, shown, parameters } = await namesInUse(db, caller, {
+  const { callable, shown, targets } = await namesInUse(db, caller, {
     shown: mentioned.flatMap((names) => names.shown),
     called: mentioned.flatMap((names) => names.called),
   });
@@ -240,7 +240,7 @@ async function issuesOf(db: Db, caller: Caller, tools: readonly Checked[]): Prom
     // The patterns of one tool may take 80 ms to compile, and a page has up to a thousand tools: others have their turn between.
     if (issues.length > 0) await setImmediate();
     const taken = new Set([...shown].filter(([, by]) => by !== id).map(([name]) => name));
-    issues.push(toolIssues(definition, { name, is_system, callable, parameters, taken, sources }));
+    issues.push(toolIssues(definition, { name, is_system, callable, targets, taken, sources }));
   }
   return issues;
 }

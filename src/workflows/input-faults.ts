@@ -1,8 +1,8 @@
 import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
 import { EvaluationError, Meter } from "../expressions/meter.ts";
 import { hasFormat } from "../schemas/schema-faults.ts";
+import { coerceArguments, isLongWhole } from "../tools/coerce-arguments.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
-import { coerceArguments, isLongWhole } from "./coerce-arguments.ts";
 
 /** Why an input can't be taken, in words for the model. */
 export type InputFault = { input: string; message: string };

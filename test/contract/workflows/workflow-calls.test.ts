@@ -137,7 +137,7 @@ describe("a workflow that calls another task", () => {
                 {
                   action: "call",
                   name: half,
-                  arguments: { n: "not a number" },
+                  arguments: { n: { valueFrom: "'not a number'" } },
                   result: { save: [{ from: "errors", to: "saved" }] },
                 },
               ],
@@ -246,40 +246,127 @@ describe("the arguments of a call", () => {
   });
 });
 
-test("saving tells of call arguments that the called tool doesn't know, or takes in another type", async () => {
-  const name = freshName("book");
-  const parameters = {
+describe("the arguments of a call, when a workflow is saved", () => {
+  const book = {
     type: "object",
-    properties: { n: { type: "integer" }, days: { type: "array" }, note: { type: "string" } },
+    properties: {
+      n: { type: "integer" },
+      days: { type: "array", items: { type: "integer" } },
+      note: { type: "string" },
+      size: { enum: ["small", "large"] },
+      person: { type: "object", properties: { age: { type: "integer" } } },
+    },
   };
-  await plannedSession(app, [endpointTool(name, peer.url, { parameters })]);
-  const call = (given: object) => ({ action: "call", name, arguments: given });
-  const { record } = workflow(
-    steps([
-      { id: "A", on: { enter: [call({ n: "{{ n }}", days: { valueFrom: "days" }, note: 5 })] } },
-      { id: "B", on: { enter: [call({ n: "many", day: "mon", days: 3 })] } },
-    ]),
-  );
-  const { body } = await app.send("GET", "/api/v1/services/");
-  const service_id = body.items.find((service: { name: string }) => service.name.startsWith("Service")).id;
-  const definition = record as { tool: { function: { name: string } } };
-  const { body: checked } = await app.send("POST", "/api/v1/tools/check", {
-    name: definition.tool.function.name,
-    definition,
-    service_id,
+  const serviceId = async () => {
+    const { body } = await app.send("GET", "/api/v1/services/");
+    return body.items.find((service: { name: string }) => service.name.startsWith("Service")).id;
+  };
+  const calling = (name: string, given: object) =>
+    workflow(steps([{ id: "A", on: { enter: [{ action: "call", name, arguments: given }] } }])).record as {
+      tool: { function: { name: string } };
+      context: { task: object[] };
+    };
+  const save = async (definition: { tool: { function: { name: string } } }) =>
+    app.send("POST", "/api/v1/tools/", {
+      name: definition.tool.function.name,
+      definition,
+      service_id: await serviceId(),
+    });
+  const at = (name: string) => `$.context.task[0].steps[0].on.enter[0].arguments.${name}`;
+  const findings = async (definition: { tool: { function: { name: string } } }) => {
+    const name = definition.tool.function.name;
+    const body = { name, definition, service_id: await serviceId() };
+    const answer = await app.send("POST", "/api/v1/tools/check", body);
+    return answer.body.validation_issues
+      .filter(({ id }: { id: string }) => /call-argument/.test(id))
+      .map(({ severity, path }: { severity: string; path: string }) => [severity, path]);
+  };
+
+  test("are refused at their place where they can never fit what the tool of a service takes", async () => {
+    const name = freshName("book");
+    await plannedSession(app, [endpointTool(name, peer.url, { parameters: book })]);
+    const given = { n: "many", days: 3, size: "{{ size }}", person: { name: "{{ name }}", age: "old" } };
+    const { status, body } = await save(calling(name, given));
+    expect(status).toBe(422);
+    const loc = ["body", "definition", "context", "task", 0, "steps", 0, "on", "enter", 0, "arguments"];
+    expect(body.detail).toEqual([
+      {
+        loc: [...loc, "n"],
+        msg: `The argument n of ${name} must be integer.`,
+        type: "call-argument-type",
+      },
+      {
+        loc: [...loc, "days"],
+        msg: `The argument days of ${name} must be array.`,
+        type: "call-argument-type",
+      },
+      {
+        loc: [...loc, "person", "age"],
+        msg: `The argument person.age of ${name} must be integer.`,
+        type: "call-argument-type",
+      },
+    ]);
   });
-  const told = checked.validation_issues
-    .filter(({ id }: { id: string }) => /call-argument/.test(id))
-    .map(({ id, severity, path }: { id: string; severity: string; path: unknown }) => ({
-      id,
-      severity,
-      path,
-    }));
-  expect(told).toMatchObject([
-    { id: "call-argument-type", severity: "warning" },
-    { id: "unknown-call-argument", severity: "warning" },
-    { id: "call-argument-type", severity: "warning" },
-  ]);
+
+  test("may be templates, expressions, and texts that are read in the tool's type", async () => {
+    const name = freshName("book");
+    await plannedSession(app, [endpointTool(name, peer.url, { parameters: book })]);
+    for (const given of [
+      { n: "{{ n }}", days: { valueFrom: "days" }, note: "for {{ n }}", size: "small" },
+      { n: "5", days: ["1", "{{ n }}"], note: 5, person: { age: "{{ age }}" } },
+      { n: "{{ tens }}{{ ones }}", days: [] },
+      { n: "", days: null },
+    ])
+      expect(await findings(calling(name, given))).toEqual([]);
+    for (const [given, where] of [
+      [{ n: "{{ n }} people" }, "n"],
+      [{ n: 1.5 }, "n"],
+      [{ size: "huge" }, "size"],
+      [{ days: ["{{ n }}", "mon"] }, "days[1]"],
+      [{ days: "{{ from }} to {{ to }}" }, "days"],
+    ] as const)
+      expect(await findings(calling(name, given))).toEqual([["error", at(where)]]);
+  });
+
+  test("are judged for a task too, one of the same tool and one of another", async () => {
+    const double = freshName("double");
+    const task = {
+      type: "expression",
+      tool: { name: double, description: "" },
+      inputs: [
+        { name: "n", type: "integer" },
+        { name: "unit", enum: ["cm", "in"] },
+      ],
+      expression: { type: "cel", expression: "inputs.n * 2" },
+    };
+    const caller = calling(double, { n: "many", unit: "ell" });
+    const both = { ...caller, context: { task: [...caller.context.task, task] } };
+    const wrong = [
+      ["error", at("n")],
+      ["error", at("unit")],
+    ];
+    expect(await findings(both)).toEqual(wrong);
+    await plannedSession(app, [workflow(task).record]);
+    expect(await findings(caller)).toEqual(wrong);
+    expect(await findings(calling(double, { n: "{{ n }}", unit: "cm" }))).toEqual([]);
+  });
+
+  test("of a name that the tool doesn't know are told, and refused where its schema is closed", async () => {
+    const [open, closed] = [freshName("open"), freshName("closed")];
+    await plannedSession(app, [
+      endpointTool(open, peer.url, { parameters: book }),
+      endpointTool(closed, peer.url, { parameters: { ...book, additionalProperties: false } }),
+    ]);
+    expect(await findings(calling(open, { day: "mon" }))).toEqual([["warning", at("day")]]);
+    expect(await findings(calling(closed, { day: "mon" }))).toEqual([["error", at("day")]]);
+  });
+
+  test("that the tool sets itself are not judged", async () => {
+    const name = freshName("book");
+    const defaults = { n: { transform: { action: "override", value: 1 } } };
+    await plannedSession(app, [endpointTool(name, peer.url, { parameters: book, definition: { defaults } })]);
+    expect(await findings(calling(name, { n: "many" }))).toEqual([]);
+  });
 });
 
 describe("what is said before a slow call", () => {

@@ -20,7 +20,6 @@ export async function databaseTypes(db: Db): Promise<string> {
 type Check = {
   table_name: string;
   column_name: string;
-  nullable: boolean;
   has_default: boolean;
   definition: string;
 };
@@ -28,7 +27,7 @@ type Check = {
 /** Columns that take one of a few texts, by `table.column`: a union of those, read from `check (column in (…))`. */
 async function closedColumns(db: Db): Promise<Record<string, RawExpressionNode>> {
   const { rows } = await sql<Check>`
-    select t.relname as table_name, a.attname as column_name, not a.attnotnull as nullable,
+    select t.relname as table_name, a.attname as column_name,
       a.atthasdef as has_default, pg_get_constraintdef(c.oid) as definition
     from pg_constraint c
     join pg_class t on t.oid = c.conrelid
@@ -37,12 +36,10 @@ async function closedColumns(db: Db): Promise<Record<string, RawExpressionNode>>
     where c.contype = 'c'
     order by 1, 2`.execute(db);
   return Object.fromEntries(
-    rows.flatMap(({ table_name, column_name, nullable, has_default, definition }) => {
+    rows.flatMap(({ table_name, column_name, has_default, definition }) => {
       const values = valuesOf(definition, column_name);
       if (values === null) return [];
-      const union = [...values.map((value) => JSON.stringify(value)), ...(nullable ? ["null"] : [])].join(
-        " | ",
-      );
+      const union = values.map((value) => JSON.stringify(value)).join(" | ");
       const type = has_default ? `Generated<${union}>` : union;
       return [[`${table_name}.${column_name}`, new RawExpressionNode(type)]];
     }),

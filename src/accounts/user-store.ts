@@ -220,5 +220,5 @@ export const splitDomains = (text: string): string[] =>
     .map((domain) => domain.trim().toLowerCase().replace(/^@/, ""))
     .filter((domain) => domain !== "");
 
-const defaultLoginType = (email: string): string =>
+const defaultLoginType = (email: string) =>
   email.endsWith("@gmail.com") ? "google" : "username_and_password";

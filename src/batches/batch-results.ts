@@ -4,7 +4,7 @@ import { z } from "zod";
 import { queryInteger } from "../api/schema.ts";
 import type { Clock } from "../base/clock.ts";
 import { csvLine } from "../base/csv.ts";
-import { isOver } from "../channels/request-status.ts";
+import { isOver, type RequestStatus as RowStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { INSIGHTS_STATUSES, type RequestResult, RequestStatus } from "./batch-schema.ts";
 import { isCanceling } from "./cancel-waiting.ts";
@@ -110,10 +110,10 @@ async function* pages(
 const isReached = ({ request_status, answered_by }: RequestResult): boolean | null =>
   isOver(request_status) ? request_status === "COMPLETED" && answered_by !== "MACHINE" : null;
 
-const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED" };
+const CANCELED = { request_status: "CANCELED", channel_manager_status: "CANCELED" } as const;
 
 /** What of a status the rows say: of a batch that is being canceled, those that wait are as good as canceled. */
-const written = (status: string, canceling: boolean): string[] => {
+const written = (status: RowStatus, canceling: boolean): RowStatus[] => {
   if (!canceling) return [status];
   if (status === "CANCELED") return ["CANCELED", "PENDING"];
   return status === "PENDING" ? [] : [status];
@@ -158,7 +158,7 @@ function selectResults(
     .orderBy("id");
   if (reference_id != null) rows = rows.where("reference_id", "=", reference_id);
   if (status != null) {
-    rows = rows.where("request_status", "=", sql<string>`any(${written(status, canceling)}::text[])`);
+    rows = rows.where("request_status", "=", sql<RowStatus>`any(${written(status, canceling)}::text[])`);
   }
   if (insights_status != null) rows = rows.where(insightsStatus, "=", insights_status);
   return rows;

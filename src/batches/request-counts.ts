@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import type { BatchDetails, OutcomeCounts } from "./batch-schema.ts";
@@ -8,7 +9,7 @@ export type Counts = Required<
   Pick<BatchDetails, "status_counts" | "detailed_status_counts" | "outcome_counts">
 >;
 
-type Row = { request_status: string; channel_manager_status: string; n: number };
+type Row = { request_status: RequestStatus; channel_manager_status: ChannelStatus; n: number };
 
 /**
  * Rows of a file that is being read count as PENDING; they will be stored all at once or not at all. What waits in a

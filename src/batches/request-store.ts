@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Normalise } from "../channels/address.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { RequestStatus } from "../channels/request-status.ts";
 import { isOver, REQUEST_STATUSES } from "../channels/request-status.ts";
 import { CopyRows, copyBigint, copyHead, copyInto, copyNull, copyText, copyTimestamp } from "../db/copy.ts";
 import { isUniqueViolation, type Tx } from "../db/database.ts";
@@ -129,7 +131,7 @@ const COPIED = `
 
 /** What all requests of a file begin with: `COPIED`, up to the reference. */
 function headsOf({ batch_key, at }: Into): { waits: Buffer; invalid: Buffer } {
-  const head = (status: string, due_at: Buffer) =>
+  const head = (status: RequestStatus & ChannelStatus, due_at: Buffer) =>
     copyHead(8, [copyBigint(batch_key), copyText(status), copyText(status), due_at, copyTimestamp(at)]);
   return { waits: head("PENDING", copyTimestamp(at)), invalid: head("INVALID", copyNull) };
 }

@@ -7,6 +7,7 @@ import { OutcomeCounts } from "../batches/batch-schema.ts";
 import { countMachines, outcomes } from "../batches/request-counts.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
+import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { NOT_LIVE } from "../dialing/candidates.ts";
 import { timeOf } from "../dialing/due-batches.ts";
@@ -188,7 +189,7 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
 
 /** Who waits in a batch whose time is up counts as CANCELED, as in the batch itself (request-counts.ts). */
 async function countAll(db: Db, campaign_id: number, now: Date) {
-  const { rows } = await sql<{ request_status: string; n: number }>`
+  const { rows } = await sql<{ request_status: RequestStatus; n: number }>`
     select case when c.request_status = 'PENDING'
         and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
       then 'CANCELED' else c.request_status end as request_status, sum(c.n) as n

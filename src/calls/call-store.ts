@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { Db, Tx } from "../db/database.ts";
+import type { Answerer } from "../sessions/answerer-notes.ts";
 import { LEASE_MS } from "../sessions/lease.ts";
 import type { SessionState } from "../sessions/variables.ts";
 
@@ -22,7 +23,7 @@ export type CallRow = {
   fallback_target: string | null;
   state: "answered" | "open" | "transferring" | "ended";
   leg: number;
-  answerer: "HUMAN" | "MACHINE" | "UNKNOWN" | null;
+  answerer: Answerer | null;
   transfer_number: string | null;
   transfer_by_agent: boolean | null;
   answered_at: string;
@@ -114,7 +115,7 @@ export const keepLines = (
     .$castTo<{ id: number; answerer: CallRow["answerer"] }>()
     .execute();
 
-export async function noteAnswerer(db: Db, id: number, answerer: string): Promise<void> {
+export async function noteAnswerer(db: Db, id: number, answerer: Answerer): Promise<void> {
   await db.updateTable("calls").set({ answerer }).where("id", "=", id).execute();
 }
 

@@ -83,13 +83,13 @@ export interface AttemptCounts {
 
 export interface Attempts {
   agent_id: number;
-  answerer: string | null;
+  answerer: "MACHINE" | "HUMAN" | "UNKNOWN" | null;
   attempt_number: number;
   batch_key: number;
   caller_id: string | null;
   campaign_id: number;
   channel_id: number;
-  channel_status: string;
+  channel_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   channel_target_id: number;
   check_at: string | null;
   checks: Generated<number>;
@@ -103,7 +103,7 @@ export interface Attempts {
   is_test: boolean;
   key: string;
   lease_owner: string | null;
-  mode: string;
+  mode: "voice" | "sms" | "whatsapp" | "email";
   organization_id: number;
   placed_at: string | null;
   provider_status: string | null;
@@ -189,7 +189,7 @@ export interface BridgePhrases {
 
 export interface Calls {
   answered_at: string;
-  answerer: string | null;
+  answerer: "HUMAN" | "MACHINE" | "UNKNOWN" | null;
   caller_id: string | null;
   carrier: string;
   channel_id: number;
@@ -237,7 +237,7 @@ export interface Campaigns {
   labels: string[] | null;
   last_updated_by: string;
   max_daily_calls: number | null;
-  mode: string | null;
+  mode: "voice" | "sms" | "email" | null;
   outreach_override_rules: unknown | null;
   retry_count: number;
   retry_interval: string | null;
@@ -259,7 +259,7 @@ export interface CampaignWebhooks {
   id: Generated<number>;
   overlap_until: string | null;
   position: number;
-  request_method: string;
+  request_method: "POST" | "PUT" | "PATCH";
   sealed_hmac_secret: string | null;
   sealed_previous_hmac_secret: string | null;
   trigger_statuses: string[];
@@ -276,7 +276,7 @@ export interface ChannelAddresses {
 
 export interface Channels {
   account_sid_last_four: string | null;
-  channel_service: string;
+  channel_service: "sip" | "twilio" | "email" | "webchat" | "africastalking" | "whatsapp";
   config: unknown;
   id: Generated<number>;
   is_system_channel: Generated<boolean>;
@@ -300,7 +300,7 @@ export interface ChannelTargets {
   sealed_identity_key: string | null;
   sub_organization_id: number;
   target: string;
-  target_mode: string;
+  target_mode: "voice" | "chat" | "sms" | "email" | "whatsapp";
   updated_at: string;
 }
 
@@ -345,7 +345,7 @@ export interface CustomMessages {
   sub_organization_id: number;
   subject: string | null;
   text: string;
-  type: string;
+  type: "greeting" | "email_template";
   updated_at: string;
 }
 
@@ -382,7 +382,7 @@ export interface DataSourceWords {
 export interface DialCountries {
   closed_until: string;
   country: string;
-  mode: string;
+  mode: "voice" | "sms" | "email";
   organization_id: number;
   reason: string;
   source: string;
@@ -422,7 +422,7 @@ export interface DirectoryMemberVersions {
   directory_member_id: number;
   extensions: unknown | null;
   name: string;
-  operation: string;
+  operation: "create" | "update" | "delete" | "restore" | "bulk_load";
   timestamp: string;
   type: string;
   user_email: string;
@@ -432,7 +432,7 @@ export interface DirectoryMemberVersions {
 export interface EmbeddingUsage {
   day: Timestamp;
   model: string;
-  purpose: string;
+  purpose: "question" | "passage";
   sub_organization_id: number;
   texts: number;
   tokens: number;
@@ -498,7 +498,7 @@ export interface InsightBackfills {
 export interface InsightExecutions {
   attempts: Generated<number>;
   backfill_id: number | null;
-  cause: string;
+  cause: "session" | "upload" | "manual" | "backfill";
   created_at: string;
   error_message: string | null;
   finished_at: string | null;
@@ -623,7 +623,7 @@ export interface InsightWorkflows {
   id: Generated<number>;
   last_updated_by: string;
   name: string;
-  source: string;
+  source: "agent" | "transfer" | "upload" | "sheet" | "manual";
   start_datetime: string | null;
   status: "ACTIVE" | "INACTIVE";
   sub_organization_id: number;
@@ -690,7 +690,7 @@ export interface MailDomains {
   id: Generated<number>;
   organization_id: number;
   proven_at: string | null;
-  proven_by: "dns" | "operator" | "upgrade" | null | null;
+  proven_by: "dns" | "operator" | "upgrade" | null;
   token: string;
 }
 
@@ -700,13 +700,13 @@ export interface MailMessages {
   authenticity: unknown | null;
   carrier_sid: string | null;
   channel_id: number;
-  channel_status: string | null;
+  channel_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE" | null;
   channel_target_id: number;
   created_at: string;
   direction: "in" | "out";
   from_address: string;
   from_name: string | null;
-  held: "repeated" | "pace" | null | null;
+  held: "repeated" | "pace" | null;
   html: string | null;
   id: Generated<number>;
   in_reply_to: string | null;
@@ -829,17 +829,17 @@ export interface Recordings {
 
 export interface RequestCounts {
   batch_key: number;
-  channel_manager_status: string;
+  channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   n: number;
-  request_status: string;
+  request_status: "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
 }
 
 export interface Requests {
-  answered_by: string | null;
+  answered_by: "MACHINE" | "HUMAN" | "UNKNOWN" | null;
   attempt_count: Generated<number>;
   batch_key: number;
   channel_manager_sid: string | null;
-  channel_manager_status: string;
+  channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   conversation_id: number | null;
   created_at: string;
   due_at: string | null;
@@ -848,7 +848,7 @@ export interface Requests {
   line_type: string | null;
   reference_id: string;
   refusals: Generated<number>;
-  request_status: string;
+  request_status: "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
   request_variables: unknown;
   sent_at: string | null;
   session_id: number | null;
@@ -884,7 +884,7 @@ export interface SchemaMigrations {
 
 export interface Services {
   allowed_hosts: string[] | null;
-  auth_type: string | null;
+  auth_type: "basic" | "bearer" | "custom_headers" | "oauth2" | null;
   auth_value_keys: string[] | null;
   deleted_at: string | null;
   deleted_reason: string | null;
@@ -916,14 +916,14 @@ export interface SessionEndCalls {
 }
 
 export interface SessionLabels {
-  code: string;
+  code: "GOOD" | "OK" | "BAD" | "N/A";
   comments: string | null;
   id: Generated<number>;
   issue_categories: string[] | null;
   session_id: number;
   sub_organization_id: number;
   timestamp: string;
-  type: string;
+  type: "auto-rating" | "human-rating";
   user_email: string;
 }
 
@@ -946,7 +946,7 @@ export interface Sessions {
   agent_name: string;
   agent_timezone: string;
   agent_type: string;
-  channel: string;
+  channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   channel_manager_service: string;
   channel_manager_sid: string;
   channel_manager_type: string;
@@ -1006,7 +1006,7 @@ export interface SessionToolCalls {
 }
 
 export interface SessionTrace {
-  category: string;
+  category: "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error";
   details: unknown | null;
   duration_ms: number | null;
   id: Generated<number>;
@@ -1041,7 +1041,7 @@ export interface SipIpRanges {
 
 export interface StorageCounts {
   bytes: number;
-  kind: string;
+  kind: "recordings" | "uploads" | "mail" | "data-sources" | "exports";
   sub_organization_id: number;
 }
 
@@ -1063,7 +1063,7 @@ export interface Suppressions {
   lifted_by: string | null;
   lifted_message_id: string | null;
   lifted_said: string | null;
-  lifted_through: string | null;
+  lifted_through: "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import" | null;
   message_id: string | null;
   occurred_at: string;
   reason: "unsubscribed" | "spam-report" | "bounced" | "dropped" | "do-not-call";
@@ -1094,16 +1094,16 @@ export interface TextMessages {
   created_at: string;
   direction: "in" | "out";
   error_code: string | null;
-  held: "repeated" | "pace" | null | null;
+  held: "repeated" | "pace" | null;
   id: Generated<number>;
   key: string;
   media: unknown;
   medium: "sms" | "whatsapp";
-  purpose: string;
+  purpose: "answer" | "opt-out" | "outreach";
   session_id: number | null;
   sid: string | null;
   source: string;
-  status: string;
+  status: "RECEIVED" | "ANSWERED" | "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   sub_organization_id: number;
   target: string;
   template: unknown | null;
@@ -1139,7 +1139,7 @@ export interface ToolVersions {
   definition: unknown;
   deleted_reason: string | null;
   name: string;
-  operation: string;
+  operation: "create" | "update" | "delete";
   service_id: number;
   service_name: string | null;
   tool_id: number;
@@ -1151,7 +1151,7 @@ export interface TranscriptionProviders {
   base_url: string | null;
   last_updated_by: string;
   organization_id: number;
-  provider: string;
+  provider: "openai" | "deepgram" | "google";
   sealed_api_key: string;
   updated_at: string;
 }
@@ -1179,7 +1179,7 @@ export interface Users {
   last_updated_by: string | null;
   last_updated_comments: string | null;
   lasting_role_id: number | null;
-  login_type: string;
+  login_type: "google" | "username_and_password";
   password_hash: string | null;
   role_id: number;
   skip_auth: Generated<boolean>;
@@ -1192,7 +1192,7 @@ export interface WebhookDeliveries {
   batch_key: number | null;
   body: string;
   campaign_id: number;
-  channel_manager_status: string;
+  channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
   created_at: string;
   ended_at: string | null;
   id: string;

@@ -1,3 +1,4 @@
+import { patch } from "../base/patch.ts";
 import type { StatusChange } from "../batches/status-change.ts";
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isWaiting } from "../channels/request-status.ts";
@@ -110,14 +111,14 @@ export class Settlement {
    */
   #revive(attempt: AttemptRow, request: RequestRow): void {
     request.attempt_count += 1;
-    Object.assign(request, { request_status: "INITIATED", due_at: null });
+    patch(request, { request_status: "INITIATED", due_at: null });
     // It was answered before anybody said that it was placed.
     const { session_id, conversation_id } = attempt;
-    if (session_id !== null) Object.assign(request, { session_id, conversation_id });
+    if (session_id !== null) patch(request, { session_id, conversation_id });
     this.#changedRequests.add(request);
     const attempt_number = request.attempt_count;
     const revived = { state: "UNCERTAIN", ended_at: null, provider_status: null, holds_slot: true } as const;
-    Object.assign(attempt, { ...revived, attempt_number });
+    patch(attempt, { ...revived, attempt_number });
     this.#changedAttempts.add(attempt);
   }
 
@@ -155,7 +156,7 @@ export class Settlement {
       this.#changedAttempts.add(attempt);
     }
     if (word.session && attempt.session_id === null) {
-      Object.assign(attempt, word.session);
+      patch(attempt, word.session);
       this.#changedAttempts.add(attempt);
     }
     if (!isLatest(attempt, request)) return;
@@ -165,7 +166,7 @@ export class Settlement {
       this.#changedRequests.add(request);
     }
     if (word.session && request.session_id !== word.session.session_id) {
-      Object.assign(request, word.session);
+      patch(request, word.session);
       this.#changedRequests.add(request);
     }
   }
@@ -181,7 +182,7 @@ export class Settlement {
     const answered_by = answeredBy(attempt);
     const voicemail_left = attempt.state === "ENDED" && answered_by !== null ? leftMessage(attempt) : null;
     if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
-    Object.assign(request, { answered_by, voicemail_left });
+    patch(request, { answered_by, voicemail_left });
     this.#changedRequests.add(request);
   }
 
@@ -250,7 +251,7 @@ export class Settlement {
     this.#changedRequests.add(request);
     if (!this.#goesOnWith(attempt)) {
       const previous = request.channel_status;
-      Object.assign(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
+      patch(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
       this.#tell(attempt, request, previous, null);
       return;
     }
@@ -271,7 +272,7 @@ export class Settlement {
     attempt.provider_status = our_fault;
     if (!wasCounted) return;
     this.#end(attempt);
-    Object.assign(attempt, { placed_at: null, channel_status: "PENDING" });
+    patch(attempt, { placed_at: null, channel_status: "PENDING" });
     this.#countRefusal(attempt, our_fault);
     this.#giveBackDay(attempt);
     request.attempt_count -= 1;

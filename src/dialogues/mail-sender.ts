@@ -48,7 +48,7 @@ function reached(parts: MailParts, mail: StoredMail): Promise<Reached> | null {
   const status: ChannelStatus =
     mail.state === "handing" || mail.state === "unknown"
       ? "DELIVERY_UNKNOWN"
-      : ((mail.channel_status as ChannelStatus | null) ?? "FAILED");
+      : (mail.channel_status ?? "FAILED");
   const sid = mail.carrier_sid ?? mail.key;
   return ids(parts, mail).then((known) => ({ ...known, sid, status }));
 }

@@ -1,4 +1,5 @@
 import { isNews, type MailSignal, suppressionOf } from "../carriers/sendgrid/sendgrid-events.ts";
+import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type Suppression, suppress } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -50,7 +51,7 @@ async function mailsOf(
 }
 
 async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
-  const changed = new Map<number, { id: number; channel_status: string | null; told_at: Date }>();
+  const changed = new Map<number, { id: number; channel_status: ChannelStatus | null; told_at: Date }>();
   for (const { mail, signal } of told) {
     const before = changed.get(mail.id) ?? {
       id: mail.id,

@@ -240,7 +240,7 @@ export const lockMails = (tx: Tx, channel_id: number, keys: readonly string[]): 
 /** Keeps how these mails stand. One of unknown fate was taken after all, as somebody tells of it. */
 export async function updateMails(
   tx: Tx,
-  mails: readonly { id: number; channel_status: string | null; told_at: Date }[],
+  mails: readonly { id: number; channel_status: ChannelStatus | null; told_at: Date }[],
 ): Promise<void> {
   await sql`
     update mail_messages m set channel_status = told.channel_status,

@@ -171,7 +171,7 @@ type StateRow = {
 
 /** Indexes: insight_backfills_workflow, insight_executions_unfinished, insight_usage's key. */
 async function backfillState(db: Db, workflow_id: number): Promise<InsightBackfill> {
-  const unfinished = (status: string) =>
+  const unfinished = (status: "PENDING" | "PROCESSING" | "FAILED") =>
     sql<number>`(select count(*) from insight_executions e
       where e.workflow_id = b.workflow_id and e.status = ${status} and e.backfill_id = b.id)`;
   const { rows } = await sql<StateRow>`

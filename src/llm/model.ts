@@ -1,4 +1,5 @@
 import { PublicError } from "../base/errors.ts";
+import { patch } from "../base/patch.ts";
 /**
  * The one door to a language model. A turn hands in the whole conversation and reads parts until `done`; whether a
  * provider or the scripted model answers can only be told by `scripted`.
@@ -148,7 +149,7 @@ export async function readAnswer(model: LanguageModel, request: ModelRequest): P
   for await (const part of model.stream({ ...request, unwatched: true })) {
     if (part.type === "text") answer.text += part.delta;
     else if (part.type === "call") answer.calls.push(part.call);
-    else Object.assign(answer, { finish: part.finish, usage: part.usage, warnings: part.warnings });
+    else patch(answer, { finish: part.finish, usage: part.usage, warnings: part.warnings });
   }
   return answer;
 }

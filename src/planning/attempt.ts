@@ -6,7 +6,8 @@ export type AttemptPhase = "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
 export type Mode = "voice" | "sms" | "email";
 
 /** Kinds of addresses a campaign of a mode may send from, the first before the second. */
-export const senderModes = (mode: string): string[] => (mode === "sms" ? ["sms", "whatsapp"] : [mode]);
+export const senderModes = (mode: Mode): Outreach["mode"][] =>
+  mode === "sms" ? ["sms", "whatsapp"] : [mode];
 
 /**
  * Who is about to hand an attempt to its carrier says so for this long, says it again while it does, and begins only

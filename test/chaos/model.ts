@@ -1,3 +1,4 @@
+import { patch } from "../../src/base/patch.ts";
 import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
 import type { News } from "../../src/dialing/attempt-news.ts";
@@ -162,7 +163,7 @@ export class Model {
     batch.status = "CANCELED";
     for (const request of this.requests) {
       if (request.batch_key !== batch.key || request.request_status !== "PENDING") continue;
-      Object.assign(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
+      patch(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
     }
   }
 
@@ -320,7 +321,7 @@ export class Model {
     for (const [index, attempt] of due.entries()) {
       const { key } = attempt;
       if (attempt.state === "CLAIMED")
-        Object.assign(attempt, { state: "UNCERTAIN", handed_over_by: handedOverBy(attempt) });
+        patch(attempt, { state: "UNCERTAIN", handed_over_by: handedOverBy(attempt) });
       const isPlaced = attempt.state === "PLACED";
       const known = this.#shownBy(key);
       const answer = answers[index % answers.length];

@@ -1,3 +1,5 @@
+import type { ChannelStatus } from "../../src/channels/channel-status.ts";
+import type { RequestStatus } from "../../src/channels/request-status.ts";
 import type { TestApp } from "./app.ts";
 
 /**
@@ -133,7 +135,7 @@ let requests = 0;
 export async function insertRequest(
   app: TestApp,
   batch_key: number,
-  statuses: { request_status: string; channel_manager_status: string },
+  statuses: { request_status: RequestStatus; channel_manager_status: ChannelStatus },
   more: object = {},
 ): Promise<void> {
   const n = ++requests;

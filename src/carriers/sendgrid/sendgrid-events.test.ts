@@ -60,7 +60,7 @@ test("a later word replaces an earlier one, in whatever order they come", () => 
   ] as const;
   fc.assert(
     fc.property(fc.shuffledSubarray([...order], { minLength: 1 }), (told) => {
-      let known: string | null = null;
+      let known: (typeof order)[number] | null = null;
       for (const status of told) if (isNews(known, status)) known = status;
       expect(known).toBe(order.findLast((status) => told.includes(status)));
     }),

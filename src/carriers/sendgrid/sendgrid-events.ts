@@ -105,5 +105,5 @@ const RANKS: Partial<Record<ChannelStatus, number>> = {
   SPAM_REPORT: 8,
 };
 
-export const isNews = (known: string | null, told: ChannelStatus): boolean =>
-  (RANKS[told] ?? 0) > (RANKS[known as ChannelStatus] ?? 0);
+export const isNews = (known: ChannelStatus | null, told: ChannelStatus): boolean =>
+  (RANKS[told] ?? 0) > ((known && RANKS[known]) ?? 0);

@@ -104,7 +104,7 @@ describe("organizations", () => {
     const { caller, token, send } = await app.createNeighbour();
     await insertTarget(app, caller, "going");
     const batch_key = await insertBatch(app, "Going", caller.sub_organization_id);
-    const waits = { request_status: "PENDING", channel_manager_status: "PENDING" };
+    const waits = { request_status: "PENDING", channel_manager_status: "PENDING" } as const;
     await insertRequest(app, batch_key, waits, { attempt_count: 0, due_at: app.clock.now().toISOString() });
     const answer = await sendUrlEncoded(app, "DELETE", PATH, { delete_comments: "closed" }, token);
     expect(answer).toMatchObject({ status: 200, body: { success: true } });

@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CommunicationRequestResult } from "../../../src/batches/batch-schema.ts";
 import { foldCounts } from "../../../src/batches/request-counts.ts";
+import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
+import type { RequestStatus } from "../../../src/channels/request-status.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, createOutbound, request } from "../../harness/batch.ts";
 import { insertOutput, insertSession } from "../../harness/rows.ts";
@@ -215,7 +217,11 @@ describe("requests", () => {
   test("are counted right however often they move, added up or not", async () => {
     const batch_id = await emptyBatch();
     await outbound.add(batch_id, [request("a", "512-555-0001"), request("b", "512-555-0002")]);
-    const move = (reference_id: string, request_status: string, channel_manager_status: string) =>
+    const move = (
+      reference_id: string,
+      request_status: RequestStatus,
+      channel_manager_status: ChannelStatus,
+    ) =>
       app.db
         .updateTable("requests")
         .set({ request_status, channel_manager_status })

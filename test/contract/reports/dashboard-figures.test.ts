@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
+import type { RequestStatus } from "../../../src/channels/request-status.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insertBatch, insertOutput, insertRequest, insertSession } from "../../harness/rows.ts";
@@ -110,8 +112,11 @@ describe("numbers of dashboards", () => {
 
   test("campaigns are told by request and outcome", async () => {
     const batch = await insertBatch(app, "Reminders");
-    const request = (request_status: string, channel_manager_status: string, more: object = {}) =>
-      insertRequest(app, batch, { request_status, channel_manager_status }, more);
+    const request = (
+      request_status: RequestStatus,
+      channel_manager_status: ChannelStatus,
+      more: object = {},
+    ) => insertRequest(app, batch, { request_status, channel_manager_status }, more);
     await request("COMPLETED", "HUMAN");
     await request("FAILED", "BUSY");
     await request("PENDING", "PENDING", { attempt_count: 0 });

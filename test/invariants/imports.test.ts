@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { OWNERS } from "../harness/table-owners.ts";
 
 /** The import line of ARCHITECTURE.md: a file imports from its own folder or from folders to its left. */
 const LINE = [
@@ -71,6 +72,13 @@ const importsOf = (file: string): string[] =>
     .map((match) => path.relative(SRC, path.resolve(path.dirname(path.join(SRC, file)), match[1] as string)))
     .filter((target) => !target.startsWith(".."));
 
+/** Of the database, by its generated types. */
+const TABLES = [
+  ...(readFileSync(path.join(SRC, "db/types.ts"), "utf8").split("export interface DB {")[1] ?? "").matchAll(
+    /^ {2}(\w+):/gm,
+  ),
+].map(([, table = ""]) => table);
+
 const graph = new Map(files.map((file) => [file, importsOf(file)]));
 
 test("every folder has its place in the import line", () => {
@@ -104,6 +112,90 @@ test("no room holds more files than one idea needs", () => {
   const crowded = [...inFolder].filter(([folder, of]) => folder !== "." && of.length > MOST_FILES);
   expect(crowded.map(([folder, of]) => `${folder}: ${of.length} files`)).toEqual([]);
 });
+
+/**
+ * Read or written by a room to the left of the owner, each for its reason. Whoever adds one asks first whether an event, a
+ * job or a function handed over by `app.ts` does it.
+ */
+const CLIMBS: Record<string, { tables: string[]; because: string }> = {
+  "accounts/organization-deletion.ts": {
+    tables: ["channel_targets"],
+    because: "an organization's addresses are free in the transaction that deletes it, and come back with it",
+  },
+  "agents/agent-record.ts": {
+    tables: ["channel_targets", "channels"],
+    because: "an agent is answered with its addresses, in one statement",
+  },
+  "agents/agent-store.ts": {
+    tables: ["campaigns", "channel_targets"],
+    because: "an agent that is still used can't be deleted, and the refusal names by what",
+  },
+  "batches/request-insights.ts": {
+    tables: ["insight_executions", "insight_outputs"],
+    because: "results show what was found in each conversation, page by page",
+  },
+  "campaigns/enrichment.ts": {
+    tables: ["requests"],
+    because: "what is looked up of a number is kept with its request",
+  },
+  "campaigns/wake.ts": {
+    tables: ["attempts", "batches", "requests"],
+    because: "when a batch is looked at next follows from what it waits for",
+  },
+  "jobs/interrupted.ts": {
+    tables: ["sub_organizations"],
+    because: "a job that dies again and again is counted for the tenant that its flag names",
+  },
+  "planning/per-person.ts": {
+    tables: ["attempts"],
+    because: "the limit of tries per person is asked before a try and for the forecast",
+  },
+  "sessions/full-summary.ts": {
+    tables: ["insight_outputs", "insight_workflows"],
+    because: "a session's summary is an insight's value where one was found",
+  },
+  "tools/service-hosts.ts": {
+    tables: ["insight_tools"],
+    because: "the hosts of a service are those that its tools of both kinds call",
+  },
+  "tools/system-tools.ts": {
+    tables: ["prompts"],
+    because: "a tool that the program has no more is taken from the prompts that offer it, at the start",
+  },
+  "tools/tool-store.ts": {
+    tables: ["agents", "prompts"],
+    because: "a tool is answered with the prompts and agents that use it",
+  },
+};
+
+test("a file names tables of its own room or of rooms to its left", () => {
+  const found = new Map(
+    files
+      .filter((file) => areaOf(file) !== CLIENT && !/\.(test|trial)\.ts$/.test(file))
+      .map((file) => [file, climbsOf(file)] as const)
+      .filter(([, tables]) => tables.length > 0),
+  );
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(CLIMBS).map(([file, { tables }]) => [file, tables])),
+  );
+});
+
+test("every table has a room that owns it", () => {
+  expect(Object.keys(OWNERS).toSorted()).toEqual(TABLES.toSorted());
+  expect(Object.values(OWNERS).filter((room) => !LINE.includes(room))).toEqual([]);
+});
+
+/** As the statements of a file name them, in SQL and by Kysely; a comment is no statement. */
+function climbsOf(file: string): string[] {
+  const code = readFileSync(path.join(SRC, file), "utf8").replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*/g, "");
+  const named = code.matchAll(
+    /(?:\b(?:from|join|update|into|copy) |null::|(?:From|from|[jJ]oin|Into|Table)\(\[?"|table: ")([a-z_]+)\b/g,
+  );
+  const tables = new Set(
+    [...named].map(([, table = ""]) => table).filter((table) => Object.hasOwn(OWNERS, table)),
+  );
+  return [...tables].filter((table) => !allowed(areaOf(file), OWNERS[table] as string)).toSorted();
+}
 
 function allowed(from: string, to: string): boolean {
   if (from === CLIENT || to === CLIENT) return from === to;

@@ -198,7 +198,6 @@ async function storePacing(tx: Tx, plans: Plan[]): Promise<void> {
   }));
   await sql`
     update batch_pacing p set wake_at = n.wake_at, last_at = n.last_at, auto_rate = n.auto_rate, rated_at = n.rated_at
-    from json_to_recordset(${JSON.stringify(rows)}::json) as n (batch_key bigint, wake_at timestamptz,
-      last_at timestamptz, auto_rate double precision, rated_at timestamptz)
+    from json_populate_recordset(null::batch_pacing, ${JSON.stringify(rows)}::json) as n
     where p.batch_key = n.batch_key`.execute(tx);
 }

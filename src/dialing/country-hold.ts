@@ -35,8 +35,7 @@ export async function holdCountries(tx: Tx, refused: RefusedCountry[], now: Date
     insert into dial_countries as d (organization_id, source, mode, country, closed_until, trips, reason)
     select distinct on (organization_id, source, mode, country) organization_id, source, mode, country,
       ${at}::timestamptz + ${FIRST_PAUSE_s} * interval '1 second', 1, reason
-    from json_to_recordset(${JSON.stringify(rows)}::json)
-      as n (organization_id bigint, source text, mode text, country text, reason text)
+    from json_populate_recordset(null::dial_countries, ${JSON.stringify(rows)}::json)
     order by organization_id, source, mode, country
     on conflict (organization_id, source, mode, country) do update set
       trips = ${tripsAfter(at)},

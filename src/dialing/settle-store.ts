@@ -166,11 +166,7 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
       conversation_id = n.conversation_id, placed_at = n.placed_at, ended_at = n.ended_at, check_at = n.check_at,
       checks = n.checks, holds_slot = n.holds_slot, decision = n.decision, handed_over_by = n.handed_over_by,
       counted_on = n.counted_on
-    from json_to_recordset(${JSON.stringify(given)}::json) as n (
-      key text, attempt_number integer, state text, channel_status text, answerer text, provider_status text,
-      error_code text, sid text, session_id bigint, conversation_id bigint, placed_at timestamptz, ended_at timestamptz, check_at timestamptz,
-      checks integer, holds_slot boolean, decision json, handed_over_by timestamptz, counted_on date
-    )
+    from json_populate_recordset(null::attempts, ${JSON.stringify(given)}::json) as n
     where a.key = n.key`.execute(tx);
 }
 
@@ -180,7 +176,7 @@ async function giveBackDays(tx: Tx, days: { campaign_id: number; day: string }[]
   await sql`
     with given as (
       select campaign_id, day, count(*) as n
-      from json_to_recordset(${JSON.stringify(days)}::json) as g (campaign_id bigint, day date) group by 1, 2
+      from json_populate_recordset(null::campaign_days, ${JSON.stringify(days)}::json) group by 1, 2
     ),
     locked as (
       select d.campaign_id, d.day, given.n from campaign_days d join given using (campaign_id, day)

@@ -48,12 +48,15 @@ export async function recordOutcomes(
     ...outcome,
     ...afterOutcomes(known.get(nameOf(outcome)) ?? healthy(now), outcome.tally, now),
   }));
+  const written = changed.map(({ health, organization_id, source }) => ({
+    ...health,
+    organization_id,
+    source,
+  }));
   await sql`
     insert into dial_sources (organization_id, source, since, ended, failed, closed_until, trips, reason)
     select organization_id, source, since, ended, failed, closed_until, trips, reason
-    from json_to_recordset(${JSON.stringify(changed.map(({ health, organization_id, source }) => ({ ...health, organization_id, source })))}::json)
-      as n (organization_id bigint, source text, since timestamptz, ended integer, failed integer,
-        closed_until timestamptz, trips integer, reason text)
+    from json_populate_recordset(null::dial_sources, ${JSON.stringify(written)}::json)
     order by organization_id, source
     on conflict (organization_id, source) do update set since = excluded.since, ended = excluded.ended,
       failed = excluded.failed, closed_until = excluded.closed_until, trips = excluded.trips,

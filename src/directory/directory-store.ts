@@ -176,8 +176,7 @@ export async function upsertMembers(
       created_at, created_by, updated_at, last_updated_by)
     select ${caller.sub_organization_id}::bigint, given.name, given.type, given.extensions, given.contact_tags,
       given.comments, ${at}::timestamptz, ${caller.email}::text, ${at}::timestamptz, ${caller.email}::text
-    from json_to_recordset(${JSON.stringify(members)}::json)
-      as given(name text, type text, extensions json, contact_tags json, comments text)
+    from json_populate_recordset(null::directory_members, ${JSON.stringify(members)}::json) as given
     order by given.name, given.type
     on conflict (sub_organization_id, name, type) where deleted_at is null do update set
       extensions = excluded.extensions, contact_tags = excluded.contact_tags, comments = excluded.comments,

@@ -79,7 +79,7 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
           insight_tool_id: tool.insight_tool_id,
           insight_tool_version: tool.insight_tool_version,
           model: used.model,
-          at,
+          created_at: at,
           ...columnsOf(value),
         })),
   );
@@ -89,11 +89,8 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
       insight_tool_id, insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at,
       updated_at)
     select sub_organization_id, execution_id, workflow_id, session_id, upload_file_id, insight_tool_id,
-      insight_tool_version, model, insight_key, string_value, numeric_value, json_value, at, at
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
-      sub_organization_id bigint, execution_id bigint, workflow_id bigint, session_id bigint, upload_file_id bigint,
-      insight_tool_id bigint, insight_tool_version bigint, model text, insight_key text, string_value text,
-      numeric_value double precision, json_value json, at timestamptz)`.execute(tx);
+      insight_tool_version, model, insight_key, string_value, numeric_value, json_value, created_at, created_at
+    from json_populate_recordset(null::insight_outputs, ${JSON.stringify(rows)}::json)`.execute(tx);
 }
 
 /** A value by its type: always whole in json_value, and where it can be compared or counted in a column of its own. Pure. */
@@ -141,9 +138,7 @@ async function updateTools(tx: Tx, results: Result[]): Promise<void> {
       output_tokens = coalesce(x.output_tokens + coalesce(r.output_tokens, 0), r.output_tokens),
       cached_input_tokens = coalesce(x.cached_input_tokens + coalesce(r.cached_input_tokens, 0), r.cached_input_tokens),
       cost_usd = coalesce(x.cost_usd + coalesce(r.cost_usd, 0), r.cost_usd)
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
-      execution_id bigint, position integer, finished_at timestamptz, duration_ms double precision, model text,
-      parts integer, input_tokens bigint, output_tokens bigint, cached_input_tokens bigint, cost_usd double precision)
+    from json_populate_recordset(null::insight_execution_tools, ${JSON.stringify(rows)}::json) as r
     where x.execution_id = r.execution_id and x.position = r.position`.execute(tx);
 }
 
@@ -165,8 +160,7 @@ async function updateExecutions(tx: Tx, results: Result[]): Promise<void> {
     update insight_executions e
     set status = r.status, error_message = r.error_message, finished_at = r.finished_at,
       run_at = coalesce(r.run_at, e.run_at), lease_owner = null, lease_expires_at = null
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (
-      id bigint, status text, error_message text, finished_at timestamptz, run_at timestamptz)
+    from json_populate_recordset(null::insight_executions, ${JSON.stringify(rows)}::json) as r
     where e.id = r.id`.execute(tx);
 }
 
@@ -204,9 +198,7 @@ async function addUsage(tx: Tx, results: Result[]): Promise<void> {
       output_tokens, cached_input_tokens, cost_usd)
     select workflow_id, insight_tool_id, backfill_id, day, runs, failed_runs, input_tokens, output_tokens,
       cached_input_tokens, cost_usd
-    from json_to_recordset(${JSON.stringify(sums)}::json) as r (
-      workflow_id bigint, insight_tool_id bigint, backfill_id bigint, day date, runs bigint, failed_runs bigint,
-      input_tokens bigint, output_tokens bigint, cached_input_tokens bigint, cost_usd double precision)
+    from json_populate_recordset(null::insight_usage, ${JSON.stringify(sums)}::json)
     on conflict (workflow_id, insight_tool_id, backfill_id, day) do update
     set runs = u.runs + excluded.runs, failed_runs = u.failed_runs + excluded.failed_runs,
       input_tokens = u.input_tokens + excluded.input_tokens, output_tokens = u.output_tokens + excluded.output_tokens,
@@ -229,7 +221,7 @@ async function noteFiles(tx: Tx, results: Result[]): Promise<void> {
   );
   await sql`
     update insight_files f set error_message = r.error_message
-    from json_to_recordset(${JSON.stringify(rows)}::json) as r (id bigint, error_message text)
+    from json_populate_recordset(null::insight_files, ${JSON.stringify(rows)}::json) as r
     where f.id = r.id and f.error_message is distinct from r.error_message`.execute(tx);
 }
 

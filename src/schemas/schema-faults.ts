@@ -21,10 +21,17 @@ const MAX_FAULTS = 11;
 /** `$ref` to `$ref`, or values in values. Nobody's arguments are nested so deep. */
 const MAX_DEPTH = 100;
 
-/** Throws an `EvaluationError` where the schema can't be used or checking takes too long: then nothing is known of the value. */
-export function schemaFaults(schema: unknown, value: unknown): SchemaFault[] {
+/**
+ * Throws an `EvaluationError` where the schema can't be used or checking takes too long: then nothing is known of the
+ * value. `root` is the document that the schema is a part of; values that are checked one after the other share a meter.
+ */
+export function schemaFaults(
+  schema: unknown,
+  value: unknown,
+  { root = schema, meter = new Meter() }: { root?: unknown; meter?: Meter } = {},
+): SchemaFault[] {
   const faults: SchemaFault[] = [];
-  fits({ root: schema, meter: new Meter(), faults, references: new Map(), depth: 0 }, schema, value, "");
+  fits({ root, meter, faults, references: new Map(), depth: 0 }, schema, value, "");
   return faults;
 }
 

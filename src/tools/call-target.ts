@@ -18,30 +18,39 @@ export function targetOfTool(definition: ToolDefinition): CallTarget {
 }
 
 export function targetOfTask(task: Task): CallTarget {
-  const inputs =
-    task.type === "steps"
-      ? task.steps.map((step) => step.inputs ?? [])
-      : task.type === "expression"
-        ? [task.inputs ?? []]
-        : [];
-  return { schemas: inputs.map(schemaOf), decided: new Set() };
+  return { schemas: schemasOf(task), decided: new Set() };
+}
+
+function schemasOf(task: Task): object[] {
+  if (task.type === "expression") return [schemaOf(task.inputs ?? [], inputSchema)];
+  if (task.type !== "steps") return [];
+  return task.steps.map(({ inputs = [], on }) => {
+    // What a presubmit hook writes comes before the check, so that it may mend anything.
+    const mends = on?.presubmit?.some(({ action }) => action !== "save") === true;
+    return schemaOf(inputs, mends ? () => ({}) : inputSchema);
+  });
 }
 
 export const eitherTarget = (one: CallTarget | undefined, other: CallTarget): CallTarget =>
   one ? { schemas: [...one.schemas, ...other.schemas], decided: one.decided.union(other.decided) } : other;
 
-const schemaOf = (inputs: readonly InputParameter[]) => ({
+const schemaOf = (inputs: readonly InputParameter[], schema: (input: InputParameter) => object) => ({
   type: "object",
-  properties: Object.fromEntries(inputs.map((input) => [input.name, inputSchema(input)])),
+  properties: Object.fromEntries(inputs.map((input) => [input.name, schema(input)])),
 });
 
-/** The choices of an input are texts; a number is compared by its text. */
 function inputSchema({ type, enum: choices, pattern, format }: InputParameter): object {
-  const numeric = type === "integer" || type === "number";
   return {
     ...(type && type !== "null" && { type }),
-    ...(choices?.length && { enum: numeric ? choices.map(Number) : choices }),
+    ...(choices?.length && { enum: choices.flatMap(readingsOf) }),
     ...(pattern && { pattern }),
     ...(format && { format }),
   };
 }
+
+/** The choices of an input are texts; any value is compared by its text. */
+const readingsOf = (choice: string): unknown[] => {
+  const number = choice.trim() === "" ? Number.NaN : Number(choice);
+  const truth = choice === "true" || choice === "false" ? [choice === "true"] : [];
+  return [choice, ...(Number.isFinite(number) ? [number] : []), ...truth];
+};

@@ -1,4 +1,5 @@
 import { PatternMeter } from "../base/pattern.ts";
+import { Meter } from "../expressions/meter.ts";
 import { jsonSchemaProblems, patternProblem } from "../schemas/json-schema.ts";
 import type { Issue } from "../schemas/validation-issue.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
@@ -42,6 +43,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
   const tasks = tasksOf(definition);
   const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
   const callable = new Set([...around.callable, ...own]);
+  const meter = new Meter();
   const targets = new Map(around.targets);
   for (const { task, path } of tasks) {
     const name = taskToolName(task, path)?.name;
@@ -67,7 +69,7 @@ export function toolIssues(definition: ToolDefinition, around: Surroundings): Is
       ...expressionIssues(task, path),
       ...callsToOwnTool(task, path),
       ...unknownTools(toolMentionsOf(task, path), callable),
-      ...callArgumentIssues(task, path, targets),
+      ...callArgumentIssues(task, path, targets, meter),
       ...(task.type === "steps"
         ? [
             ...duplicateStepIds(task, path),

@@ -130,6 +130,34 @@ describe("a tool's schema does not hold up the main loop", () => {
     expect(JSON.stringify(answer.body)).toContain("Done.");
   });
 
+  test("when thousands of a workflow's call arguments are compared with it", async () => {
+    const choices = Array.from({ length: 20_000 }, (_, n) => ({ const: n }));
+    const parameters = { type: "object", properties: { a: { anyOf: choices } } };
+    const name = "many_choices";
+    await createAgent(app, {
+      script: 'otherwise -> say "Hi."',
+      tools: [endpointTool(name, `${peer.url}/x`)],
+    });
+    await sql`update tools set definition = jsonb_set(definition::jsonb, '{tool,function,parameters}',
+      ${JSON.stringify(parameters)}::jsonb) where name = ${name}`.execute(app.db);
+    const enter = Array.from({ length: 1_000 }, () => ({
+      action: "call",
+      name,
+      arguments: { a: "x", b: 1 },
+    }));
+    const steps = Array.from({ length: 10 }, (_, n) => ({ id: `S${n}`, goal: "g", on: { enter } }));
+    const definition = {
+      type: "context",
+      tool: { function: { name: "caller", description: "", parameters: {} } },
+      context: { task: { type: "steps", tool: { name: "go" }, steps } },
+    };
+    const { status, body } = await expectFreeLoop("ten thousand calls of a tool with 20,000 choices", () =>
+      app.send("POST", "/api/v1/tools/check", { name: "caller", definition, service_id }),
+    );
+    expect(status).toBe(200);
+    expect(body.validation_issues).toContainEqual(expect.objectContaining({ id: "call-argument-type" }));
+  });
+
   test("and one that doubles itself is refused at the place where it grows too large", async () => {
     const definition = endpointTool("doubling", `${peer.url}/x`, { parameters: doubling(30, "anyOf") });
     const refused = await app.send("POST", "/api/v1/tools/", { name: "doubling", definition, service_id });

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { requireGo } from "../channels/outreach.ts";
+import { SIMULATED_MAIL } from "../channels/simulated.ts";
 import { publish } from "../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../mime/mail-token.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -40,7 +41,7 @@ export async function handToCarrier(
     const taken = await found.carrier.mail.send(found.account, outgoingMail(parts, mail), handingOver);
     const sent = {
       state: "sent" as const,
-      note: found.carrier.simulated ? SIMULATED : null,
+      note: found.carrier.simulated ? SIMULATED_MAIL : null,
       carrier_sid: taken.sid,
       sent_at: clock.now().toISOString(),
       // An event may have told more already.
@@ -54,9 +55,6 @@ export async function handToCarrier(
     throw error;
   }
 }
-
-/** Kept at each mail that went to the simulator. */
-const SIMULATED = "Mail simulator: this mail reached nobody.";
 
 async function keepFault({ engine }: MailParts, mail: StoredMail, fault: CarrierFault): Promise<void> {
   const { db, log } = engine;

@@ -5,6 +5,7 @@ import * as list from "../api/list.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Fault, notFound } from "../base/errors.ts";
+import { isSimulated } from "../channels/simulated.ts";
 import type { Db } from "../db/database.ts";
 
 /** A session as it is listed. Its ids are texts here and integers in session debug, as clients of this API expect. */
@@ -44,6 +45,10 @@ export const Session = z
       .string()
       .nullish()
       .describe("user, agent, idle, transfer, max-duration or error; null while the session runs."),
+    simulated: z
+      .boolean()
+      .nullish()
+      .describe("Whether a simulated carrier played the person: nobody was really reached."),
   })
   .meta({ id: "Session" });
 type Session = z.infer<typeof Session>;
@@ -124,6 +129,7 @@ const selectSessions = (db: Db, caller: Caller) =>
       "s.claimed_user",
       "s.ended_at",
       "s.end_reason",
+      isSimulated.as("simulated"),
     ]);
 
 /** A session's number in a path; a carrier's call id there is a usual mix-up and told so. */

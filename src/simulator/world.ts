@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { SIMULATED_MARK } from "../channels/simulated.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { People } from "./people.ts";
 import type { RelayHandlers, RelayLine } from "./relay-line.ts";
@@ -82,9 +83,6 @@ class BoundedMap<T> extends Map<string, T> {
 }
 
 export const bounded = <T>(most: number): Bounded<T> => new BoundedMap<T>(most);
-
-/** What the ids of the simulator begin with after their two letters, so that nobody takes its calls for a carrier's. */
-export const SIMULATED_MARK = "51512e51";
 
 /**
  * An id as the carrier's look: two letters and 32 hexadecimal digits, the mark of the simulator first. Never one that an

@@ -11,12 +11,9 @@ const WORDS: Record<string, string> = {
   email_v1: "e-mail",
 };
 
-/** The simulator's ids carry its mark after their two letters (`simulator/world.ts`). */
-const SIMULATED_SID = /^[A-Z]{2}51512e51[0-9a-f]{24}$/;
-
-export function channelWords(session: Pick<Session, "channel_manager_type" | "channel_manager_sid">): string {
-  const { channel_manager_type: type, channel_manager_sid: sid } = session;
+export function channelWords(session: Pick<Session, "channel_manager_type" | "simulated">): string {
+  const { channel_manager_type: type, simulated } = session;
   if (!type) return "–";
   const words = WORDS[type] ?? type.replace(/_v\d+$/, "").replaceAll("_", " ");
-  return sid && SIMULATED_SID.test(sid) ? `${words}, simulated` : words;
+  return simulated ? `${words}, simulated` : words;
 }

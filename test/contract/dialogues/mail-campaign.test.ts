@@ -96,6 +96,12 @@ describe("a mail of a campaign", () => {
     expect(mails[1]).toMatchObject({ new_text: "Yes, please." });
     expect(mails[2]).toMatchObject({ text: "See you on Tuesday.", answers: mails[1]?.id });
     expect(mails[0]?.channel_status).toBe("OPENED");
+    // Its mails reached nobody, and the session says so.
+    expect((await app.send("GET", `/api/v1/sessions/${reached.session_id}`)).body.simulated).toBe(true);
+    const listed = await app.send("GET", "/api/v1/sessions/");
+    expect(listed.body.items).toContainEqual(
+      expect.objectContaining({ session_id: String(reached.session_id), simulated: true }),
+    );
   });
 
   test.each([

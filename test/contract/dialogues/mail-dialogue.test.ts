@@ -51,6 +51,15 @@ const session = (id: number | null) =>
   app.db.selectFrom("sessions").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
 describe("a conversation by mail", () => {
+  test("that a person really wrote is not shown as simulated, whatever its Message-ID says", async () => {
+    const ann = somebody();
+    const messageId = "<SM51512e51aaaaaaaaaaaaaaaaaaaaaaaa@example.com>";
+    await app.deliver({ from: ann, to: box.address, subject: "Visit", text: "Hello", messageId });
+    const [mail] = await mailsOnce(app, ann, (found) => found.length === 2);
+    const { body } = await app.send("GET", `/api/v1/sessions/${mail?.session_id}`);
+    expect(body).toMatchObject({ channel_manager_type: "email_v1", simulated: false });
+  });
+
   test("is answered in its thread, and goes on by the answer's address or its references", async () => {
     const ann = somebody();
     await app.deliver({

@@ -22,6 +22,7 @@ import {
 } from "./model.ts";
 import { brokeOff, providerError } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
+import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
 export type ProviderModel = {
   provider: Provider;
@@ -58,7 +59,7 @@ export function providerModel(config: ProviderModel): LanguageModel {
 async function* streamParts(config: ProviderModel, request: ModelRequest): AsyncGenerator<ModelPart> {
   // Raised when the reader leaves early, so that the provider stops generating what nobody will hear.
   const leaving = new AbortController();
-  const warnings: string[] = [];
+  const warnings = aliasNotes(request.tools);
   const reasoning = new Map<string, Reasoning>();
   // Given out only with a sound end: a call whose arguments were cut off must not run.
   const calls: ToolCall[] = [];
@@ -68,7 +69,9 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   try {
     request.signal.throwIfAborted();
     const signal = AbortSignal.any([request.signal, leaving.signal]);
-    const { stream } = await config.connect().doStream(callOptions(config, request, signal, warnings));
+    const { stream } = await config
+      .connect()
+      .doStream(callOptions(config, withWireNames(request), signal, warnings));
     for await (const part of stream) {
       characters += "delta" in part ? part.delta.length : 0;
       if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);
@@ -98,7 +101,8 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
         case "tool-call": {
           const kept = { metadata: part.providerMetadata, reasoning: [...reasoning.values()] };
           reasoning.clear();
-          calls.push(toolCall(config.provider, part, kept));
+          const toolName = meantName(request.tools, part.toolName);
+          calls.push(toolCall(config.provider, { ...part, toolName }, kept));
           break;
         }
         case "finish":

@@ -1,35 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../../src/llm/catalogue.ts";
-import { MODEL_POLICY, type ModelPolicy, modelFor } from "../../../src/llm/model-for.ts";
+import type { ModelPolicy } from "../../../src/llm/model-for.ts";
 import { wordsOf } from "../../../src/turns/language-words.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
-import { type LlmServer, type Reply, startLlmServer } from "../../harness/llm-server.ts";
+import type { LlmServer, Reply } from "../../harness/llm-server.ts";
+import { createLoopbackModels, type LoopbackModels } from "../../harness/loopback-models.ts";
 import { plannedSession } from "../../harness/planned-session.ts";
 import { eventually } from "../../harness/simulated.ts";
 
 let app: TestApp;
+let models: LoopbackModels;
 let server: LlmServer;
 beforeAll(async () => {
   app = await createTestApp();
-  server = await startLlmServer();
+  models = await createLoopbackModels(app);
+  ({ server } = models);
 });
-afterAll(() => server.close());
 beforeEach(() => {
   server.requests.length = 0;
 });
 
-const MODELS: Record<Provider, string> = {
-  openai: "gpt-4.1",
-  azure_openai: "gpt-4o",
-  anthropic: "claude-haiku-4-5",
-  google: "gemini-2.5-flash",
-};
-
 async function talking(provider: Provider, policy: Partial<ModelPolicy> = {}) {
-  const choice = { provider, model: MODELS[provider] };
-  const model = modelFor(choice, server.settings, app.clock, { policy: { ...MODEL_POLICY, ...policy } });
-  const engine = { ...app.engine, resolveModel: async () => model };
-  const session = await plannedSession(app, [], { engine });
+  const session = await plannedSession(app, [], { engine: models.engine(provider, { policy }) });
   const llmRows = async () => {
     const { body } = await app.send("GET", `/api/v1/sessions/${session.session_id}/trace`);
     return body.entries.filter(({ category }: { category: string }) => category === "llm");

@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../../src/llm/catalogue.ts";
-import { modelFor } from "../../../src/llm/model-for.ts";
 import { steps } from "../../../src/workflows/run-steps.examples.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
-import { type LlmServer, type Seen, startLlmServer } from "../../harness/llm-server.ts";
+import type { LlmServer, Seen } from "../../harness/llm-server.ts";
+import { createLoopbackModels, type LoopbackModels } from "../../harness/loopback-models.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { freshName, plannedSession, workflow } from "../../harness/planned-session.ts";
 
 let app: TestApp;
+let models: LoopbackModels;
 let server: LlmServer;
 let peer: Peer;
 beforeAll(async () => {
   app = await createTestApp();
-  server = await startLlmServer();
+  models = await createLoopbackModels(app);
+  ({ server } = models);
   peer = await createPeer();
   peer.respond((_, response) => json(response, 200, { slots: "9:00 free, 10:00 taken. ".repeat(100) }));
 });
-afterAll(() => server.close());
 beforeEach(() => {
   server.requests.length = 0;
 });
 
-const MODELS: Record<Provider, string> = {
-  openai: "gpt-4.1",
-  azure_openai: "gpt-4o",
-  anthropic: "claude-haiku-4-5",
-  google: "gemini-2.5-flash",
-};
 /** As each provider says that a conversation is too long. */
 const TOO_LONG: Record<Provider, { message: string; code?: string }> = {
   openai: {
@@ -48,11 +43,7 @@ async function talking(provider: Provider, context_window: number) {
       tool: { name: freshName("submit"), description: "" },
     }),
   );
-  const model = {
-    ...modelFor({ provider, model: MODELS[provider] }, server.settings, app.clock),
-    context_window,
-  };
-  const engine = { ...app.engine, resolveModel: async () => model };
+  const engine = models.engine(provider, { context_window });
   const session = await plannedSession(app, [flow.record, endpointTool(tool, peer.url)], {
     engine,
     context: "You are the clinic's agent.",

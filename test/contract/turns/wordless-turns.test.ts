@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PROVIDERS, type Provider } from "../../../src/llm/catalogue.ts";
-import { modelFor } from "../../../src/llm/model-for.ts";
 import { wordsOf } from "../../../src/turns/language-words.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
-import { type LlmServer, type Reply, startLlmServer } from "../../harness/llm-server.ts";
+import type { LlmServer, Reply } from "../../harness/llm-server.ts";
+import { createLoopbackModels, type LoopbackModels } from "../../harness/loopback-models.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import { freshName, plannedSession } from "../../harness/planned-session.ts";
 
 let app: TestApp;
+let models: LoopbackModels;
 let server: LlmServer;
 let peer: Peer;
 beforeAll(async () => {
   app = await createTestApp();
-  server = await startLlmServer();
+  models = await createLoopbackModels(app);
+  ({ server } = models);
   peer = await createPeer();
   peer.respond((_, response) => json(response, 200, { ok: true }));
 });
-afterAll(() => server.close());
 beforeEach(() => {
   server.requests.length = 0;
 });
-
-const MODELS: Record<Provider, string> = {
-  openai: "gpt-4.1",
-  azure_openai: "gpt-4o",
-  anthropic: "claude-haiku-4-5",
-  google: "gemini-2.5-flash",
-};
 
 const noteOf = async (session_id: number) => {
   const { body } = await app.send("GET", `/api/v1/sessions/${session_id}/trace`);
@@ -38,8 +32,7 @@ const noteOf = async (session_id: number) => {
 
 /** A session whose model is a provider's, on loopback. */
 async function talking(provider: Provider, more: { tools?: object[]; agent?: object } = {}) {
-  const model = modelFor({ provider, model: MODELS[provider] }, server.settings, app.clock);
-  const engine = { ...app.engine, resolveModel: async () => model };
+  const engine = models.engine(provider);
   return plannedSession(app, more.tools ?? [], { engine, ...(more.agent && { agent: more.agent }) });
 }
 

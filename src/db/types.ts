@@ -971,6 +971,7 @@ export interface Sessions {
   prompt_version_number: number;
   resume_token_hash: string | null;
   set_aside_at: string | null;
+  simulated: Generated<boolean>;
   snapshot: unknown;
   source: string | null;
   state: unknown;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { requireGo } from "../channels/outreach.ts";
-import { SIMULATED_MAIL } from "../channels/simulated.ts";
+import type { Db } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../mime/mail-token.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -41,19 +41,28 @@ export async function handToCarrier(
     const taken = await found.carrier.mail.send(found.account, outgoingMail(parts, mail), handingOver);
     const sent = {
       state: "sent" as const,
-      note: found.carrier.simulated ? SIMULATED_MAIL : null,
+      note: found.carrier.simulated ? SIMULATED : null,
       carrier_sid: taken.sid,
       sent_at: clock.now().toISOString(),
       // An event may have told more already.
       channel_status: sql<ChannelStatus>`coalesce(channel_status, ${taken.status})`,
     };
     await updateMail(db, mail.id, sent);
+    if (found.carrier.simulated) await markSimulated(db, mail);
     return taken;
   } catch (error) {
     if (isOthers) throw new CarrierFault("Somebody else sends this mail.", "unknown", { cause: error });
     if (error instanceof CarrierFault) await keepFault(parts, mail, error);
     throw error;
   }
+}
+
+/** Kept at each mail that went to the simulator. */
+const SIMULATED = "Mail simulator: this mail reached nobody.";
+
+async function markSimulated(db: Db, { session_id }: StoredMail): Promise<void> {
+  if (session_id === null) return;
+  await db.updateTable("sessions").set({ simulated: true }).where("id", "=", session_id).execute();
 }
 
 async function keepFault({ engine }: MailParts, mail: StoredMail, fault: CarrierFault): Promise<void> {

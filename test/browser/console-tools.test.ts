@@ -244,3 +244,31 @@ test("a tool that is switched to GET sends its arguments in the query", async ()
   await choose("Method", "GET");
   await expect.poll(() => chosen("Send arguments as").inputValue()).toBe("Query");
 });
+
+test("the test pane shows the request of a GET tool as it was sent: arguments in the URL, headers, no body", async () => {
+  await page.goto("/console/tools/look_up");
+  const choose = async (name: string, option: string) => {
+    await page.getByRole("combobox", { name, exact: true }).click();
+    await page.getByRole("option", { name: option, exact: true }).click();
+  };
+  await choose("Method", "POST");
+  await choose("Send arguments as", "JSON body");
+  await choose("Method", "GET");
+  const before = peer.requests.length;
+  await page.getByRole("tab", { name: "Try it" }).click();
+  await page.getByRole("button", { name: "Add" }).first().click();
+  await page.getByLabel("Name 1 of Variables").fill("clinic");
+  await page.getByLabel("Value 1 of Variables").fill("North & Co");
+  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByText("answered", { exact: true }).waitFor();
+  expect(peer.requests.length).toBe(before + 1);
+  const sent = peer.requests.at(-1);
+  expect(sent).toMatchObject({ method: "GET", body: "" });
+  // What is shown is what the service got, to the last character.
+  await page.getByText(`GET ${peer.url}${sent?.path}`).waitFor();
+  expect(sent?.path).toBe("/slots?day=monday&clinic=North+%26+Co");
+  const shown = await page.getByLabel("Headers", { exact: true }).last().innerText();
+  expect(shown).toContain("user-agent");
+  await page.getByText("(no body)").waitFor();
+  expect(page.faults).toEqual([]);
+});

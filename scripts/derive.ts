@@ -13,9 +13,11 @@ import { createEgress } from "../src/egress/egress.ts";
 import { envExample } from "../src/settings.ts";
 import { consoleTypes, type OpenApi } from "./console-types.ts";
 import { databaseTypes } from "./database-types.ts";
+import { landedMigrations } from "./landed-migrations.ts";
+import { schemaSql } from "./schema-sql.ts";
 
 /**
- * Writes what is derived from the source and committed: the database's types, openapi.json, the console's types of it
+ * Writes what is derived from the source and committed: the database's types and schema, openapi.json, the console's types of it
  * and .env.example. A test fails when one of them no longer fits. Run: ./parley derive
  */
 const ROOT = path.resolve(import.meta.dirname, "..");
@@ -32,6 +34,8 @@ try {
   const database = openDatabase(postgres.connection);
   const { config } = readConfig({});
   write("src/db/types.ts", await databaseTypes(database.db));
+  write("src/db/schema.sql", await schemaSql(database.db));
+  write("src/db/migrations/landed.txt", landedMigrations());
   write(".env.example", envExample());
 
   const { api } = await createApp({

@@ -15,7 +15,7 @@ export type Storage = {
 };
 
 /**
- * What a sub-organization keeps, by kind: triggers count it with each row that is stored or deleted (migration 0081), so a
+ * What a sub-organization keeps, by kind: triggers count it with each row that is stored or deleted (src/db/schema.sql), so a
  * sum over a few rows tells it. Index: storage_counts_tenant.
  */
 export async function storedOf(db: Db, sub_organization_id: number): Promise<Stored> {

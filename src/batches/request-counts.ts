@@ -4,7 +4,7 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import type { BatchDetails, OutcomeCounts } from "./batch-schema.ts";
 
-/** How many requests of a batch have which statuses; triggers keep the count (migration 0011). */
+/** How many requests of a batch have which statuses; triggers keep the count (src/db/schema.sql). */
 export type Counts = Required<
   Pick<BatchDetails, "status_counts" | "detailed_status_counts" | "outcome_counts">
 >;

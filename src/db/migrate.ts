@@ -29,6 +29,15 @@ export function readMigrations(folder = FOLDER): Migration[] {
     });
 }
 
+/** What was applied, as the database keeps it. */
+type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
+
+/** The chain of migrations that `0001_schema.sql` stands for, as `0001_accounts <checksum>`. */
+export const readReplaced = (folder = FOLDER): string[] =>
+  readFileSync(path.join(folder, "before-0001.txt"), "utf8").trim().split("\n");
+
+const fileOf = ({ version, name }: Applied): string => `${String(version).padStart(4, "0")}_${name}`;
+
 /** Brings the schema up to this program's; forward only. Returns the versions applied now. */
 export async function migrate(connection: Connection, migrations = readMigrations()): Promise<number[]> {
   const client = new pg.Client(connection);
@@ -38,12 +47,7 @@ export async function migrate(connection: Connection, migrations = readMigration
     await client.query(`create table if not exists schema_migrations (
       version integer primary key, name text not null, breaking boolean not null,
       checksum text not null, applied_at timestamptz not null default now())`);
-    const { rows } = await client.query<{
-      version: number;
-      name: string;
-      breaking: boolean;
-      checksum: string;
-    }>("select version, name, breaking, checksum from schema_migrations order by version");
+    const rows = await replaceChain(client, await readApplied(client), migrations);
     refuseForeignSchema(rows, migrations);
 
     const applied = new Set(rows.map((row) => row.version));
@@ -55,14 +59,51 @@ export async function migrate(connection: Connection, migrations = readMigration
   }
 }
 
+async function readApplied(client: pg.Client): Promise<Applied[]> {
+  const { rows } = await client.query<Applied>(
+    "select version, name, breaking, checksum from schema_migrations order by version",
+  );
+  return rows;
+}
+
+/**
+ * A database that has every migration of the chain before `0001_schema.sql` has that schema, so it is noted as one that
+ * began with it. One that has only some of them is refused: the rest of the chain is gone.
+ */
+async function replaceChain(client: pg.Client, rows: Applied[], migrations: Migration[]): Promise<Applied[]> {
+  const replaced = readReplaced();
+  const isReplaced = (row: Applied) => replaced.includes(`${fileOf(row)} ${row.checksum}`);
+  const found = rows.filter(isReplaced);
+  const schema = migrations.find(({ version }) => version === 1);
+  if (found.length === 0 || schema === undefined) return rows;
+  if (found.length < replaced.length) {
+    throw new Fault(
+      "unavailable",
+      `The database was made by a Parley from before the first release, and has ${found.length} of its ${replaced.length} migrations. Start the last version that has them all once, or begin with an empty database.`,
+    );
+  }
+  await client.query("begin");
+  await client.query("delete from schema_migrations where version = any($1)", [
+    found.map(({ version }) => version),
+  ]);
+  await note(client, schema);
+  await client.query("commit");
+  return readApplied(client);
+}
+
+const note = (client: pg.Client, { version, name, breaking, checksum }: Migration): Promise<unknown> =>
+  client.query("insert into schema_migrations (version, name, breaking, checksum) values ($1, $2, $3, $4)", [
+    version,
+    name,
+    breaking,
+    checksum,
+  ]);
+
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query("begin");
   try {
     await client.query(migration.sql);
-    await client.query(
-      "insert into schema_migrations (version, name, breaking, checksum) values ($1, $2, $3, $4)",
-      [migration.version, migration.name, migration.breaking, migration.checksum],
-    );
+    await note(client, migration);
     await client.query("commit");
   } catch (error) {
     await client.query("rollback");
@@ -75,10 +116,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-function refuseForeignSchema(
-  applied: { version: number; name: string; breaking: boolean; checksum: string }[],
-  known: Migration[],
-): void {
+function refuseForeignSchema(applied: Applied[], known: Migration[]): void {
   const byVersion = new Map(known.map((migration) => [migration.version, migration]));
   for (const row of applied) {
     const migration = byVersion.get(row.version);

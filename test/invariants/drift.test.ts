@@ -3,6 +3,9 @@ import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { consoleTypes, type OpenApi } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
+import { landedMigrations, readLanded } from "../../scripts/landed-migrations.ts";
+import { schemaSql } from "../../scripts/schema-sql.ts";
+import { readMigrations } from "../../src/db/migrate.ts";
 import { envExample } from "../../src/settings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
@@ -33,4 +36,17 @@ test("the console's types of the API are those of openapi.json", () => {
 
 test("src/db/types.ts is what the migrated database has", async () => {
   expect(committed("src/db/types.ts"), HOW).toBe(await databaseTypes(app.db));
+});
+
+test("src/db/schema.sql is the schema of the migrated database", async () => {
+  expect(committed("src/db/schema.sql"), HOW).toBe(await schemaSql(app.db));
+});
+
+test("a migration that landed never changes, and none goes", () => {
+  expect(committed("src/db/migrations/landed.txt"), HOW).toBe(landedMigrations());
+  const files = readMigrations().map(({ version, name, checksum }) => [
+    `${String(version).padStart(4, "0")}_${name}`,
+    checksum,
+  ]);
+  expect(files, "put the file back as it was, and write a new migration").toEqual([...readLanded()]);
 });

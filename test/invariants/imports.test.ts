@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { OWNERS } from "../harness/table-owners.ts";
+import { OWNERS } from "../../scripts/table-owners.ts";
 
 /** The import line of ARCHITECTURE.md: a file imports from its own folder or from folders to its left. */
 const LINE = [

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp } from "../harness/app.ts";
@@ -222,54 +220,4 @@ test("the audit trail of a service tells what moved, and which secrets were give
     after: { auth_type: "bearer", secrets_set: ["token"] },
   });
   expect(JSON.stringify(items)).not.toContain("hush");
-});
-
-test("the hosts of services from before are those that their saved tools call", async () => {
-  const app = await createTestApp();
-  const auth = { description: "", ...bearer };
-  const ids: number[] = [];
-  const sets = [
-    [
-      "https://API.example.com/a",
-      "https://api.example.com:443/b",
-      "http://user@plain.example/x",
-      "http://h:8080",
-    ],
-    ["{{ vars.base }}/slots", "{{ other }}/slots"],
-    ["{{ unknown }}/slots"],
-  ];
-  const { agent_id } = await createAgent(app, { script: 'on "go" -> say "Yes."' });
-  const variables = JSON.stringify({
-    "vars.base": "https://base.example/v1",
-    other: "https://other.example",
-  });
-  await sql`update agents set variables = ${variables}::json where id = ${agent_id}`.execute(app.db);
-  for (const [index, urls] of sets.entries()) {
-    const plain = { name: `Service of old ${index}`, description: "" };
-    const { id: service_id } = (await app.send("POST", "/api/v1/services/", plain)).body;
-    ids.push(service_id);
-    for (const [at, url] of urls.entries()) {
-      const name = `old_${index}_${at}`;
-      const tool = { name, service_id, definition: endpointTool(name, url) };
-      expect((await app.send("POST", "/api/v1/tools/", tool)).status).toBe(200);
-    }
-    await app.send("PUT", "/api/v1/services/", { id: service_id, ...plain, ...auth });
-  }
-  await sql`update services set allowed_hosts = null`.execute(app.db);
-  const migration = readFileSync(
-    new URL("../../src/db/migrations/0075_allowed_hosts.sql", import.meta.url),
-    "utf8",
-  );
-  await sql.raw(migration.slice(migration.indexOf("with called"))).execute(app.db);
-  const rows = await app.db
-    .selectFrom("services")
-    .select(["id", "allowed_hosts"])
-    .where("id", "in", ids)
-    .orderBy("id")
-    .execute();
-  expect(rows.map(({ allowed_hosts }) => allowed_hosts)).toEqual([
-    ["api.example.com", "h:8080", "plain.example:80"],
-    ["base.example", "other.example"],
-    null,
-  ]);
 });

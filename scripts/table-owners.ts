@@ -74,3 +74,6 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     reports: ["takeouts"],
   }).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
+
+/** The rooms that own tables, in the order of the import line. */
+export const ROOMS: readonly string[] = [...new Set(Object.values(OWNERS))];

@@ -11,6 +11,7 @@ import {
   send,
   usedFolder,
 } from "./program.ts";
+import { typedHere } from "./typed-here.ts";
 
 test("a second program on one data directory is told who runs there, and disturbs nobody", async () => {
   const { folder } = await usedFolder();
@@ -29,7 +30,7 @@ test("a second program on one data directory is told who runs there, and disturb
 describe("an address or a certificate that can't be used is told before anything is made", () => {
   const start = async (env: Record<string, string>) => {
     const folder = newFolder();
-    const ended = await run(["start"], { folder, env });
+    const ended = await typedHere(["start"], { folder, env });
     expect(readdirSync(folder)).toEqual([]);
     return ended;
   };
@@ -74,7 +75,7 @@ test("all faults of the configuration are told at once, each with its fix, and n
   const folder = newFolder();
   writeFileSync(path.join(folder, ".env"), "LOG_LEVEL=loud\nSECRET_KEY=short\n");
   const env = { LOG_LEVEL: "", PORT: "eighty", PUBLIC_URL: "parley.example.com" };
-  const { code, stderr } = await run(["start"], { folder, env: { ...env, LOG_LEVEL: "loud" } });
+  const { code, stderr } = await typedHere(["start"], { folder, env: { ...env, LOG_LEVEL: "loud" } });
   expect(code).toBe(1);
   expect(stderr.split("\n")).toEqual([
     "parley: The configuration has 4 faults:",
@@ -90,7 +91,7 @@ test("all faults of the configuration are told at once, each with its fix, and n
 test("a file .env that can't be read is told", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, ".env"));
-  const { code, stderr } = await run(["start"], { folder });
+  const { code, stderr } = await typedHere(["start"], { folder });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringMatching(/The file \.env can't be read \(.+\)\. Mend or remove it\.\n$/),
@@ -100,7 +101,7 @@ test("a file .env that can't be read is told", async () => {
 test("a data directory that can't be made is told", async () => {
   const folder = newFolder();
   writeFileSync(path.join(folder, "data"), "");
-  const { code, stderr } = await run(["start"], { folder });
+  const { code, stderr } = await typedHere(["start"], { folder });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `parley: The data directory ${folder}/data can't be made (EEXIST). Set DATA_DIR to a folder this user may write to.\n`,
@@ -108,7 +109,7 @@ test("a data directory that can't be made is told", async () => {
 });
 
 test.runIf(process.platform === "linux")("one that takes no file is told", async () => {
-  const { code, stderr } = await run(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc" } });
+  const { code, stderr } = await typedHere(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc" } });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr:
@@ -119,7 +120,7 @@ test.runIf(process.platform === "linux")("one that takes no file is told", async
 test("the doctor looks whether one that is not there can be made", async () => {
   const folder = newFolder();
   writeFileSync(path.join(folder, "file"), "");
-  const { code, stdout } = await run(["doctor"], { folder, env: { DATA_DIR: "file/below/data" } });
+  const { code, stdout } = await typedHere(["doctor"], { folder, env: { DATA_DIR: "file/below/data" } });
   expect({ code, stdout }).toEqual({
     code: 1,
     stdout: expect.stringContaining(
@@ -129,7 +130,10 @@ test("the doctor looks whether one that is not there can be made", async () => {
 });
 
 test.runIf(process.platform === "linux")("one below a folder that takes none is told, too", async () => {
-  const { code, stderr } = await run(["start"], { folder: newFolder(), env: { DATA_DIR: "/proc/parley" } });
+  const { code, stderr } = await typedHere(["start"], {
+    folder: newFolder(),
+    env: { DATA_DIR: "/proc/parley" },
+  });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: `parley: The data directory /proc/parley can't be made (ENOENT). Set DATA_DIR to a folder this user may write to.\n`,
@@ -141,10 +145,10 @@ test("a key that can't be read is told by every command that needs it, and is no
   mkdirSync(path.join(folder, "data", "secret.key"), { recursive: true });
   const told = /secret\.key can't be read \(EISDIR\)\. Start Parley as its owner, or set SECRET_KEY\.$/m;
   for (const command of [["start"], ["chat", "1"]]) {
-    const { code, stderr } = await run(command, { folder });
+    const { code, stderr } = await typedHere(command, { folder });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(told) });
   }
-  const { code, stdout } = await run(["doctor"], { folder });
+  const { code, stdout } = await typedHere(["doctor"], { folder });
   expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(told) });
   expect(stdout).toMatch(/^PROBLEM +secret key /m);
 });
@@ -195,9 +199,23 @@ describe("a command that is not understood ends with code 2, the reason and the 
     [["doctor", "now"], `"doctor" can't use "now".`],
     [["simulate", "--seed=x"], "a seed is a number"],
   ])("%j", async (args, reason) => {
-    const { code, stdout, stderr } = await run(args, { folder: newFolder() });
+    const { code, stdout, stderr } = await typedHere(args, { folder: newFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.startsWith(`parley: ${reason}`)).toBe(true);
     expect(stderr).toContain("./parley start                  runs the platform");
   });
+
+  test("and so the shell sees it", async () => {
+    const typed = { folder: newFolder() };
+    const seen = await run(["fly"], typed);
+    expect(seen).toEqual(await typedHere(["fly"], typed));
+    expect(seen.code).toBe(2);
+  });
+});
+
+test("a start that is refused is seen by the shell as it is told here", async () => {
+  const typed = { folder: newFolder(), env: { PORT: "eighty" } };
+  const seen = await run(["start"], typed);
+  expect(seen).toEqual(await typedHere(["start"], typed));
+  expect(seen).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is "eighty"') });
 });

@@ -1,0 +1,186 @@
+import { existsSync } from "node:fs";
+import { errorText, Fault } from "../base/errors.ts";
+import { VERSION } from "../base/version.ts";
+import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
+
+const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
+
+  ./parley start                  runs the platform
+  ./parley chat <agent> [--json]  talks with an agent in the terminal and shows why it does what it does;
+                                  --no-trace shows tool calls and variables only
+  ./parley simulate [--json] [--seed n]
+                                  has simulated people call, text and mail the demo's agent, and prints what was said;
+                                  --agent <name> has them talk with an agent of the Parley that runs here
+  ./parley listen --forward-to <url> [--inbox name] [--json]
+                                  hands webhooks on to a program on this machine, byte for byte as they were signed;
+                                  --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
+  ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
+  ./parley sign-in-link           prints a link that signs the first administrator in, where password and token are lost
+  ./parley migrate                brings the database up to this version, and stops
+  ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
+  ./parley version                prints the version
+  ./parley test [file …]          runs all tests, or those named
+
+Settings come from the environment or a file .env in the current folder; .env.example lists them all.
+`;
+
+type Settings = { config: Config; secrets: Secrets };
+
+type Command = { flags: string[]; names: number; run(args: string[]): number | Promise<number> };
+
+/**
+ * What a person can say after the command's name; anything else is a mistake worth telling. Each loads what it needs
+ * only: the whole platform takes half a second, help none.
+ */
+const COMMANDS: Record<string, Command> = {
+  start: {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config, secrets } = settings();
+      const { start } = await import("./start.ts");
+      return start(config, secrets);
+    },
+  },
+  chat: {
+    flags: ["--json", "--no-trace"],
+    names: 1,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { chat } = await import("./chat.ts");
+      return chat(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  simulate: {
+    flags: ["--json", "--seed", "--agent"],
+    // The seed's number, and the agent's name.
+    names: 2,
+    async run(args) {
+      const valueAfter = (flag: string) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+      const seed = args.includes("--seed") ? valueAfter("--seed") : "1";
+      const agent = valueAfter("--agent");
+      if (args.includes("--agent") && (!agent || agent.startsWith("-")))
+        return misused('name an agent: ./parley simulate --agent "Demo clinic"');
+      const known = [...(args.includes("--seed") ? [seed] : []), ...(agent ? [agent] : [])];
+      const given = args.filter((arg) => !arg.startsWith("-"));
+      if (!seed || !/^\d{1,9}$/.test(seed) || given.some((arg) => !known.includes(arg)))
+        return misused("a seed is a number: ./parley simulate --seed 7");
+      if (agent) {
+        const { config, secrets } = settings();
+        const { simulateAgent } = await import("./simulate-agent.ts");
+        const wanted = { agent, json: args.includes("--json"), seed: Number(seed) };
+        return simulateAgent(wanted, config, secrets, process.env.PARLEY_API_TOKEN);
+      }
+      const { simulate } = await import("./simulate.ts");
+      return simulate({ json: args.includes("--json"), seed: Number(seed) });
+    },
+  },
+  listen: {
+    flags: ["--forward-to", "--inbox", "--url", "--token", "--json"],
+    // The values of the first four.
+    names: 4,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { listen } = await import("./listen.ts");
+      return listen(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  doctor: {
+    flags: ["--json"],
+    names: 0,
+    async run(args) {
+      const { doctor } = await import("./doctor.ts");
+      return doctor(settingsOrFaults(), args.includes("--json"));
+    },
+  },
+  "sign-in-link": {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config, secrets } = settings();
+      const { signInLink } = await import("./sign-in-link.ts");
+      return signInLink(config, secrets);
+    },
+  },
+  migrate: {
+    flags: [],
+    names: 0,
+    async run() {
+      const { config, secrets } = settings();
+      const { migrateOnly } = await import("./migrate.ts");
+      return migrateOnly(config, secrets);
+    },
+  },
+  "demo-campaign": {
+    flags: [],
+    names: 0,
+    async run() {
+      const { demoCampaign } = await import("./demo-campaign.ts");
+      return demoCampaign();
+    },
+  },
+  version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
+  help: { flags: [], names: 0, run: () => print(HELP) },
+};
+const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
+
+/** `--seed=7` is the same as `--seed 7`. */
+const wordsOf = (arg: string): string[] => /^(--[\w-]+)=(.*)$/s.exec(arg)?.slice(1) ?? [arg];
+
+/** Does what a person typed after the program's name. Resolves with the exit code; whatever fails has been told then. */
+export async function commandLine(typed: string[]): Promise<number> {
+  try {
+    return await runCommand(typed);
+  } catch (error) {
+    // Faults are sentences for the person at the terminal; anything else is ours and keeps its stack.
+    const known = error instanceof Fault || error instanceof ConfigFaults;
+    process.stderr.write(`parley: ${known ? error.message : ((error as Error).stack ?? error)}\n`);
+    return 1;
+  }
+}
+
+async function runCommand([given = "help", ...rest]: string[]): Promise<number> {
+  const args = rest.flatMap(wordsOf);
+  const name = ALIASES[given] ?? given;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) return misused(`there is no command "${given}".`);
+  if (args.some((arg) => ALIASES[arg] === "help")) return print(HELP);
+  const strange = args.find((arg) => arg.startsWith("-") && !command.flags.includes(arg));
+  if (strange)
+    return misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
+  const names = args.filter((arg) => !arg.startsWith("-"));
+  if (names.length > command.names) {
+    return misused(`"${name}" can't use "${names[command.names]}". Write names with spaces in quotes.`);
+  }
+  return command.run(args);
+}
+
+function misused(sentence: string): number {
+  process.stderr.write(`parley: ${sentence}\n\n${HELP}`);
+  return 2;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function settingsOrFaults(): Settings | ConfigFaults {
+  try {
+    if (existsSync(".env")) process.loadEnvFile(".env");
+  } catch (error) {
+    return new ConfigFaults([`The file .env can't be read (${errorText(error)}). Mend or remove it.`]);
+  }
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (error instanceof ConfigFaults) return error;
+    throw error;
+  }
+}
+
+function settings(): Settings {
+  const found = settingsOrFaults();
+  if (found instanceof ConfigFaults) throw found;
+  return found;
+}

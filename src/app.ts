@@ -23,6 +23,7 @@ import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { suppressionRoutes } from "./consent/suppression-routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
+import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
 import { textJobs } from "./dialogues/text-dialogue.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
 import { eventRoutes } from "./events/event.ts";
@@ -100,6 +101,7 @@ export async function createApp(parts: Parts): Promise<App> {
   suppressionRoutes(api, ground);
   eventRoutes(api, ground);
   addSessions(api, ground);
+  heldMessageRoutes(api, ground);
   addTryout(api, engine);
   addWebChat(api, engine);
   campaignRoutes(api, {

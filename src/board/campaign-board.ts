@@ -12,8 +12,8 @@ import type { Db } from "../db/database.ts";
 import { NOT_LIVE } from "../dialing/candidates.ts";
 import { timeOf } from "../dialing/due-batches.ts";
 import type { LineLimits } from "../dialing/lines.ts";
-import { isDialled, statusAt } from "../planning/batch-state.ts";
-import { type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
+import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
+import { canceledBy, type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
 import { clockText } from "../planning/next-step.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { NextStepSchema } from "./request-trace.ts";
@@ -214,15 +214,21 @@ async function countAll(db: Db, campaign_id: number, now: Date) {
 type Row = Omit<z.output<typeof Latest>, "text"> & {
   attempt: ExplainedAttempt | null;
   skipped: string | null;
+  batch_status: BatchStatus;
+  expires_on: string | null;
 };
 
 /** Of each batch the newest few (indexes: `attempts_started`, `requests_skipped`), and of these the newest. */
 async function latestRequests(db: Db, campaign_id: number, zone: string, now: Date) {
   const { rows } = await sql<Row>`
-    select b.batch_id, r.reference_id, r.target, r.request_status, r.channel_manager_status, r.attempt_count,
+    select b.batch_id, r.reference_id, r.target, b.status as batch_status, b.expires_on,
+      case when r.request_status = 'PENDING'
+          and (b.cancels_waiting or coalesce(b.expires_on <= ${now.toISOString()}::timestamptz, false))
+        then 'CANCELED' else r.request_status end as request_status,
+      r.channel_manager_status, r.attempt_count,
       r.session_id, latest.at, latest.attempt, r.skip_reason ->> 'text' as skipped
     from (
-      select key, batch_id from batches where campaign_id = ${campaign_id} and deleted_at is null
+      select key, batch_id, status, expires_on, cancels_waiting from batches where campaign_id = ${campaign_id} and deleted_at is null
       order by key desc limit ${MOST_BATCHES}
     ) b
     cross join lateral (
@@ -242,8 +248,12 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
     join requests r on r.batch_key = b.key and r.id = latest.request_id
     order by latest.at desc, b.key desc, r.id desc
     limit ${MOST_REQUESTS}`.execute(db);
-  return rows.map(({ attempt, skipped, ...row }) => ({
-    ...row,
-    text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now),
-  }));
+  return rows.map(({ attempt, skipped, batch_status, expires_on, ...row }) => {
+    const status = statusAt({ status: batch_status, expires_on: timeOf(expires_on) }, now);
+    const canceled = canceledBy(status, row.request_status);
+    return {
+      ...row,
+      text: attempt === null ? (skipped ?? "") : explainAttempt(attempt, zone, now, canceled),
+    };
+  });
 }

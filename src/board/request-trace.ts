@@ -13,10 +13,12 @@ import { suppressed } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
 import { type Candidate, requestView } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { reachModeOf, senderOf } from "../dialing/due-batches.ts";
+import { reachModeOf, senderOf, timeOf } from "../dialing/due-batches.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { obstacleOf } from "../dialing/obstacle.ts";
+import { statusAt } from "../planning/batch-state.ts";
 import {
+  canceledBy,
   type ExplainedAttempt,
   explainAttempt,
   explainWaiting,
@@ -95,6 +97,11 @@ export function requestTraceRoutes(api: Api, deps: Deps): void {
       const look = await lookAtBatch(deps, key);
       const attempts = await attemptsOf(deps.db, look, request.request_id);
       const next = await nextStepOf(deps, look, request, now);
+      const { status, expires_on } = look.batch;
+      const canceled = canceledBy(
+        statusAt({ status, expires_on: timeOf(expires_on) }, now),
+        request.request_status,
+      );
       return {
         batch_id: params.batch_id,
         reference_id: request.reference_id,
@@ -107,7 +114,7 @@ export function requestTraceRoutes(api: Api, deps: Deps): void {
         attempts: attempts.map(({ channel_status, ...attempt }) => ({
           ...attempt,
           channel_manager_status: channel_status,
-          text: explainAttempt({ ...attempt, channel_status }, look.zone, now),
+          text: explainAttempt({ ...attempt, channel_status }, look.zone, now, canceled),
         })),
       };
     },

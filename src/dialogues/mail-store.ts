@@ -80,6 +80,7 @@ const MAIL_COLUMNS = [
   "answers",
   "carrier_sid",
   "channel_status",
+  "released",
   "created_at",
 ] as const;
 
@@ -206,7 +207,9 @@ type MailState = Selectable<MailMessages>["state"];
 type Change = {
   state?: MailState;
   note?: string | null;
-  held?: HoldReason;
+  held?: HoldReason | null;
+  held_in?: number | null;
+  released?: boolean;
   session_id?: number | null;
   carrier_sid?: string;
   channel_status?: ChannelStatus | RawBuilder<ChannelStatus>;
@@ -270,6 +273,25 @@ export async function sessionOfThread(
     .limit(1)
     .executeTakeFirst();
   return found?.session_id ?? null;
+}
+
+/** The session in which somebody's last mail to one of our addresses was read. Index: mail_messages_heard. */
+export async function newestMailSession(
+  db: Db,
+  { channel_target_id, from_address, id }: StoredMail,
+): Promise<number | null> {
+  const newest = await db
+    .selectFrom("mail_messages")
+    .select("session_id")
+    .where("channel_target_id", "=", channel_target_id)
+    .where("from_address", "=", from_address)
+    .where("direction", "=", sql.lit("in"))
+    .where("session_id", "is not", null)
+    .where("id", "<", id)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.session_id ?? null;
 }
 
 /** What somebody has written to one of our addresses within the day before a mail, oldest first. Index: mail_messages_heard. */

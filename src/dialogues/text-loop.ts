@@ -1,7 +1,7 @@
 import { TEXT_PACE, whyHeld } from "./loop-guard.ts";
 import { tellHeld } from "./tell-held.ts";
 import type { TextParts } from "./text-outbox.ts";
-import { openTextSession } from "./text-session.ts";
+import { newestTextSession, openTextSession } from "./text-session.ts";
 import { heardBefore, type StoredText, updateText } from "./text-store.ts";
 import { wordsOf } from "./text-words.ts";
 import type { Correspondence, WrittenTarget } from "./written-target.ts";
@@ -13,6 +13,8 @@ export async function isHeld(
   target: WrittenTarget,
   text: StoredText,
 ): Promise<boolean> {
+  // A person has looked at it (held-message.ts).
+  if (text.released) return false;
   const { db, clock, log } = engine;
   const earlier = await heardBefore(db, text);
   const message = { words: wordsOf(text), at: new Date(text.created_at) };
@@ -20,15 +22,16 @@ export async function isHeld(
   if (held === null) return false;
   const { sub_organization_id, target: our_address } = target;
   const session_id = text.session_id ?? (await openTextSession(db, dialogue, message.at));
+  const held_in = session_id ?? (await newestTextSession(db, dialogue));
   const about = {
     sub_organization_id,
     category: "text",
     person: text.source,
     our_address,
-    session_id,
+    session_id: held_in,
   } as const;
   await db.transaction().execute(async (tx) => {
-    await updateText(tx, text.id, { status: "ANSWERED", held }, clock.now());
+    await updateText(tx, text.id, { status: "ANSWERED", held, held_in }, clock.now());
     await tellHeld(tx, { ...about, earlier }, held, { words: message.words, at: clock.now() });
   });
   log.warn(

@@ -29,6 +29,22 @@ export async function openTextSession(
   return at.getTime() < until ? newest.id : null;
 }
 
+/** The last session of a dialogue, over or not. Index: text_sessions_dialogue. */
+export async function newestTextSession(
+  db: Db,
+  { channel_target_id, source }: Correspondence,
+): Promise<number | null> {
+  const newest = await db
+    .selectFrom("text_sessions")
+    .select("session_id")
+    .where("channel_target_id", "=", channel_target_id)
+    .where("source", "=", source)
+    .orderBy("session_id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return newest?.session_id ?? null;
+}
+
 export type TextOpening = {
   target: WrittenTarget;
   medium: Medium;

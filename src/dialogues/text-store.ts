@@ -103,6 +103,7 @@ export const waitingTexts = (db: Db, dialogue: Correspondence, direction: "in" |
       "template",
       "session_id",
       "asked_at",
+      "released",
       "created_at",
     ])
     .where("channel_target_id", "=", dialogue.channel_target_id)
@@ -140,11 +141,13 @@ export async function updateText(
   id: number,
   change: Partial<{
     session_id: number | null;
-    status: ChannelStatus | "ANSWERED";
+    status: ChannelStatus | "RECEIVED" | "ANSWERED";
     sid: string;
     error_code: string | null;
     asked_at: string | null;
-    held: HoldReason;
+    held: HoldReason | null;
+    held_in: number | null;
+    released: boolean;
   }>,
   now: Date,
 ): Promise<void> {

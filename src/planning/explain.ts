@@ -1,5 +1,6 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { AttemptPhase } from "./attempt.ts";
+import type { BatchStatus } from "./batch-state.ts";
 import { type BatchStep, clockText, type RequestStep, spoken } from "./next-step.ts";
 import type { Decision } from "./settle.ts";
 
@@ -50,8 +51,29 @@ export type ExplainedAttempt = {
   decision: Decision | null;
 };
 
-/** What became of an attempt, in a sentence. */
-export function explainAttempt(attempt: ExplainedAttempt, zone: string, now: Date): string {
+/** Why a request that was to be tried again is canceled. */
+export type CanceledBy = "expiry" | "batch" | "request";
+const CANCELED_BY: Record<CanceledBy, string> = {
+  expiry: "canceled, because the batch expired",
+  batch: "canceled with its batch",
+  request: "the request was canceled",
+};
+
+/** `batch`: its status now. Who still waits in a batch that is over is about to be canceled. */
+export function canceledBy(batch: BatchStatus, request_status: string): CanceledBy | null {
+  if (request_status !== "CANCELED" && request_status !== "PENDING") return null;
+  if (batch === "EXPIRED") return "expiry";
+  if (batch === "CANCELED") return "batch";
+  return request_status === "CANCELED" ? "request" : null;
+}
+
+/** What became of an attempt, in a sentence. `canceled`: the request is, and a retry that was planned never comes. */
+export function explainAttempt(
+  attempt: ExplainedAttempt,
+  zone: string,
+  now: Date,
+  canceled: CanceledBy | null = null,
+): string {
   const { attempt_number, state, channel_status, decision } = attempt;
   const name = `Attempt ${attempt_number}`;
   if (state !== "ENDED") return `${name} ${underWay(attempt, zone, now)}`;
@@ -59,6 +81,8 @@ export function explainAttempt(attempt: ExplainedAttempt, zone: string, now: Dat
     return channel_status === "PENDING"
       ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`
       : `${name} ended: ${spoken(channel_status)}.`;
+  if (decision.kind === "retry" && canceled)
+    return `${name}: ${spoken(decision.status)}; ${CANCELED_BY[canceled]}.`;
   if (decision.kind === "retry")
     return `${name}: ${spoken(decision.status)}; retry ${decision.number} of ${decision.of} from ${clockText(new Date(decision.at), zone, now)}.`;
   if (decision.kind === "done" && attempt.answerer === "MACHINE" && decision.status === "COMPLETED")

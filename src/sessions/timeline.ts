@@ -3,6 +3,7 @@ import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
 import { TIMED_CATEGORIES } from "../events/trace.ts";
+import { HeldMessage, loadHeld } from "./held-message.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { loadActions, loadMessages, sessionParam } from "./transcript.ts";
 
@@ -54,6 +55,7 @@ const TimelineEvent = z
     tool_request: z.string().nullish(),
     tool_result: z.string().nullish(),
     tool_error: z.string().nullish(),
+    held: HeldMessage.nullish().describe("It came in and is not answered: it looks like an automatic reply."),
   })
   .meta({ id: "TimelineEvent" });
 type TimelineEvent = z.infer<typeof TimelineEvent>;
@@ -90,10 +92,11 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
     },
     async ({ caller, params }) => {
       const session = await findSession(db, caller, sessionNumber(params.session_id));
-      const [messages, actions, latencies] = await Promise.all([
+      const [messages, actions, latencies, held] = await Promise.all([
         loadMessages(db, session.id),
         loadActions(db, session.id),
         loadLatencies(db, session.id),
+        loadHeld(db, session.id),
       ]);
       const start = session.timestamp;
       // What is of one millisecond stays in this order: as it was said and done.
@@ -108,6 +111,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
         ]
           .toSorted((a, b) => a.seq - b.seq)
           .map(({ seq: _, ...event }) => event),
+        ...held.map((message) => ({ kind: "transcript" as const, ...message })),
         // A tool call shows once, as itself; its latency row would say the same again.
         ...latencies
           .filter((row) => row.category !== "tool")

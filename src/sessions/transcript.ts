@@ -2,6 +2,7 @@ import { z } from "zod";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
+import { HeldMessage, loadHeld } from "./held-message.ts";
 import { findSession, sessionNumber } from "./session.ts";
 
 const SessionText = z
@@ -10,6 +11,7 @@ const SessionText = z
     lang: z.string().nullish(),
     source: z.enum(["user", "agent"]).nullish(),
     text: z.string().nullish(),
+    held: HeldMessage.nullish().describe("It came in and is not answered: it looks like an automatic reply."),
   })
   .meta({ id: "SessionText" });
 
@@ -89,18 +91,17 @@ export function transcriptRoutes(api: Api, { db }: { db: Db }): void {
     },
     async ({ caller, params }) => {
       const session = await findSession(db, caller, sessionNumber(params.session_id));
-      const [messages, actions] = await Promise.all([
+      const [messages, actions, held] = await Promise.all([
         loadMessages(db, session.id),
         loadActions(db, session.id),
+        loadHeld(db, session.id),
       ]);
       return {
         session_id: String(session.id),
-        transcription: messages.map(({ timestamp, lang, source, text }) => ({
-          timestamp,
-          lang,
-          source,
-          text,
-        })),
+        transcription: [
+          ...messages.map(({ timestamp, lang, source, text }) => ({ timestamp, lang, source, text })),
+          ...held,
+        ].toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp)),
         actions: actions.map(({ seq: _seq, turn_index: _turn, ...action }) => action),
       };
     },

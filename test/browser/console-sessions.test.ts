@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import { migrateJobs } from "../../src/jobs/runner.ts";
 import { type ConsoleTest, createConsoleTest, expectNoSidewaysScroll } from "../harness/console.ts";
-import { insertSession } from "../harness/rows.ts";
+import { insertHeldText, insertSession } from "../harness/rows.ts";
 
 const HOSTILE = `<img src=x onerror="window.hit=1"><script>window.hit=2</script>{{7*7}}"'`;
 const ARABIC = "مرحبا، أود حجز موعد";
@@ -260,4 +262,34 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   }
+});
+
+test("a message that the loop guard held is marked in the session, and the agent answers it at a press", async () => {
+  await migrateJobs(it.app.database.pool, silentLog);
+  const target = await it.app.db
+    .selectFrom("channel_targets")
+    .select(["id as channel_target_id", "channel_id", "sub_organization_id", "target"])
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const held_in = await insertSession(it.app, { channel: "sms" });
+  const { id } = await insertHeldText(it.app, { ...target, held_in });
+  const viewer = await it.open(await it.person("Viewer"));
+  await viewer.goto(`/console/sessions/${held_in}`);
+  await viewer.getByText("We are closed.").waitFor();
+  await viewer.getByText("Held: looks like an automatic reply").waitFor();
+  expect(await viewer.getByRole("button", { name: "Let the agent answer" }).count()).toBe(0);
+
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/sessions/${held_in}`);
+  await page.getByRole("button", { name: "Let the agent answer" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Let the agent answer" }).click();
+  await page.getByText("The agent answers it", { exact: true }).waitFor();
+  await page.getByText("Held: looks like an automatic reply").waitFor({ state: "detached" });
+  const text = await it.app.db
+    .selectFrom("text_messages")
+    .select(["status", "held", "released"])
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
+  expect(text).toEqual({ status: "RECEIVED", held: null, released: true });
+  expect(page.faults).toEqual([]);
 });

@@ -191,3 +191,35 @@ export async function insertOutput(
     })
     .execute();
 }
+
+/** A text that the loop guard held in a session. */
+export async function insertHeldText(
+  app: TestApp,
+  text: {
+    sub_organization_id: number;
+    channel_id: number;
+    channel_target_id: number;
+    target: string;
+    held_in: number;
+  },
+): Promise<{ id: number }> {
+  const now = app.clock.now().toISOString();
+  return app.db
+    .insertInto("text_messages")
+    .values({
+      ...text,
+      direction: "in",
+      medium: "sms",
+      purpose: "answer",
+      key: `held-${text.held_in}`,
+      source: "+15126670001",
+      text: "We are closed.",
+      media: "[]",
+      status: "ANSWERED",
+      held: "repeated",
+      created_at: now,
+      updated_at: now,
+    })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+}

@@ -107,6 +107,7 @@ function Body({ id, session }: { id: string; session: Session }) {
                 turns.map((turn, index) => (
                   <TurnView
                     key={turn.index}
+                    session_id={id}
                     turn={turn}
                     showEngine={showEngine}
                     isPlaying={isPlaying(turns, index)}

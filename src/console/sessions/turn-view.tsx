@@ -6,18 +6,21 @@ import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
 import { formatDuration } from "../ground/duration.ts";
 import { Code } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
+import { HeldMark } from "./held-mark.tsx";
 import { traceWords } from "./trace-words.ts";
 import classes from "./turn-view.module.css";
 import { type Turn, waterfall } from "./turns.ts";
 
 /** A turn: its words and tool calls, and, when asked for, the engine's account of it as a waterfall. */
 export function TurnView(props: {
+  /** Where messages of it may be held. */
+  session_id?: string;
   turn: Turn;
   showEngine: boolean;
   isPlaying?: boolean;
   onSeek?(at: string): void;
 }) {
-  const { turn, showEngine, isPlaying = false, onSeek } = props;
+  const { session_id, turn, showEngine, isPlaying = false, onSeek } = props;
   return (
     <section
       className={classes.turn}
@@ -41,9 +44,12 @@ export function TurnView(props: {
           <ToolCall key={index} event={event} trace={turn.trace} />
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
-          <Said key={index} source={event.source} lang={event.lang}>
-            {event.text || (event.source === "user" && "(silence)")}
-          </Said>
+          <div key={index}>
+            <Said source={event.source} lang={event.lang}>
+              {event.text || (event.source === "user" && "(silence)")}
+            </Said>
+            {event.held && session_id && <HeldMark session_id={session_id} held={event.held} />}
+          </div>
         ),
       )}
       {showEngine && turn.trace.length > 0 && <Waterfall trace={turn.trace} />}

@@ -78,6 +78,26 @@ describe("the next step of a request that waits names", () => {
     ]);
   });
 
+  test("that it was canceled when the batch expired, where it was to be tried again", async () => {
+    const expires_on = "2026-11-18T15:20:00Z";
+    const { batch_id, campaign_id } = await filled(
+      1,
+      { retry_count: 3, retry_interval: "30m" },
+      { expires_on },
+    );
+    const dialer = createTestDialer(app, () => ({ tells: ["BUSY"] }));
+    await dialer.tick();
+    await dialer.settle();
+    app.clock.set("2026-11-18T15:21:00Z");
+    const text = "Attempt 1: busy; canceled, because the batch expired.";
+    expect((await trace(batch_id)).attempts).toMatchObject([{ text }]);
+    const board = `/api/v1/outbound/campaigns/${campaign_id}/board`;
+    expect((await app.send("GET", board)).body.latest).toMatchObject([{ request_status: "CANCELED", text }]);
+    await dialer.tick();
+    expect((await app.send("GET", board)).body.latest).toMatchObject([{ request_status: "CANCELED", text }]);
+    expect((await trace(batch_id)).attempts).toMatchObject([{ text }]);
+  });
+
   test("the day's cap, and when it goes on", async () => {
     const { batch_id } = await filled(3, {
       max_daily_calls: 1,

@@ -93,4 +93,87 @@ test("an auto-responder by mail without a header that says so is answered three 
   await app.deliver({ from: bot, to: box.address, text: "Hello, this is Ann. May I come on Tuesday?" });
   await mailsOnce(app, bot, (mails) => mails.at(-1)?.state === "sent");
   expect((await settledMails(app, bot)).filter(({ held }) => held === "repeated")).toHaveLength(5);
+
+  const found = await app.db
+    .selectFrom("mail_messages")
+    .select(["id", "held_in"])
+    .where("held", "is not", null)
+    .orderBy("id")
+    .execute();
+  expect(found).toHaveLength(5);
+  const [{ id, held_in }] = found as [{ id: number; held_in: number }];
+  const timeline = await app.send("GET", `/api/v1/sessions/timeline/${held_in}`);
+  expect(timeline.body.events.filter((event: { held?: object }) => event.held)[0]).toMatchObject({
+    text: AWAY(4),
+    held: { message_id: `mail-${id}`, why: "repeated" },
+  });
+  const before = server.mails.length;
+  const release = `/api/v1/sessions/${held_in}/held_messages/mail-${id}/release`;
+  expect(await app.send("POST", release)).toMatchObject({ status: 200 });
+  await mailsOnce(
+    app,
+    bot,
+    (mails) => mails.some(({ state }) => state === "sent") && server.mails.length > before,
+  );
+  expect((await settledMails(app, bot)).filter(({ held }) => held === "repeated")).toHaveLength(4);
 });
+
+test("texts that were held stand in the dialogue, and are answered when a person releases them", async () => {
+  const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
+  const app = await createSimulatedApp({ scenario: { people: [quiet] } });
+  const { agent_id } = await createAgent(app, { script: SCRIPT });
+  const line = await createNumber(app, agent_id);
+  const bot = "+15126670003";
+  const settled = (answers: number) =>
+    eventually(
+      () => textsWith(app, bot),
+      (texts) =>
+        texts.every(({ status }) => status !== "RECEIVED" && status !== "PENDING") &&
+        texts.filter(({ direction }) => direction === "out").length === answers,
+    );
+  for (let n = 1; n <= 5; n++) {
+    await app.simulator.text(line.account_sid, { from: bot, to: line.number, body: AWAY(n) });
+    await eventually(
+      () => textsWith(app, bot),
+      (texts) => texts.filter(({ direction }) => direction === "in").length === n,
+    );
+    await settled(Math.min(n, 3));
+  }
+  const [session_id, held] = await heldIn(app, bot);
+  expect(held).toMatchObject([
+    { kind: "transcript", source: "user", text: AWAY(4), held: { why: "repeated" } },
+    { kind: "transcript", source: "user", text: AWAY(5), held: { why: "repeated" } },
+  ]);
+  const transcript = await app.send("GET", `/api/v1/sessions/transcript/${session_id}`);
+  expect(transcript.body.transcription.slice(-2)).toMatchObject([
+    { text: AWAY(4), held: { why: "repeated" } },
+    { text: AWAY(5), held: { why: "repeated" } },
+  ]);
+
+  const release = `/api/v1/sessions/${session_id}/held_messages/${held[0].held.message_id}/release`;
+  const neighbour = await app.createNeighbour();
+  expect(await neighbour.send("POST", release)).toMatchObject({ status: 404 });
+  expect(await app.send("POST", release)).toMatchObject({ status: 200 });
+  await settled(4);
+  expect((await heldIn(app, bot))[1]).toMatchObject([{ text: AWAY(5) }]);
+  expect(await app.send("POST", release)).toMatchObject({ status: 404 });
+  const audit = await app.send(
+    "GET",
+    "/api/v1/audit_entries/?search_fields=resource&search_field_values=held_messages",
+  );
+  expect(audit.body.items).toMatchObject([{ resource_id: held[0].held.message_id, action: "update" }]);
+  const nonsense = `/api/v1/sessions/${session_id}/held_messages/text-x/release`;
+  expect((await app.send("POST", nonsense)).status).toBe(404);
+}, 180_000);
+
+/** A person's newest session, and what is held in it. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer of our own API
+async function heldIn(app: TestApp, person: string): Promise<[string, any[]]> {
+  const { body } = await app.send(
+    "GET",
+    `/api/v1/sessions/?search_fields=source&search_field_values=${encodeURIComponent(person)}`,
+  );
+  const { session_id } = body.items[0];
+  const timeline = await app.send("GET", `/api/v1/sessions/timeline/${session_id}`);
+  return [session_id, timeline.body.events.filter((event: { held?: object }) => event.held)];
+}

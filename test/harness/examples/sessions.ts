@@ -1,3 +1,4 @@
+import { insertHeldText } from "../rows.ts";
 import { agent } from "./agents.ts";
 import { target } from "./channels.ts";
 import type { Example, Examples, Maker } from "./example.ts";
@@ -22,6 +23,20 @@ const labelInput = async (maker: Maker) => ({
   user_email: maker.caller.email,
 });
 
+/** A text that was held in a session. */
+async function heldText(maker: Maker): Promise<Example> {
+  const { session_id } = await session(maker);
+  const { id: channel_target_id, channel_id, target: number } = await target(maker);
+  const { id } = await insertHeldText(maker.app, {
+    sub_organization_id: maker.caller.sub_organization_id,
+    channel_id,
+    channel_target_id,
+    target: number,
+    held_in: session_id,
+  });
+  return { at: [session_id, `text-${id}`], body: {} };
+}
+
 /** A web chat that is open. */
 async function chat(maker: Maker): Promise<Example> {
   const { target: client_id } = await target(maker);
@@ -37,6 +52,7 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/latency/{}": ofSession,
   "GET /api/v1/sessions/timeline/{}": ofSession,
   "GET /api/v1/sessions/{}/trace": ofSession,
+  "POST /api/v1/sessions/{}/held_messages/{}/release": heldText,
   "POST /api/v1/sessions/recording/{}": ofSession,
   "GET /api/v1/sessions/recording/stream": () => ({ query: { token: "none" } }),
   "GET /api/v1/session_debug/session_id/{}": ofSession,

@@ -1,0 +1,35 @@
+import { Group } from "@mantine/core";
+import type { HeldMessage } from "../api-types.ts";
+import { call } from "../ground/api.ts";
+import { ConfirmButton } from "../ground/confirm-button.tsx";
+import { useMay } from "../ground/me.tsx";
+import { Status } from "../ground/parts.tsx";
+
+/** Beside a message that came in and was not answered: why, and the way to have it answered all the same. */
+export function HeldMark({ session_id, held }: { session_id: string; held: HeldMessage }) {
+  const may = useMay();
+  const { message_id } = held;
+  const path = { session_id, message_id };
+  return (
+    <Group gap="xs" mt={4} justify="flex-end">
+      <Status tone="warn">
+        {held.why === "repeated"
+          ? "Held: looks like an automatic reply"
+          : "Held: looks like an automatic reply, more came than a person writes"}
+      </Status>
+      {may("channels_write") && (
+        <ConfirmButton
+          size="compact-xs"
+          verb="Let the agent answer"
+          question="Let the agent answer this message?"
+          act={() => call("POST /api/v1/sessions/{session_id}/held_messages/{message_id}/release", { path })}
+          invalidates={[["session", session_id]]}
+          done="The agent answers it"
+        >
+          The agent answers it as if it had just come in, and its answer is sent. Further messages of this
+          person are judged as before.
+        </ConfirmButton>
+      )}
+    </Group>
+  );
+}

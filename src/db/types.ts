@@ -707,6 +707,7 @@ export interface MailMessages {
   from_address: string;
   from_name: string | null;
   held: "repeated" | "pace" | null;
+  held_in: number | null;
   html: string | null;
   id: Generated<number>;
   in_reply_to: string | null;
@@ -714,6 +715,7 @@ export interface MailMessages {
   message_id: string;
   new_text: string | null;
   note: string | null;
+  released: Generated<boolean>;
   sent_at: string | null;
   session_id: number | null;
   state: "received" | "answered" | "ignored" | "queued" | "handing" | "sent" | "failed" | "unknown";
@@ -1096,11 +1098,13 @@ export interface TextMessages {
   direction: "in" | "out";
   error_code: string | null;
   held: "repeated" | "pace" | null;
+  held_in: number | null;
   id: Generated<number>;
   key: string;
   media: unknown;
   medium: "sms" | "whatsapp";
   purpose: "answer" | "opt-out" | "outreach";
+  released: Generated<boolean>;
   session_id: number | null;
   sid: string | null;
   source: string;

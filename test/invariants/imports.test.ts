@@ -154,6 +154,10 @@ const CLIMBS: Record<string, { tables: string[]; because: string }> = {
     tables: ["insight_outputs", "insight_workflows"],
     because: "a session's summary is an insight's value where one was found",
   },
+  "sessions/held-message.ts": {
+    tables: ["mail_messages", "text_messages"],
+    because: "a transcript shows what came into the dialogue and was held, in the order of its words",
+  },
   "tools/service-hosts.ts": {
     tables: ["insight_tools"],
     because: "the hosts of a service are those that its tools of both kinds call",

@@ -233,7 +233,7 @@ describe("for all filters and enrichments", () => {
         const turned = { ...one, rules: one.rules.toReversed() };
         expect(passes(settingsOf(turned), enrichment)).toBe(passes(settingsOf(one), enrichment));
       }),
-      { numRuns: rounds(2_000) },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -244,7 +244,7 @@ describe("for all filters and enrichments", () => {
         const expected = one.match === "all" ? alone.every(Boolean) : alone.some(Boolean);
         expect(passes(settingsOf(one), enrichment)).toBe(expected);
       }),
-      { numRuns: rounds(2_000) },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -255,7 +255,7 @@ describe("for all filters and enrichments", () => {
           expect(passes(settingsOf({ ...one, on_unknown: "include" }), enrichment)).toBe(true);
         }
       }),
-      { numRuns: rounds(2_000) },
+      { numRuns: rounds(500) },
     );
   });
 
@@ -266,7 +266,7 @@ describe("for all filters and enrichments", () => {
         const all = { ...one, match: "all" as const, rules: [...one.rules, failing] };
         expect(passes(settingsOf(all), { ...enrichment, carrier_name: "Other" })).toBe(false);
       }),
-      { numRuns: rounds(2_000) },
+      { numRuns: rounds(500) },
     );
   });
 });

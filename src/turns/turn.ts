@@ -140,21 +140,25 @@ type Asking = {
   most_tokens: number;
   /** What the last request was estimated at. */
   asked_tokens?: number;
-  mended?: Set<"broke-off" | "too-long">;
+  broke_off?: boolean;
+  halved?: number;
 };
 
-/** Changes how the model is asked after an answer that failed, once for each reason; false where nothing can be. */
+/** A server of one's own may hold a sixteenth of what the model of that name takes elsewhere. It refuses at once. */
+const MAX_HALVED = 4;
+
+/** Changes how the model is asked after an answer that failed; false where nothing can be. */
 function mend(record: TurnRecord, asking: Asking, { text, failure, error }: Failed): boolean {
-  asking.mended ??= new Set();
-  if (failure.kind === "too-long" && !asking.mended.has("too-long")) {
-    asking.mended.add("too-long");
+  const { halved = 0 } = asking;
+  if (failure.kind === "too-long" && halved < MAX_HALVED) {
+    asking.halved = halved + 1;
     asking.most_tokens = Math.floor((asking.asked_tokens ?? 0) / 2);
     record.note(`${error} It was asked once more, with a shorter history.`);
     return true;
   }
   // Without a word out, the model was asked twice already.
-  if (text.trim() === "" || !failure.retryable || asking.mended.has("broke-off")) return false;
-  asking.mended.add("broke-off");
+  if (text.trim() === "" || !failure.retryable || asking.broke_off) return false;
+  asking.broke_off = true;
   asking.model = asking.model.again ?? asking.model;
   asking.notes = [BROKE_OFF];
   record.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);

@@ -286,7 +286,7 @@ test("over random chains of makers nothing outlives or exceeds the token at thei
         }
       },
     ),
-    { numRuns: rounds(15) },
+    { numRuns: rounds(6, 150) },
   );
 });
 

@@ -203,7 +203,7 @@ describe("organizations", () => {
         expect(answer.status).toBe(200);
         expect(answer.body).toMatchObject({ display_name, description });
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 

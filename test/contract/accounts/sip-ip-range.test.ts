@@ -121,7 +121,7 @@ describe("SIP IP ranges", () => {
         if (status === 400) return;
         expect([status, body.ip_range]).toEqual([201, ip_range]);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -267,7 +267,7 @@ describe("users", () => {
         expect(answer.status).toBe(200);
         expect(answer.body).toMatchObject(sentBody);
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

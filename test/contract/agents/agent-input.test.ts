@@ -131,7 +131,7 @@ describe("what an agent may be", () => {
         expect(body).toEqual({ ...body, ...JSON.parse(JSON.stringify(sent)) });
         expect(await get(body.id)).toEqual(body);
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

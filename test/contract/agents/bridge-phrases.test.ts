@@ -217,7 +217,7 @@ describe("bridge phrases", () => {
         expect(body.config).toEqual(config);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

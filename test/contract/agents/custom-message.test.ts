@@ -291,7 +291,7 @@ describe("custom messages", () => {
         expect(body).toEqual({ ...body, ...input });
         expect((await get(body.id)).body).toEqual(body);
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -232,7 +232,7 @@ describe("incidents", () => {
         }).toMatchObject(sent);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -238,7 +238,7 @@ describe("voice groups", () => {
         expect(body).toEqual({ ...body, ...sent });
         expect((await app.send("PUT", VOICE_GROUPS, body)).body).toEqual(body);
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -124,7 +124,7 @@ describe("what a prompt may be", () => {
         expect(body).toEqual({ ...body, ...sent });
         expect(await get(body.id)).toEqual(body);
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -93,7 +93,7 @@ describe("requests", () => {
         const { body } = await outbound.results(batch_id, `?reference_id=${reference_id}`);
         expect(body[0].request_variables).toEqual(variables);
       }),
-      { numRuns: rounds(50) },
+      { numRuns: rounds(15, 400) },
     );
   });
 
@@ -210,7 +210,7 @@ describe("requests", () => {
           Object.fromEntries(Object.entries(counts).map(([status, of]) => [status, of?.length])),
         );
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 

@@ -121,7 +121,7 @@ describe("a batch", () => {
           });
         }
       }),
-      { numRuns: rounds(60) },
+      { numRuns: rounds(15, 400) },
     );
   });
 
@@ -227,7 +227,7 @@ describe("a batch", () => {
         const held = await outbound.put(batch_id, { paused: true });
         expect(held).toMatchObject({ status: 200, body: { ...expected, paused: true, status: "PAUSED" } });
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(15, 400) },
     );
   });
 

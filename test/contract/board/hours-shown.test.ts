@@ -42,6 +42,6 @@ test("the hours and caps that the console draws are those by which the dialer go
       const { window, cap: most } = openDay(campaign, date);
       expect({ windows: window ? [window] : [], cap: most }).toEqual(resolveDay(campaign, date));
     }),
-    { numRuns: rounds(2_000) },
+    { numRuns: rounds(500) },
   );
 });

@@ -243,6 +243,6 @@ test("any body the contract accepts is answered, and read back, as it was sent b
       });
       expect((await app.send("GET", `${path}/${campaign.id}`)).body).toEqual(answer.body);
     }),
-    { numRuns: rounds(50) },
+    { numRuns: rounds(15, 400) },
   );
 });

@@ -237,7 +237,7 @@ describe("an uploaded directory", () => {
         expect((await send(JSON.stringify(await download(format)))).body).toMatchObject({ created: 0 });
         expect((await download()).map(essence)).toEqual(before.map(essence));
       }),
-      { numRuns: rounds(25) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

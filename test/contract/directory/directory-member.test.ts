@@ -213,7 +213,7 @@ describe("directory members", () => {
         expect(body).toMatchObject({ id, ...sent });
         expect((await get(id, "?response_format=raw")).body).toEqual(body);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -147,7 +147,7 @@ describe("data sources", () => {
         expect(body).toMatchObject(sent);
         expect((await get(id)).body).toEqual(body);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

@@ -170,7 +170,7 @@ describe("session labels", () => {
         expect(body).toMatchObject({ session_id, ...sent });
         expect((await app.send("GET", `${path}${body.id}`)).body).toEqual(body);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 });

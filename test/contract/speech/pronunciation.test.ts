@@ -240,7 +240,7 @@ describe("pronunciations", () => {
         expect((await send((await app.send("GET", `${path}/csv`)).body)).status).toBe(202);
         expect(await stored()).toEqual(overrides);
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(15, 400) },
     );
   });
 

@@ -38,6 +38,6 @@ test("a tool comes back with the definition it was saved with, now and in its hi
       const history = `/api/v1/tools/${saved.body.id}/history?order_by_direction=desc&limit=1`;
       expect((await app.send("GET", history)).body.items[0].definition).toEqual(definition);
     }),
-    { numRuns: rounds(60) },
+    { numRuns: rounds(15, 400) },
   );
 });

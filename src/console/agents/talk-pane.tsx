@@ -93,7 +93,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
           <>
             <Switch
               size="xs"
-              label="Engine"
+              label="Debug trace"
               checked={showEngine}
               onChange={({ currentTarget }) => setShowEngine(currentTarget.checked)}
             />
@@ -103,7 +103,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               leftSection={<IconMessagePlus size={14} />}
               onClick={start}
             >
-              Start anew
+              Restart
             </Button>
           </>
         )
@@ -111,8 +111,8 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
       flush
     >
       {test_id === null ? (
-        <Empty title="Try the agent" action={<Button onClick={start}>Start a conversation</Button>}>
-          A test conversation with what is saved. Steps, variables, tool calls and times are shown as it goes.
+        <Empty title="Test this agent" action={<Button onClick={start}>Start conversation</Button>}>
+          Chat with the saved version. You see steps, variables, tool calls and latency as you go.
         </Empty>
       ) : (
         <div className={classes.talk}>
@@ -127,7 +127,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 <TurnView key={turn.index} turn={turn} showEngine={showEngine} />
               ))}
               {waiting && <Said source="user">{waiting}</Said>}
-              {say.isPending && <Loader type="dots" size="sm" aria-label="The agent answers" />}
+              {say.isPending && <Loader type="dots" size="sm" aria-label="The agent is typing" />}
               {say.error && <Failure error={say.error} />}
               {story.error && <Failure error={story.error} retry={() => void story.refetch()} />}
               {session?.ended && (
@@ -148,7 +148,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
           >
             <TextInput
               aria-label="Your message"
-              placeholder={session?.ended ? "Start anew to go on" : "Your message"}
+              placeholder={session?.ended ? "Restart to continue" : "Your message"}
               value={text}
               onChange={({ currentTarget }) => setText(currentTarget.value)}
               maxLength={20_000}
@@ -170,7 +170,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
           {state && session && (
             <Stack gap="xs" className={classes.state}>
               <Group gap="xs">
-                {state.is_scripted && <Status tone="info">scripted model, offline</Status>}
+                {state.is_scripted && <Status tone="info">Scripted model, offline</Status>}
                 <Text size="xs" component="span">
                   <RouteLink to={`/sessions/${session.session_id}?engine=yes`}>
                     Session {session.session_id}
@@ -179,7 +179,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
               </Group>
               <Facts
                 items={[
-                  ["Step", state.step ? `${state.workflow}: ${state.step}` : "no workflow runs"],
+                  ["Step", state.step ? `${state.workflow}: ${state.step}` : "No active workflow"],
                   [
                     "Tokens",
                     state.input_tokens + state.output_tokens
@@ -190,7 +190,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
                 ]}
               />
               {state.variables.size > 0 && (
-                <Code value={Object.fromEntries(state.variables)} label="Variables that changed" />
+                <Code value={Object.fromEntries(state.variables)} label="Changed variables" />
               )}
             </Stack>
           )}

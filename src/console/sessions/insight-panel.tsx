@@ -22,7 +22,7 @@ export function InsightPanel({ id }: { id: string }) {
         {({ items }) =>
           items.length === 0 ? (
             <Text size="sm" c="dimmed">
-              No insight workflow has looked at this session.
+              No insight workflow has analyzed this session.
             </Text>
           ) : (
             <Facts

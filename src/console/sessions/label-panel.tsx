@@ -24,7 +24,7 @@ const ISSUES = [
 ];
 const TONES: Record<string, Tone> = { GOOD: "good", OK: "info", BAD: "bad" };
 
-/** How people, and the automatic rating, judged the session. */
+/** Ratings of the session, by people and by the automatic rating. */
 export function LabelPanel({ id }: { id: string }) {
   const may = useMay();
   const me = useMe();
@@ -71,7 +71,7 @@ export function LabelPanel({ id }: { id: string }) {
           {({ items }) =>
             items.length === 0 ? (
               <Text size="sm" c="dimmed">
-                Nobody has judged this session yet.
+                No labels yet.
               </Text>
             ) : (
               items.map((label) => (
@@ -108,15 +108,15 @@ export function LabelPanel({ id }: { id: string }) {
               <SegmentedControl
                 size="xs"
                 fullWidth
-                aria-label="Your judgement"
+                aria-label="Rating"
                 data={CODES}
                 value={code}
                 onChange={(value) => setCode(value as Code)}
               />
               <TagsInput
                 size="sm"
-                aria-label="What was wrong"
-                placeholder={issues.length === 0 ? "What was wrong, if anything" : ""}
+                aria-label="Issues"
+                placeholder={issues.length === 0 ? "Issues (optional)" : ""}
                 data={ISSUES}
                 value={issues}
                 onChange={setIssues}
@@ -124,7 +124,7 @@ export function LabelPanel({ id }: { id: string }) {
               <Textarea
                 size="sm"
                 aria-label="Comment"
-                placeholder="Comment, if there is something to say"
+                placeholder="Comment (optional)"
                 autosize
                 minRows={1}
                 maxRows={6}

@@ -7,12 +7,12 @@ import { Empty, Fetched, Panel } from "../ground/parts.tsx";
 const NAMES: Record<string, string> = {
   llm: "Model",
   tool: "Tools",
-  http: "Requests of tools",
-  tts: "Speech",
-  stt: "Listening",
+  http: "Tool requests",
+  tts: "Text to speech",
+  stt: "Speech to text",
 };
 
-/** How long each kind of work took, all in all and on average. */
+/** The latency of each phase, in total and on average. */
 export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number }) {
   const { id, isRunning, refetch_ms } = props;
   const latency = useQuery({
@@ -28,15 +28,15 @@ export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms
       <Fetched query={latency}>
         {({ summary }) =>
           summary.length === 0 ? (
-            <Empty title="Nothing was measured yet" />
+            <Empty title="No measurements yet" />
           ) : (
             <Table>
               <Table.Thead>
                 <Table.Tr>
-                  <Table.Th>Work</Table.Th>
-                  <Table.Th ta="right">Times</Table.Th>
+                  <Table.Th>Phase</Table.Th>
+                  <Table.Th ta="right">Count</Table.Th>
                   <Table.Th ta="right">Average</Table.Th>
-                  <Table.Th ta="right">Sum</Table.Th>
+                  <Table.Th ta="right">Total</Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>

@@ -38,13 +38,13 @@ export function RecordingPanel({ id, seek, onTime }: Props) {
             loading={links.isPending}
             onClick={() => links.mutate()}
           >
-            Open the recording
+            Load recording
           </Button>
         ) : links.error ? (
           <Failure error={links.error} retry={() => links.mutate()} />
         ) : recordings.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing was recorded. Only voice sessions are, where the channel says so.
+            No recording. Calls are recorded when the channel has recording turned on.
           </Text>
         ) : (
           recordings.map((link, index) => (

@@ -86,7 +86,7 @@ function Body({ id, session }: { id: string; session: Session }) {
           actions={
             <Switch
               size="sm"
-              label="What the engine did"
+              label="Debug trace"
               checked={showEngine}
               onChange={({ currentTarget }) =>
                 void navigate({
@@ -102,7 +102,7 @@ function Body({ id, session }: { id: string; session: Session }) {
           <Fetched query={story}>
             {({ turns }) =>
               turns.length === 0 ? (
-                <Empty title="Nothing was said yet" />
+                <Empty title="No messages yet" />
               ) : (
                 turns.map((turn, index) => (
                   <TurnView
@@ -126,7 +126,7 @@ function Body({ id, session }: { id: string; session: Session }) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 4 }}>
         <Stack gap="md">
-          <Panel title="Facts">
+          <Panel title="Details">
             <Facts items={factsOf(session, story.data?.state)} />
           </Panel>
           {may("recording_download") && (
@@ -167,13 +167,13 @@ function factsOf(
       "Channel",
       [channelWords(session), session.is_outbound ? "outbound" : "inbound"].filter(Boolean).join(", "),
     ],
-    ["Duration", lengthOf(session) ?? "still running"],
+    ["Duration", lengthOf(session) ?? "Running"],
     ["Ended", session.ended_at ? <Time key="ended" at={session.ended_at} /> : null],
     ["Ended by", endedBy(session)],
     ["Person", <bdi key="person">{session.source}</bdi>],
     ["Our address", <bdi key="ours">{session.target}</bdi>],
-    ["Carrier's id", session.channel_manager_sid],
-    ["Model", state?.is_scripted ? "scripted, offline" : null],
+    ["Carrier ID", session.channel_manager_sid],
+    ["Model", state?.is_scripted ? "Scripted, offline" : null],
     ["Tokens", tokens ? `${state.input_tokens} in, ${state.output_tokens} out` : null],
     ...(state?.step ? ([["Step", `${state.workflow}: ${state.step}`]] as [string, React.ReactNode][]) : []),
   ];

@@ -17,12 +17,12 @@ export function lengthOf({ timestamp, ended_at, duration }: Ending): string | nu
 }
 
 const REASONS: Record<string, string> = {
-  user: "the person",
-  agent: "the agent",
-  idle: "timeout, nobody wrote or spoke",
-  transfer: "a transfer",
-  "max-duration": "the longest duration",
-  error: "an error",
+  user: "person",
+  agent: "agent",
+  idle: "idle timeout",
+  transfer: "transfer",
+  "max-duration": "maximum duration",
+  error: "error",
 };
 
 export const endedBy = ({ ended_at, end_reason }: Ending): string | null =>

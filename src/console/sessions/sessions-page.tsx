@@ -17,7 +17,13 @@ const COLUMNS: Column<Session>[] = [
       </RouteLink>
     ),
   },
-  { field: "session_id", title: "Number", orderable: true, align: "right", render: (row) => row.session_id },
+  {
+    field: "session_id",
+    title: "Session ID",
+    orderable: true,
+    align: "right",
+    render: (row) => row.session_id,
+  },
   {
     field: "agent_name",
     title: "Agent",
@@ -70,17 +76,17 @@ const COLUMNS: Column<Session>[] = [
   },
   {
     field: "channel_manager_sid",
-    title: "Carrier's id",
+    title: "Carrier ID",
     orderable: true,
     hidden: true,
     render: (row) => row.channel_manager_sid,
   },
   {
     field: "is_test",
-    title: "Test",
+    title: "Traffic",
     orderable: true,
     hidden: true,
-    render: (row) => (row.is_test ? "test" : "real"),
+    render: (row) => (row.is_test ? "test" : "live"),
   },
 ];
 
@@ -91,22 +97,22 @@ export default function SessionsPage() {
     <>
       <PageHead
         title="Sessions"
-        about="Every conversation, as it runs and afterwards, with all that the engine decided."
+        about="Follow running conversations and read past ones, with the debug trace of each turn."
       />
       <DataTable
         label="Sessions"
         operation="GET /api/v1/sessions/"
         columns={COLUMNS}
         rowKey={(row) => row.session_id ?? row.timestamp}
-        search={{ field: "agent_name", label: "Agent's name" }}
+        search={{ field: "agent_name", label: "Agent name" }}
         filters={[
           {
             field: "is_test",
-            label: "Real ones",
+            label: "Traffic",
             kind: "choice",
             choices: [
-              { value: "true", label: "Tests" },
-              { value: "false", label: "Real ones" },
+              { value: "true", label: "Test" },
+              { value: "false", label: "Live" },
             ],
           },
           {
@@ -134,12 +140,12 @@ export default function SessionsPage() {
         refresh_ms={REFRESH_MS}
         empty={
           <Empty
-            title="No session yet"
+            title="No sessions yet"
             icon={<IconMessages size={28} />}
             action={<RouteLink to="/agents">Talk to an agent</RouteLink>}
           >
-            A session begins when somebody writes or calls an agent, or an agent reaches somebody. Test
-            conversations from an agent's page are listed under “Tests”.
+            A session starts when somebody writes to or calls an agent, or an agent contacts somebody. To see
+            the conversations from an agent's Talk panel, set Traffic to Test.
           </Empty>
         }
       />

@@ -11,7 +11,7 @@ import { traceWords } from "./trace-words.ts";
 import classes from "./turn-view.module.css";
 import { type Turn, waterfall } from "./turns.ts";
 
-/** A turn: its words and tool calls, and, when asked for, the engine's account of it as a waterfall. */
+/** A turn: its messages and tool calls and, when the debug trace is shown, a waterfall of what the engine did. */
 export function TurnView(props: {
   /** Where messages of it may be held. */
   session_id?: string;
@@ -95,10 +95,10 @@ function ToolCall({ event, trace }: { event: TimelineEvent; trace: TraceEntryRes
         </>
       }
     >
-      <Stage title="Asked by the model" value={account?.details?.arguments ?? argumentsOf(request)} />
-      <Stage title="As the pipeline prepared it" value={changed(account)} />
-      <Stage title="Sent" value={request} />
-      <Stage title="Answered" value={parsed(event.tool_result)} />
+      <Stage title="Model arguments" value={account?.details?.arguments ?? argumentsOf(request)} />
+      <Stage title="Arguments after defaults" value={changed(account)} />
+      <Stage title="Request" value={request} />
+      <Stage title="Result" value={parsed(event.tool_result)} />
       <Stage title="Error" value={event.tool_error} />
     </Disclosed>
   );
@@ -147,7 +147,7 @@ function Disclosed({ label, children }: { label: ReactNode; children: ReactNode 
   );
 }
 
-/** The engine's account of a turn: a line for each thing it did, and when on the scale of the turn it did it. */
+/** The debug trace of a turn: a line for each entry, with its place on the turn's time scale. */
 function Waterfall({ trace }: { trace: TraceEntryResponse[] }) {
   const { spans, total_ms } = waterfall(trace);
   const spanOf = new Map(spans.map((span) => [span.entry.id, span]));
@@ -162,7 +162,15 @@ function Waterfall({ trace }: { trace: TraceEntryResponse[] }) {
           ))}
       </ol>
       <div className={classes.scale}>
-        <span>{phases ? phasesOf(phases) : ""}</span>
+        <span>
+          {phases &&
+            phasesOf(phases).map(({ name, ms }, index) => (
+              <span key={name} title={PHASES[name]}>
+                {index > 0 && " · "}
+                {name} {ms.toFixed(1)} ms
+              </span>
+            ))}
+        </span>
         {total_ms > 0 && <span>{formatDuration(total_ms)}</span>}
       </div>
     </div>
@@ -214,8 +222,19 @@ function Entry({
   );
 }
 
-const phasesOf = ({ details }: TraceEntryResponse): string =>
-  Object.entries(details ?? {})
-    .filter(([, ms]) => typeof ms === "number" && ms >= 0.05)
-    .map(([name, ms]) => `${name.replace(/_ms$/, "")} ${(ms as number).toFixed(1)}`)
-    .join(" · ");
+/** What each phase of a turn is, shown on hover. */
+const PHASES: Record<string, string> = {
+  lease: "Waiting for the session's previous turn",
+  load: "Loading the session",
+  model: "Waiting for the model",
+  tools: "Waiting for tools",
+  store: "Storing the turn",
+  engine: "Everything else: prompt, arguments, workflows",
+};
+
+const phasesOf = ({ details }: TraceEntryResponse): { name: string; ms: number }[] =>
+  Object.entries(details ?? {}).flatMap(([key, ms]) =>
+    typeof ms === "number" && ms >= 0.05
+      ? [{ name: key === "own_ms" ? "engine" : key.replace(/_ms$/, ""), ms }]
+      : [],
+  );

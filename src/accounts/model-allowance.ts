@@ -17,8 +17,14 @@ const DAY_MS = 86_400_000;
 
 export type ModelLimits = { tokens_per_day: number; usd_per_day: number };
 
-/** The model, refused once its sub-organization has had its allowance of the day. */
-export type ModelAllowance = (model: LanguageModel, sub_organization_id: number) => LanguageModel;
+export type ModelAllowance = {
+  /** The model, refused once its sub-organization has had its allowance of the day. */
+  guard(model: LanguageModel, sub_organization_id: number): LanguageModel;
+  /** Before anything else of a provider is asked (embeddings, transcripts). Throws `ModelError` "used-up". */
+  admit(sub_organization_id: number, provider: string): void;
+  /** What that took. */
+  count(sub_organization_id: number, took: { tokens: number; cost_usd: number }): void;
+};
 
 /** Of a sub-organization, as this process knows it. */
 type Known = {
@@ -99,12 +105,19 @@ export function createModelAllowance(deps: {
     }
   };
 
-  const count = (tenant: number, usage: ModelUsage, answered: LanguageModel): void => {
-    const price = findLlm(catalogueOf(), answered.provider, answered.model)?.price ?? null;
+  const count: ModelAllowance["count"] = (tenant, { tokens, cost_usd }) => {
     const of = today(tenant);
-    of.pending.tokens += (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0);
-    of.pending.micro_usd += price === null ? 0 : Math.ceil(usedCost(usage, price) * 1e6);
+    of.pending.tokens += tokens;
+    of.pending.micro_usd += Math.ceil(cost_usd * 1e6);
     void write(tenant, of);
+  };
+
+  const countAnswer = (tenant: number, usage: ModelUsage, answered: LanguageModel): void => {
+    const price = findLlm(catalogueOf(), answered.provider, answered.model)?.price ?? null;
+    count(tenant, {
+      tokens: (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0),
+      cost_usd: price === null ? 0 : usedCost(usage, price),
+    });
   };
 
   const guarded = (model: LanguageModel, tenant: number): LanguageModel => {
@@ -126,13 +139,13 @@ export function createModelAllowance(deps: {
         }
       } finally {
         // Broken off with words out, or by a provider that doesn't count: it was paid for all the same.
-        if (usage?.input_tokens != null) count(tenant, usage, answering);
-        else if (usage !== null || text !== "") count(tenant, estimated(request, text), answering);
+        if (usage?.input_tokens != null) countAnswer(tenant, usage, answering);
+        else if (usage !== null || text !== "") countAnswer(tenant, estimated(request, text), answering);
       }
     }
     return { ...model, stream, ...(model.again && { again: guarded(model.again, tenant) }) };
   };
-  return guarded;
+  return { guard: guarded, admit: refuse, count };
 }
 
 const KINDS = ["tokens", "micro_usd"] as const;

@@ -25,7 +25,7 @@ export function createEngine(parts: Parts): Engine {
     between_tokens_ms: llm_token_s * 1000,
     fallback: llm_fallback,
   };
-  const allow = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
+  const allowance = createModelAllowance({ db, clock, log, limits: parts.config.model_limits });
   return {
     db,
     clock,
@@ -46,9 +46,18 @@ export function createEngine(parts: Parts): Engine {
         const isGuarded = access?.base_url !== undefined && access !== environment[provider];
         return isGuarded ? { fetch: guarded } : {};
       };
-      return allow(modelFor(llm, settings, clock, { policy, transportOf }), sub_organization_id);
+      return allowance.guard(modelFor(llm, settings, clock, { policy, transportOf }), sub_organization_id);
     },
-    embedderOf: embedderOf({ db, clock, vault, egress, environment, choice: parts.config.embedding_model }),
+    allowance,
+    embedderOf: embedderOf({
+      db,
+      clock,
+      vault,
+      egress,
+      environment,
+      allowance,
+      choice: parts.config.embedding_model,
+    }),
     owner: randomId(),
     held: new Set(),
     onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),

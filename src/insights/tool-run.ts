@@ -8,7 +8,7 @@ import type { ToolArguments, Transcriber } from "./tool-arguments.ts";
 import type { AnalysisSubject, RecordingFile, Transcript } from "./transcript.ts";
 
 /** What running a tool takes: the model, the one door outwards, credentials, prices, and where recordings lie. */
-export type ToolRunner = Pick<Engine, "resolveModel" | "egress" | "auth"> & {
+export type ToolRunner = Pick<Engine, "resolveModel" | "allowance" | "egress" | "auth"> & {
   catalogue: readonly LlmEntry[];
   recordings: Pick<RecordingStore, "pathOf">;
   /** How a sub-organization reaches a service that transcribes; null: nobody gave a key for it. */

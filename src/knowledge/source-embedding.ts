@@ -1,12 +1,15 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { providerSettings } from "../accounts/llm-provider.ts";
+import type { ModelAllowance } from "../accounts/model-allowance.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { createEmbedder, type Embedder, type EmbeddingChoice, MOST_TEXTS } from "../llm/embedder.ts";
+import { estimateTokens } from "../llm/estimate-tokens.ts";
+import { ModelError } from "../llm/model.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
 import { addEmbeddingUse } from "./embedding-usage.ts";
 import { packVector } from "./source-vectors.ts";
@@ -16,7 +19,7 @@ export type EmbedderOf = (sub_organization_id: number) => Promise<Embedder | nul
 
 /**
  * With the key that models of the same provider are asked with. Only the operator's own address goes without the guard.
- * What it is asked is counted.
+ * What it is asked is counted, and refused once the models' allowance of the day is used up.
  */
 export function embedderOf(parts: {
   db: Db;
@@ -24,6 +27,7 @@ export function embedderOf(parts: {
   vault: Vault;
   egress: Egress;
   environment: ProviderSettings;
+  allowance: ModelAllowance;
   choice: EmbeddingChoice | null;
 }): EmbedderOf {
   const { choice, egress, environment } = parts;
@@ -37,19 +41,31 @@ export function embedderOf(parts: {
 }
 
 const counted = (
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock, allowance }: { db: Db; clock: Clock; allowance: ModelAllowance },
   { model, embed }: Embedder,
   sub_organization_id: number,
 ): Embedder => ({
   model,
   async embed(texts, given) {
+    allowance.admit(sub_organization_id, model);
     const made = await embed(texts, given);
+    const tokens = made.tokens ?? Math.ceil(texts.reduce((sum, text) => sum + estimateTokens(text), 0));
+    allowance.count(sub_organization_id, { tokens, cost_usd: (tokens / 1e6) * millionUsd(model) });
     const { purpose } = given;
     const use = { sub_organization_id, model, purpose, texts: texts.length, tokens: made.tokens };
     await addEmbeddingUse(db, use, clock.now());
     return made;
   },
 });
+
+/** US dollars for a million tokens, list prices of 2026-04; by the beginning of the model's name. */
+const MILLION_USD = {
+  "openai/text-embedding-3-small": 0.02,
+  "openai/text-embedding-3-large": 0.13,
+  "google/gemini-embedding-001": 0.15,
+};
+const millionUsd = (model: string): number =>
+  Object.entries(MILLION_USD).find(([name]) => model.startsWith(name))?.[1] ?? 0;
 
 /** Nobody waits for it. */
 const EMBED_MS = 60_000;
@@ -115,7 +131,15 @@ async function embedChunks(
     const chunks = await chunksWithout(db, data_source_id, embedder.model);
     if (chunks.length === 0) return;
     const texts = chunks.map(({ text }) => text);
-    const { vectors } = await embedder.embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal });
+    const made = await embedder
+      .embed(texts, { purpose: "passage", timeout_ms: EMBED_MS, signal })
+      .catch((error: unknown) => {
+        if (error instanceof ModelError && error.kind === "used-up") return null;
+        throw error;
+      });
+    // The allowance of the day is used up: it is found by words, until `embedRest` has one again.
+    if (made === null) return;
+    const { vectors } = made;
     await storeVectors(db, { data_source_id, model: embedder.model, chunks, vectors });
   }
 }

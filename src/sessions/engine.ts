@@ -1,3 +1,4 @@
+import type { ModelAllowance } from "../accounts/model-allowance.ts";
 import type { Storage } from "../accounts/storage.ts";
 import type { VisitorAllowance } from "../accounts/visitor-allowance.ts";
 import type { SnapshotPrompt } from "../agents/snapshot.ts";
@@ -65,6 +66,8 @@ export type Engine = {
   visitors: VisitorAllowance;
   /** How much a sub-organization may keep. */
   storage: Storage;
+  /** What models may take in a day, for what is asked of providers without `resolveModel`. */
+  allowance: ModelAllowance;
   /** Places for turns of web chats, which sub-organizations share. */
   chatTurns: FairGate;
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;

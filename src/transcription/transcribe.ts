@@ -14,6 +14,8 @@ import {
 } from "../insights/tool-run.ts";
 import { TRANSCRIPT_KEY, type Transcript } from "../insights/transcript.ts";
 import { transcriptionPrice } from "../insights/transcription-prices.ts";
+import { estimateTokens } from "../llm/estimate-tokens.ts";
+import { ModelError } from "../llm/model.ts";
 import { deepgram } from "./transcribe-deepgram.ts";
 import { gemini } from "./transcribe-gemini.ts";
 import { openai } from "./transcribe-openai.ts";
@@ -63,6 +65,13 @@ export async function transcribe(
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     return failed("The recording's bytes are no longer in the data directory.");
   }
+  const { sub_organization_id } = run;
+  try {
+    runner.allowance.admit(sub_organization_id, tool.provider);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return failed(error.message, { when: "after", wait_ms: error.retry_after_ms ?? 0 });
+  }
   const outcome = await runner.egress.send({
     method: "POST",
     timeout_ms: TIMEOUT_MS,
@@ -74,6 +83,10 @@ export async function transcribe(
   if ("kind" in answer) return answer;
   const minutes = (file.duration ?? lastSecond(answer.spoken)) / 60;
   const price = transcriptionPrice(tool);
+  runner.allowance.count(sub_organization_id, {
+    tokens: Math.ceil(answer.spoken.reduce((sum, { content }) => sum + estimateTokens(String(content)), 0)),
+    cost_usd: minutes * (price?.minute_usd ?? 0),
+  });
   return told(answer.spoken, price && { cost_usd: minutes * price.minute_usd, model: tool.model });
 }
 

@@ -4,7 +4,7 @@ import { retryWait } from "../../src/insights/retry-policy.ts";
 import type { LanguageModel } from "../../src/llm/model.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
-import { startLlmServer } from "../harness/llm-server.ts";
+import { type LlmServer, startLlmServer } from "../harness/llm-server.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -24,9 +24,11 @@ const eventsOf = async (app: TestApp, type: string): Promise<string[]> =>
     ({ description }) => String(description),
   );
 
+let server: LlmServer | undefined;
+
 /** A provider whose answers take 110 tokens each. */
 async function withModels(env: Record<string, string>): Promise<TestApp> {
-  const server = await startLlmServer();
+  server = await startLlmServer();
   onTestFinished(server.close);
   server.reply({ text: ["Noted."], usage: { input: 60, output: 50, cached: 0 } });
   return createTestApp(env, undefined, { llmProviders: server.settings });
@@ -90,12 +92,37 @@ test("processes count together: one knows of the other's use with its own next a
       .where("sub_organization_id", "=", own)
       .where("name", "=", "model-tokens")
       .executeTakeFirst();
-  expect(await ask(one(model, own))).toBe("Noted.");
+  expect(await ask(one.guard(model, own))).toBe("Noted.");
   await expect.poll(used).toEqual({ used: 110 });
-  expect(await ask(other(model, own))).toBe("Noted.");
+  expect(await ask(other.guard(model, own))).toBe("Noted.");
   await expect.poll(used).toEqual({ used: 220 });
   await expect.poll(() => eventsOf(app, "model-tokens-used-up")).toHaveLength(1);
-  await expect.poll(() => ask(other(model, own)).catch(String)).toMatch(/used up/);
+  await expect.poll(() => ask(other.guard(model, own)).catch(String)).toMatch(/used up/);
+});
+
+test("embeddings count to the models' allowance, and are refused with its sentence, told once", async () => {
+  const app = await withModels({
+    MODEL_TOKENS_PER_DAY: "100",
+    EMBEDDING_MODEL: "openai/text-embedding-3-small",
+  });
+  const { sub_organization_id } = app.admin;
+  const embedder = await app.engine.embedderOf(sub_organization_id);
+  const embed = () =>
+    embedder?.embed(["Refunds"], {
+      purpose: "passage",
+      timeout_ms: 60_000,
+      signal: AbortSignal.timeout(60_000),
+    });
+  // 110 tokens of a model first.
+  expect(await ask(await app.engine.resolveModel(sub_organization_id, LLM))).toBe("Noted.");
+  await expect(embed()).rejects.toThrow(/100 model tokens a day is used up/);
+  app.clock.advance(DAY_MS);
+  server?.reply({ vector: () => [1, 2], usage: { input: 150, output: 0, cached: 0 } });
+  await embed();
+  await expect(embed()).rejects.toMatchObject({ kind: "used-up" });
+  await expect(ask(await app.engine.resolveModel(sub_organization_id, LLM))).rejects.toThrow(/used up/);
+  // One of each day.
+  await expect.poll(() => eventsOf(app, "model-tokens-used-up")).toHaveLength(2);
 });
 
 test("a visitor whose organization has had its tokens of the day hears the apology", async () => {

@@ -7,7 +7,7 @@ import { newDataDir, query, start } from "./programs.ts";
 /** As a program from before `0001_schema.sql` left it: the same schema, made by the chain of migrations it stands for. */
 async function madeBefore(lines: string[]): Promise<EmbeddedPostgres> {
   const database = await start(newDataDir(), { fsync: "off" });
-  await migrate(database.connection);
+  await migrate(database.connection, readMigrations().slice(0, 1));
   const client = new pg.Client(database.connection);
   await client.connect();
   await client.query("delete from schema_migrations");
@@ -33,7 +33,8 @@ test("a database that has the whole chain before the one schema goes on with it,
   const organization =
     "insert into organizations (name, display_name, last_updated) values ('kept', 'Kept', now())";
   await query(database, organization);
-  expect(await migrate(database.connection)).toEqual([]);
+  const [, ...later] = readMigrations();
+  expect(await migrate(database.connection)).toEqual(later.map(({ version }) => version));
   const names = readMigrations().map(({ version, name }) => ({ version, name }));
   expect(await noted(database)).toEqual(names);
   expect(await migrate(database.connection)).toEqual([]);

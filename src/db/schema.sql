@@ -210,7 +210,7 @@ create table llm_providers (
 create table one_time_codes (
   code_hash text primary key,
   user_id bigint not null references users,
-  purpose text not null check (purpose = 'sign-in'),
+  purpose text not null check (purpose in ('sign-in', 'sign-in-recovery')),
   expires_at timestamptz not null,
   used_at timestamptz,
   bound_until timestamptz,

@@ -748,7 +748,7 @@ export interface OneTimeCodes {
   bound_until: string | null;
   code_hash: string;
   expires_at: string;
-  purpose: string;
+  purpose: "sign-in" | "sign-in-recovery";
   used_at: string | null;
   user_id: number;
 }

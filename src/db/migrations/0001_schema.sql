@@ -251,7 +251,7 @@ create table llm_providers (
 create table one_time_codes (
   code_hash text primary key,
   user_id bigint not null references users,
-  purpose text not null check (purpose = 'sign-in'),
+  purpose text not null check (purpose in ('sign-in', 'sign-in-recovery')),
   expires_at timestamptz not null,
   used_at timestamptz,
   -- Of a link that was made with a token, and of the sign-in that comes of it. bound_until null: not bounded.

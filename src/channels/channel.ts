@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
-import { integer, name, recordId } from "../api/schema.ts";
+import { name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -303,5 +303,3 @@ function checkConfig({ channel_service, config }: ChannelInput): void {
     throw invalid(["body", "config", "provider_credentials", "allowed_origins"], faults.join("; "));
   }
 }
-
-export const channelParam = z.object({ channel_id: integer() });

@@ -93,9 +93,6 @@ const selectOne = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS
 
 const selectMails = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUMNS).$castTo<StoredMail>();
 
-export const mailById = (db: Db, id: number): Promise<StoredMail | undefined> =>
-  selectMails(db).where("id", "=", id).executeTakeFirst();
-
 export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
   selectMails(db).where("key", "=", key).executeTakeFirst();
 

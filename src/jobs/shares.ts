@@ -2,9 +2,6 @@ import type { EventEmitter } from "node:events";
 import type { Job as StoredJob, WorkerEvents } from "graphile-worker";
 import { atTheirShare } from "../base/fair-gate.ts";
 
-/** The flag of a job that is done for one sub-organization. */
-export const tenantFlag = (sub_organization_id: number | string): string => `tenant:${sub_organization_id}`;
-
 /** The flag of the sub-organization that a job is done for; undefined: for nobody alone. */
 export const tenantOf = ({ flags }: Pick<StoredJob, "flags">): string | undefined =>
   Object.keys(flags ?? {}).find((flag) => flag.startsWith("tenant:"));

@@ -109,5 +109,3 @@ export function sessionTasks(tools: readonly SnapshotTool[]): SessionTask[] {
   const priority = ({ task }: SessionTask) => task.metadata?.priority ?? Number.POSITIVE_INFINITY;
   return all.toSorted((a, b) => (priority(a) === priority(b) ? 0 : priority(a) - priority(b)));
 }
-
-export const isSteps = (task: SessionTask): task is SessionTask<StepsTask> => task.task.type === "steps";

@@ -15,6 +15,7 @@ import {
 import { type LanguageModel, ModelError } from "./model.ts";
 import { providerModel } from "./provider-stream.ts";
 import { scriptedModel } from "./scripted/scripted.ts";
+import { keepingDigits } from "./whole-digits.ts";
 
 export type ProviderSettings = Partial<Record<Provider, ProviderAccess>>;
 export type ProviderAccess = {
@@ -68,7 +69,7 @@ function connect(choice: ModelChoice, access: ProviderAccess, transport: Transpo
         ...transport,
       })(model);
     case "google":
-      return googleAt(access, transport)(model);
+      return googleAt(access, { fetch: keepingDigits(transport.fetch ?? fetch) })(model);
     // `.chat`: the default Responses API drops `seed`, and servers that imitate OpenAI speak chat completions.
     case "openai":
       return openaiAt(access, transport).chat(model);

@@ -245,13 +245,25 @@ const ANTHROPIC: Format = {
   }),
 };
 
+/** The document with its numbers as they are written, for `JSON.stringify`. */
+const digitByDigit = (json: string): unknown => {
+  const { parse, rawJSON } = JSON as unknown as {
+    parse(
+      text: string,
+      revive: (key: string, value: unknown, context: { source: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): unknown;
+  };
+  return parse(json, (_, value, { source }) => (typeof value === "number" ? rawJSON(source) : value));
+};
+
 const GOOGLE: Format = {
   events(reply) {
     const { input, output, cached } = usageOf(reply);
     const chunk = (parts: object[], finish: object = {}) =>
       data({ candidates: [{ index: 0, content: { role: "model", parts }, ...finish }], modelVersion: "m" });
     const calls = (reply.calls ?? []).map(({ name, arguments: json }) => ({
-      functionCall: { name, args: JSON.parse(json) },
+      functionCall: { name, args: digitByDigit(json) },
       thoughtSignature: `signature-of-${name}`,
     }));
     const finish = { stop: "STOP", length: "MAX_TOKENS", "content-filter": "SAFETY" }[reply.finish ?? "stop"];

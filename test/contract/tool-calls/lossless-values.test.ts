@@ -1,18 +1,22 @@
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parseJson } from "../../../src/base/parse-json.ts";
+import { PROVIDERS } from "../../../src/llm/catalogue.ts";
 import { steps } from "../../../src/workflows/run-steps.examples.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { endpointTool } from "../../harness/endpoint-tool.ts";
+import { createLoopbackModels, type LoopbackModels } from "../../harness/loopback-models.ts";
 import { createPeer, json, type Peer } from "../../harness/peer.ts";
 import type { Plan } from "../../harness/planned-model.ts";
 import { freshName, plannedSession, workflow } from "../../harness/planned-session.ts";
 
 let app: TestApp;
+let models: LoopbackModels;
 let peer: Peer;
 beforeAll(async () => {
   app = await createTestApp();
+  models = await createLoopbackModels(app);
   peer = await createPeer();
 });
 
@@ -55,6 +59,25 @@ describe("whole numbers beyond 2^53", () => {
     expect((await callOnce({ id: LONG }, { parameters })).body).toBe(`{"id":${LONG}}`);
     const texts = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
     expect((await callOnce({ id: LONG }, { parameters: texts })).body).toBe(`{"id":"${LONG}"}`);
+  });
+
+  test.each(PROVIDERS)("keep their digits in the arguments that a model of %s writes", async (provider) => {
+    const name = freshName("book");
+    const parameters = {
+      type: "object",
+      properties: { id: { type: "integer" }, ids: { type: "array", items: { type: "integer" } } },
+    };
+    const tool = endpointTool(name, `${peer.url}/${name}`, {
+      parameters,
+      endpoint: { method: "post", argument_location: "body" },
+    });
+    peer.respond((_, response) => json(response, 200, { ok: true }));
+    const { say } = await plannedSession(app, [tool], { engine: models.engine(provider) });
+    const body = `{"id":${LONG},"ids":[-${LONG},7]}`;
+    models.server.reply({ calls: [{ id: "call-1", name, arguments: body }] }, { text: ["Booked: 5."] });
+    expect(await say("go")).toMatchObject({ messages: ["Booked: 5."] });
+    expect(peer.requests.find(({ path }) => path === `/${name}`)?.body).toBe(body);
+    expect(JSON.stringify(models.server.requests.at(-1)?.body)).toContain(LONG);
   });
 
   test("are read as their digits, and other numbers as numbers", () => {

@@ -23,7 +23,7 @@ const root = createRootRoute({
   component: Shell,
   errorComponent: PageFailure,
   notFoundComponent: () => (
-    <Empty title="There is no such page" action={<RouteLink to="/">To the first page</RouteLink>}>
+    <Empty title="Page not found" action={<RouteLink to="/">To the first page</RouteLink>}>
       The address may be mistyped, or the page is gone.
     </Empty>
   ),

@@ -78,7 +78,7 @@ test("what only the other changed is taken into the form by keyboard, and saved 
   await theirs({ timezone: "Asia/Tokyo", wait_sound: "Call Center" });
   await page.getByRole("button", { name: "Review and save" }).press("Enter");
   const review = page.getByRole("dialog", { name: "Review the change" });
-  await review.getByText("None of it is what you changed").waitFor();
+  await review.getByText("Your changes are not affected").waitFor();
   const take = review.getByRole("button", { name: "Take their changes into my form" });
   await expect
     .poll(() => take.evaluate((button) => button === button.ownerDocument.activeElement))
@@ -214,7 +214,7 @@ test("a setting of a tool that an agent has is set for the agent alone", async (
   await page.getByLabel("look_up: floor").fill("3");
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });
-  await review.getByText("Settings of tools", { exact: false }).first().waitFor();
+  await review.getByText("Tool settings", { exact: false }).first().waitFor();
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });
   const stored = await it.app.send("GET", `/api/v1/agents/${body.id}`);

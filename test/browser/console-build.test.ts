@@ -17,7 +17,7 @@ test("a prompt's unknown variable is told, its new version is compared with the 
   await page.keyboard.press("Control+Home");
   await page.keyboard.type("Speak softly to {{ nmae }}. ");
   await page.getByText(/Nothing sets nmae/).waitFor();
-  await page.getByLabel("What changes, for the versions").fill("softer");
+  await page.getByLabel("Version note").fill("softer");
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByRole("dialog").getByText("Speak softly").waitFor();
   await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
@@ -25,7 +25,7 @@ test("a prompt's unknown variable is told, its new version is compared with the 
 
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByText("+ Speak softly", { exact: false }).waitFor();
-  await page.getByRole("button", { name: "Take version 1 into the form" }).click();
+  await page.getByRole("button", { name: "Restore version 1" }).click();
   await editor.waitFor();
   expect(await editor.innerText()).not.toContain("Speak softly");
   expect(page.faults).toEqual([]);
@@ -47,7 +47,7 @@ test("a service's secret is written, shown only as stored, kept by a save that d
   page.once("dialog", (dialog) => void dialog.accept());
   await page.goto("/console/services/new");
   await page.getByRole("textbox", { name: "Name" }).fill(HOSTILE);
-  await page.getByRole("combobox", { name: "Signs in with" }).click();
+  await page.getByRole("combobox", { name: "Authentication" }).click();
   await page.getByRole("option", { name: "a bearer token" }).click();
   await page.getByLabel("token", { exact: true }).fill("very-secret");
   await page.getByRole("button", { name: "Create" }).click();

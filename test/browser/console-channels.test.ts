@@ -14,13 +14,13 @@ beforeAll(async () => {
 test("a telephone channel is made without an account, and says that a simulator stands in", async () => {
   await page.goto("/console/channels/new");
   await page.getByLabel("Name").fill(HOSTILE);
-  await page.getByLabel("Silence before it asks again").fill("12");
+  await page.getByLabel("Reprompt after silence").fill("12");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText(/less than or equal to 10/).waitFor();
-  await page.getByLabel("Silence before it asks again").fill("3");
+  await page.getByLabel("Reprompt after silence").fill("3");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
-  await page.getByText("Simulated: nobody is really reached").waitFor();
+  await page.getByText("Simulated: no one is contacted").waitFor();
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   expect(page.faults).toEqual([]);
 });
@@ -38,7 +38,7 @@ test("its account is written, shown by its last four characters, and kept by a s
   await page.getByText(/Stored, ends with 1234/).waitFor();
   expect(await page.content()).not.toContain("very-secret");
 
-  await page.getByLabel("Silence before it asks again").fill("2");
+  await page.getByLabel("Reprompt after silence").fill("2");
   await saveReviewed(page);
   const { body } = await it.app.send(
     "GET",
@@ -71,7 +71,7 @@ test("a simulated number is rented, linked to an agent, moved to another one and
     .innerText();
 
   await page.getByRole("tab", { name: "Addresses" }).click();
-  await page.getByRole("button", { name: "Link an agent" }).first().click();
+  await page.getByRole("button", { name: "Connect agent" }).first().click();
   const link = page.getByRole("dialog");
   await link.getByRole("combobox", { name: "Agent" }).click();
   await page.getByRole("option", { name: "Demo clinic" }).click();
@@ -79,7 +79,7 @@ test("a simulated number is rented, linked to an agent, moved to another one and
   await link.getByRole("button", { name: "Link", exact: true }).click();
   await link.getByText(/is not an address of channel/).waitFor();
   await link.getByLabel("Address").fill(number);
-  await link.getByLabel("Otherwise ring").fill("+15125550000");
+  await link.getByLabel("Fallback number").fill("+15125550000");
   await link.getByRole("switch").check();
   await link.getByRole("button", { name: "Link", exact: true }).click();
   const row = page.getByRole("row", { name: new RegExp(number.replace("+", "\\+")) });
@@ -100,7 +100,7 @@ test("a simulated number is rented, linked to an agent, moved to another one and
 
   // Somebody else changes it while it is being changed here.
   await row.getByRole("button", { name: `Change ${number}` }).click();
-  await link.getByLabel("Otherwise ring").fill("+15125550001");
+  await link.getByLabel("Fallback number").fill("+15125550001");
   it.app.clock.advance(1_000);
   const [{ id, agent_id, target, target_mode }] = body.items;
   const theirs = { id, agent_id, target, target_mode, channel_id: made.body.id, is_test: false };

@@ -27,9 +27,9 @@ test("a member is made with a number that holds at some times, and tried at a ti
   await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
   expect(await page.evaluate("window.hacked")).toBeUndefined();
 
-  await page.getByLabel("When the clock shows").fill("2026-11-18T10:00");
+  await page.getByLabel("Date and time").fill("2026-11-18T10:00");
   await page.getByRole("status").getByText("+15125550100").waitFor();
-  await page.getByLabel("When the clock shows").fill("2026-11-21T10:00");
+  await page.getByLabel("Date and time").fill("2026-11-21T10:00");
   await page.getByRole("status").getByText("+15125550199").waitFor();
   expect(page.faults).toEqual([]);
 });
@@ -40,14 +40,14 @@ test("an earlier version is compared, taken into the form and saved; a deleted m
   await page.getByRole("heading", { level: 1, name: "Billing" }).waitFor();
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("+ Billing").waitFor();
-  await page.getByRole("button", { name: "Take version 1 into the form" }).click();
+  await page.getByRole("button", { name: "Restore version 1" }).click();
   expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toBe(HOSTILE);
   await page.getByRole("button", { name: "Discard changes" }).click();
 
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-  await page.getByText("Nobody is in the directory yet").waitFor();
-  await page.getByLabel("Show deleted ones too").check();
+  await page.getByText("No members yet").waitFor();
+  await page.getByLabel("Show deleted").check();
   await page.getByRole("button", { name: "Restore Billing" }).click();
   await page.getByRole("link", { name: "Billing" }).waitFor();
   expect(page.faults).toEqual([]);
@@ -68,7 +68,7 @@ test("a file of members is taken up whole, or not at all with every wrong row to
   await choose("name,type,number,days\nAnn,contact,+15125550111,someday\nBob,contact,ring him,\n");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Upload", exact: true }).click();
-  await dialog.getByText("Nothing was taken from the file").waitFor();
+  await dialog.getByText("The file was rejected").waitFor();
   await dialog.getByText(/row 2, days: /).waitFor();
   await dialog.getByText(/row 3, number: /).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -108,24 +108,24 @@ test("the dictionary of pronunciations is replaced by a file, searched and empti
   expect(await page.evaluate("window.hacked")).toBeUndefined();
   await page.getByRole("button", { name: "Delete all" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete all" }).click();
-  await page.getByText("Every word is spoken as the voice thinks right").waitFor();
+  await page.getByText("No pronunciations yet").waitFor();
   expect(page.faults).toEqual([]);
 });
 
 test("bridge phrases are written by language and by tool, and stored as they were written", async () => {
   await page.goto("/console/bridges/new");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Patience");
-  await page.getByLabel("Silence before the first").fill("40");
+  await page.getByLabel("First phrase after").fill("40");
   await page.getByLabel("Phrases of the agent").fill("One moment.\n\nStill looking.\n");
   await page.getByRole("combobox", { name: "Language to add to the agent" }).click();
   await page.getByRole("option", { name: "Spanish" }).click();
   await page.getByLabel("In Spanish (es)").fill("Un momento.");
-  await page.getByRole("combobox", { name: "Tool with phrases of its own" }).click();
+  await page.getByRole("combobox", { name: "Tool-specific phrases" }).click();
   await page.getByRole("option", { name: "find_slots" }).click();
   await page.getByLabel("Phrases of find_slots").fill("Looking into the calendar.");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByText(/less than or equal to 30/).waitFor();
-  await page.getByLabel("Silence before the first").fill("1.5");
+  await page.getByLabel("First phrase after").fill("1.5");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "Patience" }).waitFor();
   const { body } = await it.app.send("GET", "/api/v1/bridge_phrases/");

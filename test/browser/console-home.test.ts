@@ -47,7 +47,7 @@ test("the queues show what waits and why of it failed; jobs only to who operates
     const page = await it.open(await it.person(role));
     await page.goto("/console/");
     const panel = page.locator("section", { has: page.getByRole("heading", { name: "Queues" }) }).last();
-    await panel.getByRole("listitem").filter({ hasText: "Webhooks" }).getByText("nothing waits").waitFor();
+    await panel.getByRole("listitem").filter({ hasText: "Webhooks" }).getByText("Empty").waitFor();
     return panel;
   };
   const panel = await queues("Admin");

@@ -44,7 +44,7 @@ test("an incident is written by keyboard alone, and what is wrong with it stands
   await page.keyboard.type("Cri");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByLabel("Sessions it touched").fill("1200");
+  await page.getByLabel("Affected sessions").fill("1200");
   await page
     .getByRole("textbox", { name: "Account" })
     .fill(`A carrier hangs up.\n${HOSTILE} https://status.example.com.`);

@@ -43,9 +43,9 @@ test("a tool is made by its definition's fields, tried on a session, and keeps n
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "code" }).waitFor();
 
-  await page.getByLabel("Session's number").fill(String(sessions[0]));
+  await page.getByLabel("Session ID").fill(String(sessions[0]));
   await page.getByRole("button", { name: "Try it" }).click();
-  const found = page.getByRole("region", { name: "What the tool found" });
+  const found = page.getByRole("region", { name: "Result" });
   await found.getByText(/"matched": true/).waitFor();
   expect(await found.innerText()).toContain("onerror");
   expect(await page.evaluate("window.hacked")).toBeUndefined();
@@ -123,7 +123,7 @@ test("any folder can be chosen by its name, however many there are, and keeps it
   await page.getByText("zz the last", { exact: true }).first().waitFor();
   await page.getByRole("combobox", { name: "Tool to add" }).fill("summary");
   await page.getByRole("option", { name: "summary-tool" }).click();
-  await page.getByText("Which ones").click();
+  await page.getByText("Filters (optional)").click();
   await save();
   const { body } = await it.app.send("GET", `/api/v1/insights/workflows/${id}`);
   expect(body.conditions.folder_list).toEqual([folder_id]);
@@ -147,11 +147,11 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByLabel("At most this long").fill("");
   await page.getByRole("button", { name: "Create" }).click();
 
-  await page.getByText("What activating it would take").waitFor();
+  await page.getByText("Activation estimate").waitFor();
   await page.locator("dl", { hasText: "Older conversations, now" }).getByText("4", { exact: true }).waitFor();
   expect(await page.getByRole("button", { name: "Activate" }).isDisabled()).toBe(true);
   await page.getByText("It begins with what began from").waitFor();
-  const rate = page.getByLabel("At most, a minute");
+  const rate = page.getByLabel("Limit per minute");
   await rate.pressSequentially("-");
   expect(await rate.inputValue()).toBe("");
   await rate.fill("600");
@@ -172,7 +172,7 @@ test("its backfill is paused, resumed and followed to its end, beside what was a
   it.app.clock.advance(60_000);
   await runInsights(it.app);
   await page.getByText(/4 of 4 done, 0 of them failed/).waitFor();
-  await page.getByRole("row", { name: /Agreed to 4/ }).waitFor();
+  await page.getByRole("row", { name: /Approved 4/ }).waitFor();
   await page.getByRole("row", { name: /Used 4/ }).waitFor();
 
   await page.getByRole("tab", { name: "Executions" }).click();
@@ -191,8 +191,8 @@ test("a backfill that has nothing to take up says so, and one that was stopped d
   await insights.activate(id);
   await page.goto(`/console/insights/workflows/${id}`);
   await page.getByText(/^0 of 0 done/).waitFor();
-  await page.getByRole("button", { name: "Inactivate" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Inactivate" }).click();
+  await page.getByRole("button", { name: "Deactivate" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Deactivate" }).click();
   await page.getByText("canceled", { exact: true }).waitFor();
   await page.getByText(/Stopped /).waitFor();
   expect(page.faults).toEqual([]);

@@ -51,7 +51,7 @@ test("an exception that is begun or looked for from the calendar is shown, howev
   await page.getByRole("button", { name: "Make an exception" }).click();
   await row("2026-12-24").waitFor();
   await row("2026-12-24").getByRole("combobox").and(page.locator(":focus")).waitFor();
-  await page.getByLabel("For a date").fill("2026-12-26");
+  await page.getByLabel("Date exception").fill("2026-12-26");
   await page.getByRole("button", { name: "Add the date" }).click();
   await row("2026-12-26").waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
@@ -75,7 +75,7 @@ test("a batch with half of a date is not made, for it would never expire, and it
 
 test("what happened on an earlier day is shown with its day", async () => {
   await page.goto(`/console/campaigns/${campaign_id}`);
-  const latest = page.getByRole("region", { name: "What happened last" });
+  const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /^18 Nov 2026, 17:0\d P1 / }).waitFor();
   await page.getByText(/19 Nov 2026: 0 people/).waitFor();
 });
@@ -111,10 +111,10 @@ test("a list whose country code is wrong says that, not that a row is", async ()
   const rows = Array.from({ length: 60 }, (_, index) => `nobody ${index}`).join("\n");
   const list = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(`address\n${rows}\n`) };
   await dialog.locator('input[type="file"]').setInputFiles(list);
-  await dialog.getByLabel("Country code of numbers without one").fill("0");
+  await dialog.getByLabel("Default country code").fill("0");
   await dialog.getByRole("button", { name: "Import" }).click();
   await dialog.getByText("Calling code").waitFor();
-  await dialog.getByLabel("Country code of numbers without one").fill("1");
+  await dialog.getByLabel("Default country code").fill("1");
   await dialog.getByRole("button", { name: "Import" }).click();
   await dialog.getByText("Row 2, column address").waitFor();
   await dialog.getByText("There are more.").waitFor();
@@ -122,7 +122,7 @@ test("a list whose country code is wrong says that, not that a row is", async ()
 
 test("a forecast is of what the form says: nothing beyond its bounds is typed, and what is empty is not guessed", async () => {
   await page.goto(`/console/campaigns/${campaign_id}?view=forecast`);
-  const [answers, days] = [page.getByLabel("So many attempts"), page.getByLabel("Days")];
+  const [answers, days] = [page.getByLabel("Answer rate"), page.getByLabel("Days")];
   await answers.fill("");
   await answers.pressSequentially("250");
   expect(await answers.inputValue()).toBe("25 %");

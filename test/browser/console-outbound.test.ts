@@ -27,7 +27,7 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
   await page.goto("/console/campaigns");
   await page.getByRole("link", { name: "New campaign" }).first().click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill(HOSTILE);
-  for (const label of ["From", "Shown as"]) {
+  for (const label of ["From", "Caller ID"]) {
     await page
       .getByRole("textbox", { name: label })
       .or(page.getByRole("combobox", { name: label }))
@@ -37,11 +37,11 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
   const hours = page.locator('input[type="time"]');
   await hours.nth(0).fill("06:00");
   await hours.nth(1).fill("18:00");
-  await page.getByLabel("Attempts an hour").fill("600");
+  await page.getByLabel("Attempts per hour").fill("600");
   await page.getByText("On the clock of America/New_York").waitFor();
   await page.getByRole("button", { name: /^Wed 18.*: 06:00–18:00, new people no limit/ }).waitFor();
 
-  await page.getByLabel("For a date").fill("2026-12-24");
+  await page.getByLabel("Date exception").fill("2026-12-24");
   await page.getByRole("button", { name: "Add the date" }).click();
   await page.getByLabel("2026-12-24: until").fill("12:00");
   await page.getByLabel("2026-12-24: new people at most").fill("5");
@@ -69,7 +69,7 @@ test("a campaign is made beside the calendar that shows what its hours come to, 
       },
     },
   });
-  await page.getByText("Nobody to reach yet").waitFor();
+  await page.getByText("No people yet").waitFor();
   expect(page.faults).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test("a batch is filled from a file whose columns are named here, and a fault in
   expect(await page.getByRole("button", { name: /^Upload/ }).isDisabled()).toBe(true);
   await page.getByLabel("Column Patient No is").fill("reference_id");
   await page.getByRole("button", { name: "Upload 2 rows" }).click();
-  await page.getByText("Nothing of the file was stored").waitFor();
+  await page.getByText("The file was rejected").waitFor();
   await page.getByText("Row 3, column reference_id").waitFor();
 
   const rows = Array.from(
@@ -119,7 +119,7 @@ test("a batch is filled from a file whose columns are named here, and a fault in
   await page.getByLabel("Column Patient No is").fill("reference_id");
   await page.getByRole("button", { name: "Upload 11 rows" }).click();
   await page.getByText("10 people were added").waitFor();
-  await page.getByText("1 have no number or address that can be reached").waitFor();
+  await page.getByText("1 skipped: no valid number or address").waitFor();
   const [first] = await answer("/api/v1/outbound/batches/20261118.9/results?reference_id=P1");
   expect(first).toMatchObject({ target: "+15125550101", request_variables: { Name: HOSTILE } });
   await page.getByRole("link", { name: "P1", exact: true }).waitFor();
@@ -162,7 +162,7 @@ test("a batch is paused, resumed and given an end, and the end survives a pause"
 test("a batch that somebody else has paused meanwhile stays paused when its pace is saved", async () => {
   const path = "/api/v1/outbound/batches/20261118.9";
   await page.goto("/console/batches/20261118.9");
-  await page.getByLabel("Attempts an hour").fill("40");
+  await page.getByLabel("Attempts per hour").fill("40");
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });
   await review.waitFor();
@@ -184,7 +184,7 @@ test("the board shows who is reached and why everybody else waits, and a person'
   await page.goto(`/console/campaigns/${id}`);
   await page.getByRole("row", { name: /20261118\.9/ }).waitFor();
   await dialer.pass(1, 10_000);
-  const latest = page.getByRole("region", { name: "What happened last" });
+  const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /P2 .*no answer; retry 1 of 2/ }).waitFor();
   await latest.getByRole("row", { name: /P1 .*completed/ }).waitFor();
   await page.getByText("America/New_York").first().waitFor();
@@ -213,9 +213,9 @@ test("a forecast is a chart and a table of the same numbers, and rules are count
     .waitFor();
 
   await page.goto(`/console/campaigns/${id}?view=settings`);
-  await page.getByLabel("Only numbers that pass rules").check();
-  await page.getByRole("combobox", { name: "A rule about what nobody knows" }).click();
-  await page.getByRole("option", { name: "counts as failed" }).click();
+  await page.getByLabel("Number rules").check();
+  await page.getByRole("combobox", { name: "Unknown values" }).click();
+  await page.getByRole("option", { name: "fail" }).click();
   await page.getByText(/left out: line_type/).waitFor();
   await page.getByRole("button", { name: "Discard changes" }).click();
   expect(page.faults).toEqual([]);
@@ -334,7 +334,7 @@ test("an address is suppressed and lifted with a reason, and a list is imported 
     await page.getByRole("dialog").getByRole("button", { name: "Import" }).click();
   };
   await choose("address,scope\n+15125550124,voice\nnobody,voice\n");
-  await page.getByText("Nothing of the file was stored").waitFor();
+  await page.getByText("The file was rejected").waitFor();
   await page.getByText("Row 3, column address").waitFor();
   await choose("address,scope\n+15125550124,voice\n+15125550125,sms\n");
   await page.getByText("2 addresses were added").waitFor();

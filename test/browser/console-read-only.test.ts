@@ -33,7 +33,7 @@ test("a test conversation shows its newest answer", async () => {
     await page.getByLabel("Your message").press("Enter");
     await page.getByText("Agent", { exact: true }).nth(answers).waitFor();
   }
-  const pane = page.getByLabel("Conversation");
+  const pane = page.getByLabel("Conversation", { exact: true });
   await expect
     .poll(() => pane.evaluate((words) => words.scrollHeight - words.scrollTop - words.clientHeight))
     .toBeLessThan(2);

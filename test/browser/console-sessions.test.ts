@@ -88,7 +88,7 @@ test("a list keeps its search, filters, order, page and columns in its address, 
   await page.getByRole("option", { name: "Inbound" }).click();
   await page.getByText("1–15 of 15").waitFor();
   await page.getByRole("button", { name: "Choose columns" }).click();
-  await page.getByLabel("Conversation").check();
+  await page.getByLabel("Conversation", { exact: true }).check();
   await page.getByRole("columnheader", { name: "Conversation" }).waitFor();
   const { searchParams } = new URL(page.url());
   expect(searchParams.get("order")).toBe("-duration");

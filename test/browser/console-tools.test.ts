@@ -34,7 +34,7 @@ test("a call is tried as the form stands, and each stage of its arguments is sho
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByLabel("Name 1 of Variables").fill("clinic");
   await page.getByLabel("Value 1 of Variables").fill("north");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run" }).click();
   await page.getByText("answered").waitFor();
   const prepared = page.getByRole("region", { name: /2\. Prepared/ });
   expect(JSON.parse(await prepared.innerText())).toEqual({ day: "monday", clinic: "north" });
@@ -46,7 +46,7 @@ test("a workflow is a picture whose steps are edited in place, checked as they a
   await page.goto("/console/tools/visit_workflow?view=workflow");
   await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
   await page.getByLabel("Goal").fill("Say goodbye warmly");
-  await page.getByRole("button", { name: "Add a way on" }).click();
+  await page.getByRole("button", { name: "Add transition" }).click();
   await page.getByLabel("Condition of ASK_COMING").fill("other_day ==");
   await page
     .getByText("invalid-expression")
@@ -152,7 +152,7 @@ test("what was changed stays while other views of the tool are looked at, and le
     void dialog.dismiss();
   });
   await page.getByRole("tab", { name: "Try it" }).click();
-  await page.getByRole("button", { name: "Call it" }).waitFor();
+  await page.getByRole("button", { name: "Run" }).waitFor();
   expect(asked).toEqual([]);
   await page.getByRole("link", { name: "Sessions" }).click();
   await expect.poll(() => asked).toEqual(["Leave without saving what you changed?"]);
@@ -168,7 +168,7 @@ test("what a service signs in with is neither shown in the review nor afterwards
     "/api/v1/services/?search_fields=name&search_field_values=Calendar",
   );
   await page.goto(`/console/services/${services.body.items[0].id}`);
-  await page.getByRole("combobox", { name: "Signs in with" }).click();
+  await page.getByRole("combobox", { name: "Authentication" }).click();
   await page.getByRole("option", { name: "a bearer token" }).click();
   await page.getByLabel("token", { exact: true }).fill("very-secret");
   await page.getByRole("button", { name: "Review and save" }).click();
@@ -217,7 +217,7 @@ test("a workflow is played without a model: submit, see where it leads and why, 
   await page.getByRole("button", { name: "Submit" }).click();
   await page.getByText("in ASK_NEEDS").waitFor();
   await page.getByText("Submitted → ASK_NEEDS").waitFor();
-  await page.getByRole("button", { name: "One back" }).click();
+  await page.getByRole("button", { name: "Back" }).click();
   await page.getByText("in ASK_COMING").waitFor();
   expect(page.faults).toEqual([]);
 });
@@ -226,7 +226,7 @@ test("an earlier version is compared with the present one and taken back into th
   await page.goto("/console/tools/visit_workflow?view=history");
   await page.getByRole("button", { name: "Compare" }).click();
   await page.getByText("Say goodbye warmly").waitFor();
-  await page.getByRole("button", { name: "Take into the form" }).click();
+  await page.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("tab", { name: "Workflow" }).click();
   await page.locator(".react-flow__node", { hasText: "MOVED" }).click();
   expect(await page.getByLabel("Goal").inputValue()).toBe("Say goodbye");
@@ -259,7 +259,7 @@ test("the test pane shows the request of a GET tool as it was sent: arguments in
   await page.getByRole("button", { name: "Add" }).first().click();
   await page.getByLabel("Name 1 of Variables").fill("clinic");
   await page.getByLabel("Value 1 of Variables").fill("North & Co");
-  await page.getByRole("button", { name: "Call it" }).click();
+  await page.getByRole("button", { name: "Run" }).click();
   await page.getByText("answered", { exact: true }).waitFor();
   expect(peer.requests.length).toBe(before + 1);
   const sent = peer.requests.at(-1);

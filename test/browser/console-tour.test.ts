@@ -113,7 +113,7 @@ async function campaign(page: Page): Promise<void> {
     .getByRole("status")
     .filter({ hasText: /(One line is|\d+ lines are) in use\./ })
     .waitFor();
-  const latest = page.getByRole("region", { name: "What happened last" });
+  const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /patient-2 .*busy; retry 1 of 2/ }).waitFor();
   const answered = latest.getByRole("row", { name: /patient-1 .*completed/ });
   await answered.waitFor();
@@ -151,7 +151,7 @@ async function webhook(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Add a webhook" }).click();
   await page.getByLabel("URL of webhook 1").fill(url);
   // The others need not take two minutes.
-  await page.getByLabel("Attempts an hour").fill("3600");
+  await page.getByLabel("Attempts per hour").fill("3600");
   const secret = await page.getByLabel("New secret").inputValue();
   await saveReviewed(page);
 
@@ -196,11 +196,11 @@ async function webhook(page: Page): Promise<void> {
   // The rest of the campaign: whoever was tried last, and then nobody any more.
   await menu(page, "Campaigns");
   await page.getByRole("link", { name: "Visit reminders" }).click();
-  const latest = page.getByRole("region", { name: "What happened last" });
+  const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /patient-17 .*declined/ }).waitFor();
   await picture(page, "board");
   await latest.getByRole("row", { name: /patient-24 / }).waitFor();
-  await page.getByRole("status").filter({ hasText: "No line is in use." }).waitFor();
+  await page.getByRole("status").filter({ hasText: "No active calls." }).waitFor();
 }
 
 /** Minute 4: what the calls were about, at a price that is shown before and agreed to. */
@@ -267,7 +267,7 @@ async function prompt(page: Page): Promise<void> {
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByText("+ Answer in one sentence.").waitFor();
   await picture(page, "prompt-versions");
-  await page.getByRole("button", { name: "Take version 1 into the form" }).click();
+  await page.getByRole("button", { name: "Restore version 1" }).click();
   await page.getByRole("button", { name: "Review and save" }).click();
   await review.getByText("− Answer in one sentence.").waitFor();
   await review.getByRole("button", { name: "Save", exact: true }).click();

@@ -135,7 +135,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
                 <RecordSelect
                   operation="GET /api/v1/bridge_phrases/"
                   label="Bridge phrases"
-                  description="Said while a tool is slow; without any, the organization's."
+                  description="Played while a tool runs. Empty: the organization's default."
                   value={values.bridge_phrases_id ?? null}
                   onChange={(chosen) => form.setFieldValue("bridge_phrases_id", chosen)}
                   error={form.errors.bridge_phrases_id}
@@ -144,7 +144,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
               <Grid.Col span={{ base: 12, sm: 6 }}>
                 <Select
                   label="Time zone"
-                  description="What “today” and opening hours mean to the agent."
+                  description="Used for dates, times and opening hours."
                   data={zones()}
                   searchable
                   limit={50}
@@ -156,7 +156,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
                 <Select
                   label="Speech recognition"
                   description="On calls."
-                  placeholder="The carrier's own"
+                  placeholder="Carrier default"
                   data={STT_PROVIDERS}
                   clearable
                   {...form.getInputProps("stt_provider")}
@@ -165,7 +165,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
               <Grid.Col span={{ base: 12, sm: 6 }}>
                 <Select
                   label="Sound while thinking"
-                  description="What a caller hears before the answer."
+                  description="Played to callers while the model works."
                   placeholder="No Sound"
                   data={WAIT_SOUNDS}
                   clearable
@@ -175,14 +175,14 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
               <Grid.Col span={12}>
                 <TagsInput
                   label="Labels"
-                  description="To find it again; Enter adds one."
+                  description="For filtering. Press Enter to add one."
                   {...form.getInputProps("labels")}
                 />
               </Grid.Col>
             </Grid>
             <KeyValues
               label="Variables"
-              description="Filled into the prompt and the greeting where they say {{ name }}."
+              description="Available as {{ name }} in the prompt and the greeting."
               value={values.variables}
               onChange={(variables) => form.setFieldValue("variables", variables)}
               error={form.errors.variables}
@@ -194,7 +194,7 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
               error={form.errors.prompt_tool_defaults}
             />
             <KeyValues
-              label="Headers of tool calls"
+              label="Extra HTTP headers for tools"
               description="Sent with every request of this agent's tools."
               value={values.tool_headers ?? {}}
               onChange={(headers) =>
@@ -203,9 +203,12 @@ export function AgentForm(props: { agent: AgentResponse | null; reread(): Promis
               error={form.errors.tool_headers}
             />
             <Stack gap="xs">
-              <Switch label="Speaks first" {...form.getInputProps("agent_initiated", { type: "checkbox" })} />
               <Switch
-                label="May change the language when asked to"
+                label="Let the model open the conversation"
+                {...form.getInputProps("agent_initiated", { type: "checkbox" })}
+              />
+              <Switch
+                label="Change language on request"
                 {...form.getInputProps("enable_verbal_language_change", { type: "checkbox" })}
               />
             </Stack>

@@ -40,12 +40,12 @@ export const AGENT_LABELS: FieldLabels = {
   language_group_id: "Languages and voices",
   bridge_phrases_id: "Bridge phrases",
   timezone: "Time zone",
-  prompt_tool_defaults: "Settings of tools",
-  tool_headers: "Headers of tool calls",
-  agent_initiated: "Speaks first",
+  prompt_tool_defaults: "Tool settings",
+  tool_headers: "Extra HTTP headers for tools",
+  agent_initiated: "Let the model open the conversation",
   stt_provider: "Speech recognition",
   wait_sound: "Sound while thinking",
-  enable_verbal_language_change: "May change the language when asked to",
+  enable_verbal_language_change: "Change language on request",
 };
 
 /** A setting of a tool as it is typed: text as it is, anything else as JSON. */

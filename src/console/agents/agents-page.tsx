@@ -74,7 +74,7 @@ export default function AgentsPage() {
     <>
       <PageHead
         title="Agents"
-        about="Who talks with people: a prompt, a greeting, languages, and the addresses they are reached by."
+        about="Build and test the agents that talk to your customers."
         actions={create}
       />
       <DataTable

@@ -21,7 +21,7 @@ export function PromptVersionSelect(props: {
   return (
     <Select
       label="Version"
-      placeholder="Always the newest"
+      placeholder="Latest version"
       data={[...kept, ...numbers].map((number) => ({ value: number, label: `Version ${number}` }))}
       value={value === null ? null : String(value)}
       onChange={(number) => onChange(number === null ? null : Number(number))}

@@ -17,8 +17,8 @@ export function ToolSettingFields(props: {
   if (settings.length === 0) return null;
   return (
     <Input.Wrapper
-      label="Settings of tools"
-      description="For this agent; what is left empty is as the tool says."
+      label="Tool settings"
+      description="Overrides for this agent. Empty: the tool's own setting."
       error={error}
       labelElement="div"
     >
@@ -83,7 +83,7 @@ function settingsOf(tools: readonly ToolResponse[], value: AgentToolDefaultsInpu
         tool: tool_name,
         field: field_name,
         type: "any",
-        about: "No tool of the agent has this; empty it to take it away.",
+        about: "No tool of this agent has this setting. Clear it to remove it.",
         otherwise: "",
       })),
   );

@@ -64,9 +64,9 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
     noun: "Bridge phrases",
     labels: {
       config: "Phrases",
-      "config.randomize_bridge_phrases": "In no fixed order",
-      is_default: "For agents that name none",
-      edit_comments: "What changes",
+      "config.randomize_bridge_phrases": "Random order",
+      is_default: "Default set",
+      edit_comments: "Version note",
     },
     record: phrases,
     values: (found) => (found ? valuesOf(found) : NEW),
@@ -126,8 +126,8 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
           {...form.getInputProps("description")}
         />
         <NumberInput
-          label="Silence before the first"
-          description="The next come after twice, three and four times as long. From 0.25 to 30; empty: none is said."
+          label="First phrase after"
+          description="Seconds, 0.25 to 30. The next follow after two, three and four times as long. Empty: none."
           w={340}
           maw="100%"
           suffix=" s"
@@ -138,13 +138,13 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
           error={form.errors["config.smart_turn_timeout_seconds"]}
         />
         <Switch
-          label="In no fixed order"
-          description="Each comes once in every round, and never twice in a row."
+          label="Random order"
+          description="Each phrase is used once per round, never twice in a row."
           {...form.getInputProps("config.randomize_bridge_phrases", { type: "checkbox" })}
         />
         <Switch
-          label="For agents that name none"
-          description="One set of an organization is."
+          label="Default set"
+          description="Used by agents without a set of their own."
           {...form.getInputProps("is_default", { type: "checkbox" })}
         />
         <PhraseFields
@@ -158,7 +158,7 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
         <PhraseFields
           name="the apology"
           label="Apology"
-          description="Said when the model gives no answer. Empty: the built-in apology in the caller's language."
+          description="Spoken when the model gives no answer. Empty: the built-in apology in the session's language."
           value={config.apology ?? NO_PHRASES}
           onChange={(next) => set({ apology: next })}
           errorOf={(path) => form.errors[`config.apology.${path}`]}
@@ -194,7 +194,7 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
             ))}
           </div>
         )}
-        {phrases && <TextInput label="What changes" dir="auto" {...form.getInputProps("edit_comments")} />}
+        {phrases && <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />}
       </RecordFormFrame>
     </Panel>
   );

@@ -54,7 +54,7 @@ export default function BridgesPage() {
     <>
       <PageHead
         title="Bridge phrases"
-        about="What an agent says while the model or a tool takes its time, so that nobody talks into silence."
+        about="Short phrases an agent says while a model or a tool is slow."
         actions={create}
       />
       <DataTable

@@ -162,7 +162,7 @@ export const AddTool = (props: { tools: string[]; onAdd(tool: string): void }) =
   <Select
     w={280}
     size="xs"
-    aria-label="Tool with phrases of its own"
+    aria-label="Tool-specific phrases"
     placeholder="Phrases for a tool"
     leftSection={<IconPlus size={14} />}
     searchable

@@ -32,7 +32,7 @@ export function CarrierNote({ channel }: { channel: Channel }) {
   const { name, simulated, note } = carrier.data;
   if (simulated) {
     return (
-      <Alert color="yellow" icon={<IconTheater />} title="Simulated: nobody is really reached" mb="md">
+      <Alert color="yellow" icon={<IconTheater />} title="Simulated: no one is contacted" mb="md">
         {note} Name an account under Settings when you want to go live.
       </Alert>
     );
@@ -40,7 +40,7 @@ export function CarrierNote({ channel }: { channel: Channel }) {
   if (name !== null) return null;
   const service = SERVICES[channel.channel_service].name;
   return (
-    <Alert color="red" icon={<IconInfoCircle />} title="Nobody carries this channel" mb="md">
+    <Alert color="red" icon={<IconInfoCircle />} title="No carrier for this channel" mb="md">
       {["twilio", "whatsapp", "email"].includes(channel.channel_service)
         ? "It has no account of its own, and the installation's may not stand in. Name an account under Settings, or let the installation's stand in."
         : `This installation has no connection to ${service}. Addresses can be kept here, but nothing comes in or goes out.`}

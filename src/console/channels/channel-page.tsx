@@ -114,13 +114,13 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
     labels: {
       channel_service: "Service",
       supported_modes: "For",
-      is_system_channel: "Without an account of its own, the installation's stands in",
+      is_system_channel: "Use the installation's account when this channel has none",
       config: "Settings",
       "config.telephony": "Calls",
       "config.account_sid": "Account SID",
       "config.auth_token": "Auth token",
       "config.email": "E-mail",
-      "config.email.sending_domain": "Domain it sends from",
+      "config.email.sending_domain": "Sending domain",
       "config.provider_credentials": "Account",
     },
     record: channel,
@@ -184,8 +184,8 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
         />
         {["twilio", "whatsapp", "email"].includes(values.channel_service) && (
           <Switch
-            label="Without an account of its own, the installation's stands in"
-            description="Where the installation has none either, the built-in simulator plays the carrier and reaches nobody."
+            label="Use the installation's account when this channel has none"
+            description="If the installation has none, the built-in simulator is used. It contacts no one."
             {...form.getInputProps("is_system_channel", { type: "checkbox" })}
           />
         )}

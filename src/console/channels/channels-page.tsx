@@ -24,7 +24,7 @@ const COLUMNS: Column<Channel>[] = [
     render: ({ channel_service }) => SERVICES[channel_service].name,
   },
   { field: "supported_modes", title: "For", orderable: true, render: (channel) => modeWords(channel) },
-  { field: "carrier", title: "Carried by", render: (channel) => <CarrierStatus channel={channel} /> },
+  { field: "carrier", title: "Carrier", render: (channel) => <CarrierStatus channel={channel} /> },
   { field: "id", title: "Number", orderable: true, hidden: true, render: ({ id }) => id },
 ];
 
@@ -46,7 +46,7 @@ export default function ChannelsPage() {
     <>
       <PageHead
         title="Channels"
-        about="The ways in which people reach agents, and agents reach people: an account with a carrier, and its addresses."
+        about="Carrier accounts and their addresses: phone numbers, WhatsApp senders, e-mail domains, chat pages."
         actions={create}
       />
       <Tabs

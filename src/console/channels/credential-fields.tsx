@@ -23,8 +23,8 @@ export function CredentialFields(props: Props) {
     case "webchat":
       return (
         <TextInput
-          label="Sites that may show this chat"
-          description="Origins, with commas between. Empty: only the chat page of this program."
+          label="Allowed sites"
+          description="Origins, separated by commas. Empty: only the built-in chat page."
           placeholder="https://www.clinic.example, https://clinic.example"
           value={values.config.provider_credentials.allowed_origins ?? ""}
           onChange={({ currentTarget }) =>
@@ -78,26 +78,26 @@ const SENDGRID: Credential[] = [
   { name: "api_key", label: "API key", secret: true },
   {
     name: "base_url",
-    label: "Address of the API",
-    about: "For another region than the US.",
+    label: "API base URL",
+    about: "For regions other than the US.",
     example: "https://api.sendgrid.com",
   },
   {
     name: "event_public_key",
-    label: "Key of the event webhook",
-    about: "Base64, as SendGrid shows it. Without it no event is taken.",
+    label: "Event webhook key",
+    about: "Base64, as shown by SendGrid. Without it, events are refused.",
   },
   {
     name: "inbound_public_key",
-    label: "Key of inbound parse",
-    about: "Base64, as SendGrid shows it. Without it no mail is taken.",
+    label: "Inbound parse key",
+    about: "Base64, as shown by SendGrid. Without it, mail is refused.",
   },
 ];
 const SMTP: Credential[] = [
   { name: "host", label: "Mail server", example: "mx.clinic.example" },
   { name: "port", label: "Port", example: "587" },
   { name: "user", label: "User" },
-  { name: "password", label: "Password of the mailbox", secret: true },
+  { name: "password", label: "Mailbox password", secret: true },
 ];
 
 function MailFields({ values, channel, set, errorOf }: Props) {
@@ -105,17 +105,17 @@ function MailFields({ values, channel, set, errorOf }: Props) {
   const given = values.config.provider_credentials;
   const fields = values.mail_service === "sendgrid" ? SENDGRID : values.mail_service === "smtp" ? SMTP : [];
   const services: { value: MailService; label: string }[] = [
-    ...(channel ? [{ value: "kept" as const, label: "as it is stored" }] : []),
-    { value: "installation", label: "the installation's mail server, or the simulator" },
+    ...(channel ? [{ value: "kept" as const, label: "As stored" }] : []),
+    { value: "installation", label: "Installation's mail server, or the simulator" },
     { value: "sendgrid", label: "SendGrid" },
-    { value: "smtp", label: "a mail server of its own" },
+    { value: "smtp", label: "Own mail server" },
   ];
   return (
     <>
       <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
         <TextInput
-          label="Domain it sends from"
-          description="Every address of the channel ends with it."
+          label="Sending domain"
+          description="All addresses of this channel use it."
           placeholder="clinic.example"
           required
           value={values.config.email.sending_domain}
@@ -123,8 +123,8 @@ function MailFields({ values, channel, set, errorOf }: Props) {
           error={errorOf("config.email.sending_domain") ?? errorOf("config.email")}
         />
         <Select
-          label="Sent by"
-          description="Choosing another takes away what is stored for the one before."
+          label="Send through"
+          description="Switching removes the stored credentials of the previous one."
           allowDeselect={false}
           data={services}
           value={values.mail_service}
@@ -154,13 +154,13 @@ function MailFields({ values, channel, set, errorOf }: Props) {
             <Grid.Col span={{ base: 12, sm: 6 }}>
               <Select
                 label="Encryption"
-                placeholder="STARTTLS where it is offered"
+                placeholder="STARTTLS if offered"
                 clearable
                 clearButtonProps={{ "aria-label": "Clear the encryption" }}
                 data={[
-                  { value: "auto", label: "STARTTLS where it is offered" },
-                  { value: "required", label: "STARTTLS or not at all" },
-                  { value: "implicit", label: "TLS from the first byte" },
+                  { value: "auto", label: "STARTTLS if offered" },
+                  { value: "required", label: "STARTTLS required" },
+                  { value: "implicit", label: "Implicit TLS" },
                 ]}
                 value={given.tls || null}
                 onChange={(chosen) => set(`${path}.tls`, chosen ?? "")}

@@ -33,7 +33,7 @@ export function NumberList({ channel }: { channel: Channel }) {
       <Fetched query={numbers}>
         {({ phone_numbers }) =>
           phone_numbers.length === 0 ? (
-            <Empty title="The account has no number" icon={<IconPhone size={28} />} action={buy}>
+            <Empty title="No numbers in this account" icon={<IconPhone size={28} />} action={buy}>
               Rent one by its area code, and link an agent to it under Addresses.
             </Empty>
           ) : (

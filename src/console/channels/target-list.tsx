@@ -19,7 +19,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
   const [edited, setEdited] = useState<ChannelTargetResponse | "new" | null>(null);
   const claim = channel && may("channels_write") && (
     <Button leftSection={<IconPlus size={15} />} onClick={() => setEdited("new")}>
-      Link an agent
+      Connect agent
     </Button>
   );
   const columns: Column<ChannelTargetResponse>[] = [
@@ -44,7 +44,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
     },
     {
       field: "agent_id",
-      title: "Answered by",
+      title: "Agent",
       orderable: true,
       render: ({ agent_id, agent }) => (
         <RouteLink to={`/agents/${agent_id}`}>{agent?.name ?? `Agent ${agent_id}`}</RouteLink>
@@ -61,13 +61,13 @@ export function TargetList({ channel }: { channel: Channel | null }) {
     },
     {
       field: "fallback_target",
-      title: "Otherwise",
+      title: "Fallback",
       orderable: true,
       render: ({ fallback_target }) => <bdi>{fallback_target ?? "–"}</bdi>,
     },
     {
       field: "is_test",
-      title: "Counts as",
+      title: "Traffic",
       orderable: true,
       render: ({ is_test }) => (is_test ? <Status tone="quiet">test</Status> : "real"),
     },
@@ -144,7 +144,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
           },
           {
             field: "is_test",
-            label: "Counts as",
+            label: "Traffic",
             kind: "choice",
             choices: [
               { value: "true", label: "Test" },
@@ -155,7 +155,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
         empty={
           <Empty title="No address yet" icon={<IconRoute size={28} />} action={claim}>
             {channel
-              ? "Link an agent to an address of this channel, and the agent answers there; campaigns can send from it."
+              ? "Connect an agent to an address of this channel. The agent answers there, and campaigns can send from it."
               : "An address is a number, a mailbox or a chat page with the agent that answers there. Link one on the page of its channel."}
           </Empty>
         }
@@ -175,9 +175,9 @@ const Release = ({ target }: { target: ChannelTargetResponse }) => (
   <ConfirmButton
     size="compact-sm"
     c="var(--mantine-color-error)"
-    verb="Release"
-    aria-label={`Release ${target.target}`}
-    question="Release this address?"
+    verb="Disconnect"
+    aria-label={`Disconnect ${target.target}`}
+    question="Disconnect this address?"
     act={() =>
       call("DELETE /api/v1/channels/{channel_id}", {
         path: { channel_id: target.channel_id },

@@ -98,7 +98,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
     <Modal
       opened
       onClose={onClose}
-      title={target ? `Change ${target.target}` : "Link an agent to an address"}
+      title={target ? `Change ${target.target}` : "Connect an agent to an address"}
     >
       <form
         noValidate
@@ -114,7 +114,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
           <RecordSelect
             operation="GET /api/v1/agents/"
             label="Agent"
-            description="Who answers there."
+            description="Answers at this address."
             required
             value={values.agent_id}
             chosenName={target?.agent?.name}
@@ -137,15 +137,15 @@ export function TargetWindow({ channel, target, onClose }: Props) {
           />
           {values.target_mode === "voice" && (
             <TextInput
-              label="Otherwise ring"
-              description="The number that is dialled when the agent can't answer."
+              label="Fallback number"
+              description="Called when the agent can't answer."
               placeholder="nobody"
               {...form.getInputProps("fallback_target")}
             />
           )}
           <Switch
-            label="What happens there is a test"
-            description="Tests are in no report, no batch result and no insight workflow."
+            label="Mark as test"
+            description="Its sessions are left out of reports, batch results and insights."
             {...form.getInputProps("is_test", { type: "checkbox" })}
           />
           {target?.target_mode === "chat" && <IdentityKey target={target} />}

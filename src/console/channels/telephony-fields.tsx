@@ -20,48 +20,48 @@ const SECONDS: { name: NumberName; label: string; about: string; min: number; ma
   [
     {
       name: "pre_input_timeout",
-      label: "Silence before it asks again",
-      about: "After the agent's words; 0: it never asks.",
+      label: "Reprompt after silence",
+      about: "Counted from the end of the agent's words. 0: never.",
       min: 0,
       max: 10,
       usual: 4,
     },
     {
       name: "post_speech_input_timeout",
-      label: "Silence that ends what a person says",
-      about: "Longer for people who speak in pieces; set, it is waited for every time.",
+      label: "End-of-speech silence",
+      about: "Longer for callers who pause. When set, it applies every time.",
       min: 0,
       max: 10,
       usual: 0.9,
     },
     {
       name: "post_dtmf_input_timeout",
-      label: "Wait after the last key",
-      about: "0: every key counts by itself.",
+      label: "Keypad timeout",
+      about: "Wait after the last key. 0: every key is an input of its own.",
       min: 0,
       max: 10,
       usual: 2,
     },
     {
       name: "overall_input_timeout",
-      label: "Longest wait for an input",
-      about: "With words they become the input; without, it is a silence. 0: no limit.",
+      label: "Input timeout",
+      about: "Words heard by then become the input; otherwise it counts as silence. 0: no limit.",
       min: 0,
       max: 300,
       usual: 30,
     },
     {
       name: "output_padding",
-      label: "Listens from",
-      about: "Counted from the end of the agent's words; negative: before it.",
+      label: "Listening offset",
+      about: "Relative to the end of the agent's words. Negative: earlier.",
       min: -5,
       max: 5,
       usual: 0,
     },
     {
       name: "passive_input_start",
-      label: "Words said over it count from",
-      about: "How long after the agent began to speak.",
+      label: "Passive input from",
+      about: "Time since the agent began to speak.",
       min: 0,
       max: 5,
       usual: 0.5,
@@ -72,19 +72,19 @@ const SWITCHES: { name: SwitchName; label: string; about: string; usual: boolean
   {
     name: "async_enabled",
     label: "Responsive",
-    about: "Bridge phrases fill a wait, and a caller who speaks meanwhile is heard.",
+    about: "Plays bridge phrases during waits and listens meanwhile.",
     usual: true,
   },
   {
     name: "passive_speech_input_enabled",
-    label: "Words said over it are kept",
-    about: "They count once the agent is done, where they did not stop it.",
+    label: "Keep speech over the agent",
+    about: "Used after the agent finishes, if it was not interrupted.",
     usual: true,
   },
   {
     name: "transfer_leg_voicemail_detection_enabled",
-    label: "Notices a voicemail after a transfer",
-    about: "The session then says so.",
+    label: "Detect voicemail after a transfer",
+    about: "Noted in the session.",
     usual: false,
   },
 ];
@@ -136,9 +136,9 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
         ))}
         <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
           <Select
-            label="What stops the agent"
+            label="Interrupted by"
             inputWrapperOrder={ORDER}
-            description="While it speaks."
+            description="What interrupts the agent while it speaks."
             placeholder="speech and keys"
             clearable
             clearButtonProps={{ "aria-label": "Clear what stops the agent" }}
@@ -191,9 +191,9 @@ function SipFields({
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
         <Select
-          label="Transfers by"
+          label="Transfer method"
           inputWrapperOrder={ORDER}
-          description="invite: stays in the call; refer: hands it over."
+          description="invite: Parley stays in the call. refer: the call is handed over."
           placeholder="invite"
           clearable
           clearButtonProps={{ "aria-label": "Clear how it transfers" }}
@@ -205,9 +205,9 @@ function SipFields({
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
         <TextInput
-          label="Host of the telephone system"
+          label="PBX host"
           inputWrapperOrder={ORDER}
-          description="Where transfers are sent."
+          description="Transfers go to this host."
           placeholder="sip.example.com"
           value={first?.host ?? ""}
           onChange={({ currentTarget }) => {

@@ -56,7 +56,7 @@ export default function DirectoryPage() {
     <>
       <PageHead
         title="Directory"
-        about="Who callers are passed on to: people and departments, and which of their numbers is reached at what time and in which language."
+        about="People and departments that calls are transferred to, with numbers by time and language."
         actions={
           <>
             <Download />
@@ -79,7 +79,7 @@ export default function DirectoryPage() {
       />
       <Switch
         mb="sm"
-        label="Show deleted ones too"
+        label="Show deleted"
         checked={withDeleted}
         onChange={({ currentTarget }) =>
           void navigate({
@@ -102,7 +102,7 @@ export default function DirectoryPage() {
           { field: "contact_tags", label: "Tag", kind: "text" },
         ]}
         empty={
-          <Empty title="Nobody is in the directory yet" icon={<IconUsersGroup size={28} />} action={create}>
+          <Empty title="No members yet" icon={<IconUsersGroup size={28} />} action={create}>
             An agent that may transfer finds people by the names written here. A number can hold for some
             hours, days or languages only.
           </Empty>

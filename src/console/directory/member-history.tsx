@@ -64,7 +64,7 @@ export function MemberHistory({ member, onTake }: Props) {
                       </Button>
                       {onTake && (
                         <Button size="compact-sm" variant="default" onClick={() => onTake(version)}>
-                          Take version {version.version} into the form
+                          Restore version {version.version}
                         </Button>
                       )}
                     </Group>

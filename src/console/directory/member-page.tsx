@@ -36,7 +36,7 @@ function MemberForm({ id, member }: { id: string; member: DirectoryMember | null
   const navigate = useNavigate();
   const record = useRecordForm<DirectoryMember, MemberValues>({
     noun: "Member",
-    labels: { type: "Kind", contact_tags: "Tags", comments: "What changes" },
+    labels: { type: "Kind", contact_tags: "Tags", comments: "Version note" },
     record: member,
     values: valuesOf,
     save(values) {
@@ -92,7 +92,7 @@ function MemberForm({ id, member }: { id: string; member: DirectoryMember | null
         >
           <TextInput
             label="Name"
-            description="As callers say it, and agents look for it."
+            description="The name callers use and agents search."
             required
             dir="auto"
             {...form.getInputProps("name")}
@@ -112,13 +112,13 @@ function MemberForm({ id, member }: { id: string; member: DirectoryMember | null
           />
           <KeyValues
             label="Tags"
-            description="Several values of a tag with commas between."
+            description="Separate several values with commas."
             keyLabel="Tag"
             value={values.contact_tags}
             onChange={(tags) => form.setFieldValue("contact_tags", tags)}
             error={form.errors.contact_tags}
           />
-          <TextInput label="What changes" dir="auto" {...form.getInputProps("comments")} />
+          <TextInput label="Version note" dir="auto" {...form.getInputProps("comments")} />
         </RecordFormFrame>
       </Panel>
       {member && <MemberHistory member={member} onTake={readOnly ? null : take} />}

@@ -93,8 +93,8 @@ export function RuleFields({ name, isOther, value, onChange, onRemove, errorOf, 
         />
         <Select
           size="xs"
-          label="By the clock of"
-          placeholder="the agent's zone"
+          label="Time zone"
+          placeholder="Agent's time zone"
           searchable
           clearable
           clearButtonProps={{ "aria-label": "Clear the zone" }}
@@ -107,7 +107,7 @@ export function RuleFields({ name, isOther, value, onChange, onRemove, errorOf, 
       </Group>
       <Checkbox
         size="xs"
-        label="Outside these days and hours instead"
+        label="Invert: outside these hours"
         checked={text("invert") === "true"}
         onChange={({ currentTarget }) => set({ invert: currentTarget.checked ? "true" : "" })}
       />

@@ -42,16 +42,16 @@ export function TestPanel({ member }: { member: DirectoryMember }) {
       }),
   });
   return (
-    <Panel title="Who is rung when">
+    <Panel title="Schedule preview">
       <Group gap="sm" align="flex-end" mb="sm">
         <TextInput
           type="datetime-local"
-          label="When the clock shows"
+          label="Date and time"
           value={at}
           onChange={({ currentTarget }) => setAt(currentTarget.value)}
         />
         <Select
-          label="And the caller speaks"
+          label="Caller's language"
           placeholder="not known"
           clearable
           clearButtonProps={{ "aria-label": "Clear the language" }}

@@ -27,7 +27,7 @@ const COLUMNS: Column<Event>[] = [
   { field: "source", title: "Source", orderable: true, hidden: true, render: ({ source }) => source },
   {
     field: "source_id",
-    title: "Source's id",
+    title: "Source ID",
     orderable: true,
     hidden: true,
     render: ({ source_id }) => source_id,
@@ -59,10 +59,7 @@ const REFRESH_MS = 5000;
 export default function EventsPage() {
   return (
     <>
-      <PageHead
-        title="Events"
-        about="What happened, newest first: sessions, calls of tools, campaigns, deliveries."
-      />
+      <PageHead title="Events" about="Sessions, tool calls, campaigns and deliveries, newest first." />
       <DataTable
         label="Events"
         operation="GET /api/v1/events/"
@@ -79,7 +76,7 @@ export default function EventsPage() {
         days
         refresh_ms={REFRESH_MS}
         empty={
-          <Empty title="Nothing has happened yet" icon={<IconActivity size={28} />}>
+          <Empty title="No events yet" icon={<IconActivity size={28} />}>
             Each session, tool call and change of a campaign leaves an event here.
           </Empty>
         }

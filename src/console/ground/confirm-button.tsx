@@ -8,7 +8,7 @@ import { Failure } from "./parts.tsx";
 type Props = ButtonProps & {
   /** What the button says, and the one in the window: "Release". */
   verb: string;
-  /** The question above: "Release this address?" */
+  /** The question above: "Disconnect this address?" */
   question: string;
   /** What will happen. */
   children: ReactNode;

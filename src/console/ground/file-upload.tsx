@@ -85,7 +85,7 @@ function Refusal({ error }: { error: Error }) {
   const faults = error.message.split("; ");
   if (faults.length === 1) return <Failure error={error} />;
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="Nothing was taken from the file">
+    <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="The file was rejected">
       {faults.map((fault, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: faults have no name of their own
         <div key={index} dir="auto">
@@ -98,8 +98,8 @@ function Refusal({ error }: { error: Error }) {
 
 function RowErrors({ issues }: { issues: Issue[] }) {
   return (
-    <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="Nothing was taken from the file">
-      <Scroller label="What is wrong in the file" className={classes.scroll}>
+    <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="The file was rejected">
+      <Scroller label="Errors in the file" className={classes.scroll}>
         <Table>
           <Table.Thead>
             <Table.Tr>

@@ -142,7 +142,7 @@ export function ColumnChooser(props: {
             />
           ))}
           <Button size="compact-xs" variant="subtle" onClick={() => onChange(null)}>
-            As usual
+            Reset
           </Button>
         </Stack>
       </Popover.Dropdown>

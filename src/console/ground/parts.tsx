@@ -133,7 +133,7 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
 export function Stale({ error, retry }: { error: Error | null; retry(): void }) {
   if (error === null || (error instanceof ApiError && error.status === 0)) return null;
   return (
-    <Alert color="yellow" title="This may be old" icon={<IconAlertTriangle />} role="status" my="xs">
+    <Alert color="yellow" title="This may be out of date" icon={<IconAlertTriangle />} role="status" my="xs">
       <Stack gap="xs" align="flex-start">
         <span>It could not be read again: {error.message}</span>
         <Button size="xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={retry}>

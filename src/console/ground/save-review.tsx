@@ -41,7 +41,7 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
             <Text size="sm" my="sm">
               {theirs.clashes.length > 0
                 ? `You both changed ${theirs.clashes.map((field) => fieldWords(field, labels)).join("; ")}: there yours stays in the form. `
-                : "None of it is what you changed. "}
+                : "Your changes are not affected. "}
               Saving now puts your form in the place of all of it.
             </Text>
             <Stack gap="sm" align="flex-start">

@@ -65,7 +65,7 @@ export function WindowForm(props: {
           {children}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
-              Not now
+              Cancel
             </Button>
             <Button type="submit" loading={sending.isPending}>
               {verb}

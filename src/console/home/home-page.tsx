@@ -22,7 +22,7 @@ export default function HomePage() {
   const may = useMay();
   return (
     <>
-      <PageHead title="Home" about="What runs now, what went wrong lately, and what is left to set up." />
+      <PageHead title="Home" about="Live activity, recent problems and setup steps." />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">
@@ -91,7 +91,7 @@ function Sessions() {
           {({ sessions }) =>
             sessions.length === 0 ? (
               <Empty
-                title="Nobody has talked with an agent yet"
+                title="No conversations yet"
                 action={
                   may("agents_read") && <LinkButton to="/agents">Choose an agent to talk with</LinkButton>
                 }
@@ -145,7 +145,7 @@ function Trouble() {
   });
   return (
     <Panel
-      title="What went wrong lately"
+      title="Recent problems"
       actions={
         <RouteLink to="/events" size="sm">
           All events
@@ -159,7 +159,7 @@ function Trouble() {
           return trouble.length === 0 ? (
             <Text size="sm" c="dimmed" p="md">
               {items.length === 0
-                ? "Nothing has happened yet."
+                ? "No events yet."
                 : `No fault among the latest ${items.length === 1 ? "one event" : `${items.length} events`}.`}
             </Text>
           ) : (

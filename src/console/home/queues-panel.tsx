@@ -55,7 +55,7 @@ function Queue({ row }: { row: QueueRow }) {
     <li>
       <span className={classes.main}>{page ? <RouteLink to={page}>{row.name}</RouteLink> : row.name}</span>
       {row.failed === 0 ? (
-        <Status tone={words === "" ? "good" : "busy"}>{words || "nothing waits"}</Status>
+        <Status tone={words === "" ? "good" : "busy"}>{words || "Empty"}</Status>
       ) : (
         <Status tone="bad">{words}</Status>
       )}

@@ -31,7 +31,7 @@ export function AudienceFields({
         <Select
           label="For"
           placeholder="everybody"
-          description="To others it doesn't exist."
+          description="Others can't see it."
           searchable
           clearable
           clearButtonProps={{ "aria-label": "For everybody" }}
@@ -46,7 +46,7 @@ export function AudienceFields({
         <NumberInput
           label="Sub-organization"
           placeholder="all of them"
-          description="Its number; empty for all of them."
+          description="ID of the sub-organization. Empty: all."
           min={1}
           allowDecimal={false}
           value={sub_organization_id ?? ""}

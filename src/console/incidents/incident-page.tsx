@@ -39,7 +39,7 @@ export default function IncidentPage() {
             <IncidentForm key={id} id={id} incident={found} />
           ) : (
             !found && (
-              <Empty title="Incidents are written by those who operate the installation">
+              <Empty title="Only operators can write incidents">
                 Your role reads them: they stand under Incidents and, while they last, on the home page.
               </Empty>
             )
@@ -79,7 +79,7 @@ function Account({ incident }: { incident: IncidentResponse }) {
               course === "over" ? "Over since" : "Expected to be over",
               <Time key="until" at={resolution_datetime} kind="minute" />,
             ],
-            ["Sessions it touched", sessions_impacted.toLocaleString("en")],
+            ["Affected sessions", sessions_impacted.toLocaleString("en")],
           ]}
         />
         {markdown !== "" && (
@@ -156,7 +156,7 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
       impact_category: "Impact",
       start_datetime: "From",
       resolution_datetime: "Until",
-      sessions_impacted: "Sessions it touched",
+      sessions_impacted: "Affected sessions",
       markdown: "Account",
       organization_id: "For",
       sub_organization_id: "Sub-organization",
@@ -201,7 +201,7 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
       >
         <TextInput
           label="What happens"
-          description="In a sentence, as it stands in the list and on home pages."
+          description="One sentence, shown in the list and on home pages."
           required
           dir="auto"
           {...form.getInputProps("description")}
@@ -235,7 +235,7 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
           </Grid.Col>
           <Grid.Col span={{ base: 12, sm: 6 }}>
             <NumberInput
-              label="Sessions it touched"
+              label="Affected sessions"
               required
               min={0}
               allowDecimal={false}
@@ -246,7 +246,7 @@ function IncidentForm({ id, incident }: { id: string; incident: IncidentResponse
         </Grid>
         <Textarea
           label="Account"
-          description="What happened, what was done, what comes next. Shown as plain text, in which web addresses can be opened."
+          description="What happened, what was done, what comes next. Plain text; links are clickable."
           dir="auto"
           autosize
           minRows={5}

@@ -76,7 +76,7 @@ export default function IncidentsPage() {
     <>
       <PageHead
         title="Incidents"
-        about="Disturbances of this installation, told by those who operate it: what does not work, since when and until when."
+        about="Status notices for everyone using this installation."
         actions={create}
       />
       <DataTable
@@ -93,12 +93,12 @@ export default function IncidentsPage() {
             kind: "choice",
             choices: IMPACTS.map((value) => ({ value, label: value })),
           },
-          { field: "markdown", label: "Words of the account", kind: "text" },
+          { field: "markdown", label: "Search details", kind: "text" },
         ]}
         refresh_ms={REFRESH_MS}
         empty={
           <Empty title="No incident" icon={<IconAlertCircle size={28} />} action={create}>
-            What disturbs this installation is told here and, until it is over, on everybody's home page.
+            Incidents appear here and, until they are resolved, on everyone's home page.
           </Empty>
         }
       />

@@ -41,8 +41,8 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
           {may("insights_write") && (
             <ConfirmButton
               size="xs"
-              verb="Inactivate"
-              question="Inactivate this workflow?"
+              verb="Deactivate"
+              question="Deactivate this workflow?"
               act={() =>
                 call("PUT /api/v1/insights/workflows/{workflow_id}/inactivate", {
                   path: { workflow_id: workflow.id },
@@ -144,7 +144,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
     },
   });
   return (
-    <Panel title="What activating it would take">
+    <Panel title="Activation estimate">
       <Stack gap="md">
         <Facts
           items={[

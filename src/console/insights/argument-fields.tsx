@@ -33,7 +33,7 @@ export type Arguments = Record<string, unknown>;
 
 const HINTS: Record<string, string> = {
   prompt: "The transcript is given beside it. {{ insights.NAME }} stands for what an earlier tool found.",
-  provider: "Empty: as the program chooses.",
+  provider: "Empty: default.",
   temperature: "0 to 2; lower is steadier.",
   seed: "The same seed makes answers more alike, where the model allows.",
   language: "A code such as en; empty: the service finds out.",
@@ -41,7 +41,7 @@ const HINTS: Record<string, string> = {
   url: "Gets the transcript and the tool calls as JSON; answers a JSON object.",
   method: "POST, where nothing is chosen.",
   headers: "Not secret: what has to be kept belongs into a service.",
-  service_id: "Whose credentials are sent along.",
+  service_id: "Credentials sent with the request.",
   pattern: "RE2. The first group is the value, or all that was found.",
   field: "The whole transcript, where nothing is chosen.",
 };
@@ -201,7 +201,7 @@ function ModelField(props: {
   return (
     <Select
       label={label}
-      placeholder="as the program chooses"
+      placeholder="Default"
       searchable
       clearable
       clearButtonProps={{ "aria-label": `Clear ${label}` }}

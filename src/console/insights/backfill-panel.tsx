@@ -76,10 +76,7 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
   return (
     <Stack gap="xs">
       <Progress.Root size="lg">
-        <Progress.Section
-          value={all === 0 ? 100 : (over / all) * 100}
-          aria-label="Older conversations analysed"
-        />
+        <Progress.Section value={all === 0 ? 100 : (over / all) * 100} aria-label="Backfill" />
       </Progress.Root>
       <Text size="sm">
         {over.toLocaleString("en")} of {all.toLocaleString("en")} done, {failed_count.toLocaleString("en")} of
@@ -97,7 +94,7 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
           )
         )}
       </Text>
-      <Scroller label="Foreseen and used" className={classes.scroll}>
+      <Scroller label="Estimate and usage" className={classes.scroll}>
         <table className={classes.amounts}>
           <thead>
             <tr>
@@ -109,7 +106,7 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
             </tr>
           </thead>
           <tbody>
-            <AmountRow label="Agreed to" amounts={planned} />
+            <AmountRow label="Approved" amounts={planned} />
             <AmountRow label="Used" amounts={actual} />
           </tbody>
         </table>
@@ -177,8 +174,8 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
   return (
     <Group gap="xs" align="flex-end">
       <NumberInput
-        label="At most, a minute"
-        description="Empty: as many as can be run."
+        label="Limit per minute"
+        description="Empty: no limit."
         placeholder="no limit"
         min={1}
         allowDecimal={false}

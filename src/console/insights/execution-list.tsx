@@ -31,7 +31,7 @@ const COLUMNS: Column<InsightExecution>[] = [
   { field: "cause", title: "Because", orderable: true, render: ({ cause }) => CAUSES[cause] },
   {
     field: "error_message",
-    title: "Why it failed",
+    title: "Error",
     orderable: true,
     render: ({ error_message }) => <bdi>{error_message ?? "–"}</bdi>,
   },
@@ -87,7 +87,7 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
         columns={COLUMNS}
         rowKey={({ id }) => id}
         fixed={{ workflow_id: String(workflow.id) }}
-        search={{ field: "error_message", label: "Why it failed" }}
+        search={{ field: "error_message", label: "Error" }}
         filters={[
           {
             field: "status",
@@ -110,7 +110,7 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
         days
         refresh_ms={REFRESH_ms}
         empty={
-          <Empty title="Nothing has run yet">
+          <Empty title="No executions yet">
             Work is queued when a session ends while the workflow is active, by its first day, or by hand.
           </Empty>
         }

@@ -118,7 +118,7 @@ export function FileList({ folder_id }: { folder_id: number }) {
         filters={[{ field: "agent_number", label: "Agent number", kind: "text" }]}
         refresh_ms={REFRESH_ms}
         empty={
-          <Empty title="Nothing is in it yet" icon={<IconFileMusic size={28} />}>
+          <Empty title="No files yet" icon={<IconFileMusic size={28} />}>
             Upload recordings or transcripts. An active workflow over recordings that names this folder takes
             them up at once.
           </Empty>

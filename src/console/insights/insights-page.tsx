@@ -25,7 +25,7 @@ export default function InsightsPage() {
     <>
       <PageHead
         title="Insights"
-        about="What conversations were about, told by a model, a pattern or a service of yours: each when it ends, older ones whenever you like."
+        about="Analyze every conversation automatically, or run it on past ones."
         actions={
           create &&
           may("insights_write") && (

@@ -98,14 +98,14 @@ export function ResultsView() {
         prefix="r_"
         columns={COLUMNS}
         rowKey={({ id }) => id}
-        search={{ field: "insight_key", label: "Name of the insight" }}
+        search={{ field: "insight_key", label: "Insight name" }}
         filters={[
           { field: "session_id", label: "Session", kind: "text" },
-          { field: "workflow_id", label: "Workflow's number", kind: "text" },
+          { field: "workflow_id", label: "Workflow ID", kind: "text" },
         ]}
         days
         empty={
-          <Empty title="Nothing found yet">
+          <Empty title="No results yet">
             The first result appears when a session has ended and an active workflow has looked at it.
           </Empty>
         }

@@ -26,7 +26,7 @@ export function SpendingPanel({ workflow_id }: { workflow_id: number }) {
     <Fetched query={spending} lines={6}>
       {(found) => (
         <>
-          <Panel title="What one run takes" flush>
+          <Panel title="Cost per run" flush>
             <ToolPrices tools={found.tools} />
           </Panel>
           <Spent spending={found} />
@@ -43,7 +43,7 @@ const BASES: Record<InsightToolSpending["basis"], string> = {
 };
 
 const ToolPrices = ({ tools }: { tools: InsightToolSpending[] }) => (
-  <Scroller label="What one run takes" className={classes.scroll}>
+  <Scroller label="Cost per run" className={classes.scroll}>
     <Table>
       <Table.Thead>
         <Table.Tr>
@@ -119,7 +119,7 @@ function Spent({ spending: { actual_daily, actual_total } }: { spending: Insight
     rows: days.rows.map((row) => row.slice(0, 3)),
   };
   return (
-    <Panel title="What it has really taken" flush>
+    <Panel title="Actual usage" flush>
       <Stack gap={0}>
         <div style={{ padding: "0.9rem 1rem" }}>
           <Facts
@@ -137,7 +137,7 @@ function Spent({ spending: { actual_daily, actual_total } }: { spending: Insight
           <FigureTableView table={days} tall />
         ) : (
           <Text size="sm" c="dimmed" px="md" pb="md">
-            Nothing has run yet.
+            No executions yet.
           </Text>
         )}
       </Stack>

@@ -169,7 +169,7 @@ function ToolForm(props: {
           <Group gap="xs" align="flex-start">
             <NumberInput
               label="Version"
-              description="A workflow never analyses a session twice with one version; after a higher one, activating it takes the old ones up anew."
+              description="Raise the version to re-analyze past sessions."
               min={0}
               allowDecimal={false}
               inputWrapperOrder={["label", "input", "description", "error"]}

@@ -30,7 +30,7 @@ export function TryTool(props: { name: string; saved_at: string | undefined; isD
         </Text>
         <Group gap="xs" align="flex-end">
           <NumberInput
-            label="Session's number"
+            label="Session ID"
             min={1}
             allowDecimal={false}
             allowNegative={false}
@@ -60,7 +60,7 @@ export function TryTool(props: { name: string; saved_at: string | undefined; isD
               In session {trying.data.session_id}
               {trying.data.saved_at !== saved_at && ", before the tool was saved anew"}:
             </Text>
-            <Code value={trying.data.answer} label="What the tool found" />
+            <Code value={trying.data.answer} label="Result" />
           </div>
         )}
       </Stack>

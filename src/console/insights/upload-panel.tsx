@@ -62,7 +62,7 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
       <Group gap="xs" align="flex-end">
         <TextInput
           label="Agent number"
-          description="Of all of them; workflows can ask for it."
+          description="Applies to all files; workflows can use it."
           value={agent}
           onChange={({ currentTarget }) => setAgent(currentTarget.value)}
         />

@@ -46,8 +46,8 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
   return (
     <>
       {isActive && may("insights_write") && (
-        <Alert color="ink" icon={<IconLock />} mb="md" title="It is active, and can't be changed">
-          Inactivate it under “Work and cost” first: what changes may cost something else.
+        <Alert color="ink" icon={<IconLock />} mb="md" title="Active workflows can't be changed">
+          Deactivate it under “Work and cost” first: a change can alter the cost.
         </Alert>
       )}
       <Panel>
@@ -101,7 +101,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
             readOnly={readOnly}
           />
           <div>
-            <Text fw={600}>Which ones</Text>
+            <Text fw={600}>Filters (optional)</Text>
             <Text size="sm" c="dimmed">
               What is left empty holds for all.
               {source === "upload" && " A recording that came without its length meets no bound of it."}
@@ -132,7 +132,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
             </Grid.Col>
             <Grid.Col span={{ base: 12, sm: 4 }}>
               <NumberInput
-                label="Share of them"
+                label="Sample rate"
                 suffix=" %"
                 min={0}
                 allowNegative={false}
@@ -179,7 +179,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
             <Grid.Col span={{ base: 12, sm: 6 }}>
               <WhenField
                 label="From"
-                description="Older ones from then on are taken up at activation. Empty: only those to come."
+                description="Backfill from this date when activated. Empty: new sessions only."
                 value={values.start_datetime}
                 onChange={(at) => form.setFieldValue("start_datetime", at)}
                 error={errorOf("start_datetime")}
@@ -188,7 +188,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
             <Grid.Col span={{ base: 12, sm: 6 }}>
               <WhenField
                 label="Until"
-                description="Empty: until it is inactivated, whenever that is."
+                description="Empty: no end."
                 value={values.end_datetime}
                 onChange={(at) => form.setFieldValue("end_datetime", at)}
                 error={errorOf("end_datetime")}

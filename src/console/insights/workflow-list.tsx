@@ -48,7 +48,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
   },
   {
     field: "cost",
-    title: "Expected a day",
+    title: "Expected per day",
     align: "right",
     render: ({ estimate }) => expectedDay(estimate),
   },

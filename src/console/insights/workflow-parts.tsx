@@ -112,7 +112,7 @@ export function FolderSelect(props: { value: number[]; onChange(ids: number[]): 
   return (
     <MultiSelect
       label="Folders"
-      description="Where recordings are taken from."
+      description="Recordings in these folders are analyzed."
       searchable
       data={[
         ...found,

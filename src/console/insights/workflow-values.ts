@@ -23,7 +23,7 @@ export const WORKFLOW_LABELS: FieldLabels = {
   end_datetime: "Until",
   "conditions.min_duration": "At least this long",
   "conditions.max_duration": "At most this long",
-  "conditions.sample_rate": "Share of them",
+  "conditions.sample_rate": "Sample rate",
   "conditions.agent_list": "Agents",
   "conditions.folder_list": "Folders",
   "conditions.prompt_list": "Prompts",

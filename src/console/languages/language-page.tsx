@@ -51,8 +51,8 @@ function LanguageForm({ id, group }: { id: string; group: LanguageGroupResponse 
     noun: "Group",
     labels: {
       language_configs: "Languages",
-      skip_current_language_in_message: "The menu leaves out the language spoken now",
-      edit_comments: "What changes",
+      skip_current_language_in_message: "Hide the current language in the menu",
+      edit_comments: "Version note",
     },
     record: group,
     values: (found) => (found ? valuesOf(found) : NEW),
@@ -134,10 +134,10 @@ function LanguageForm({ id, group }: { id: string; group: LanguageGroupResponse 
             )}
           </Stack>
           <Switch
-            label="The menu leaves out the language spoken now"
+            label="Hide the current language in the menu"
             {...form.getInputProps("skip_current_language_in_message", { type: "checkbox" })}
           />
-          {group && <TextInput label="What changes" dir="auto" {...form.getInputProps("edit_comments")} />}
+          {group && <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />}
         </RecordFormFrame>
       </Panel>
     </>

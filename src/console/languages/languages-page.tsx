@@ -50,7 +50,7 @@ export default function LanguagesPage() {
     <>
       <PageHead
         title="Languages and voices"
-        about="Which languages an agent speaks, the voice of each, and the key that chooses it in a menu."
+        about="Languages an agent speaks, with voice and menu key."
         actions={create}
       />
       <DataTable

@@ -31,7 +31,7 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
         <TextInput
           size="xs"
           label="Sample"
-          placeholder="a sentence of the program's own"
+          placeholder="Built-in sentence"
           dir="auto"
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}

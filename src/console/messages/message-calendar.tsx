@@ -25,13 +25,13 @@ export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
   });
   return (
     <Panel
-      title="Who wins when"
+      title="Schedule preview"
       actions={
         <Group gap={4}>
           <Button
             size="compact-sm"
             variant="default"
-            aria-label="The week before"
+            aria-label="Previous week"
             onClick={() => setFrom(moved(from, -DAYS))}
           >
             <IconChevronLeft size={14} />
@@ -39,7 +39,7 @@ export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
           <Button
             size="compact-sm"
             variant="default"
-            aria-label="The week after"
+            aria-label="Next week"
             onClick={() => setFrom(moved(from, DAYS))}
           >
             <IconChevronRight size={14} />

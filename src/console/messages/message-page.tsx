@@ -67,7 +67,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
   const navigate = useNavigate();
   const record = useRecordForm<CustomMessageResponse, Values>({
     noun: "Message",
-    labels: { type: "Kind", repeat_after_language_change: "Say it again after a language was chosen" },
+    labels: { type: "Kind", repeat_after_language_change: "Repeat after a language change" },
     record: message,
     values: (found) => (found ? valuesOf(found) : NEW),
     save(values) {
@@ -133,7 +133,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
           {values.type === "greeting" && (
             <TemplateEditor
               label="Preamble"
-              description="Said first and to its end; on the telephone nobody can interrupt it."
+              description="Always played in full; callers can't interrupt it."
               value={values.preamble}
               onChange={(text) => form.setFieldValue("preamble", text)}
               variables={variables}
@@ -143,7 +143,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
           )}
           <TemplateEditor
             label="Text"
-            description="What is said while no rule holds. {{ language.mode }} stands for the menu of languages."
+            description="Used when no rule applies. {{ language.mode }} inserts the language menu."
             value={values.text}
             onChange={(text) => form.setFieldValue("text", text)}
             variables={variables}
@@ -182,7 +182,7 @@ function MessageForm({ id, message }: { id: string; message: CustomMessageRespon
             )}
           </Stack>
           <Switch
-            label="Say it again after a language was chosen"
+            label="Repeat after a language change"
             {...form.getInputProps("repeat_after_language_change", { type: "checkbox" })}
           />
           <TextInput label="Label" dir="auto" {...form.getInputProps("label")} />

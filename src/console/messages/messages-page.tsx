@@ -48,7 +48,7 @@ export default function MessagesPage() {
     <>
       <PageHead
         title="Custom messages"
-        about="What agents say first, by day and hour, and the templates of their mails."
+        about="Greetings by day and hour, and e-mail templates."
         actions={create}
       />
       <DataTable
@@ -67,7 +67,7 @@ export default function MessagesPage() {
               { value: "email_template", label: "E-mail templates" },
             ],
           },
-          { field: "text", label: "Words of the text", kind: "text" },
+          { field: "text", label: "Search text", kind: "text" },
         ]}
         empty={
           <Empty title="No messages yet" icon={<IconMessage size={28} />} action={create}>

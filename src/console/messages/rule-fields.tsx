@@ -91,7 +91,7 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
           </Chip.Group>
         )}
         <Switch
-          label="Holds outside these days and hours instead"
+          label="Invert: apply outside these hours"
           checked={rule.invert}
           onChange={({ currentTarget }) => onChange({ ...rule, invert: currentTarget.checked })}
         />

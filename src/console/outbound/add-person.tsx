@@ -32,14 +32,14 @@ export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): 
       )}
       <TextInput
         label="Reference"
-        description="What you call the person."
+        description="Your own ID of the person."
         required
         data-autofocus
         {...form.getInputProps("reference_id")}
       />
       <TextInput
         label="Number or address"
-        description="Where they are reached."
+        description="Phone number or e-mail address."
         required
         {...form.getInputProps("target")}
       />

@@ -30,13 +30,13 @@ export function AddSuppression({ onClose }: { onClose(): void }) {
     <WindowForm title="New suppression" verb="Suppress" sending={sending} onClose={onClose}>
       <TextInput
         label="Number or e-mail address"
-        description="Numbers with their country: +1 512 555 0123."
+        description="Include the country code: +1 512 555 0123."
         required
         data-autofocus
         {...form.getInputProps("address")}
       />
       <Select
-        label="Kept from"
+        label="Blocked for"
         data={choices(SCOPES)}
         allowDeselect={false}
         {...form.getInputProps("scope")}

@@ -140,7 +140,7 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
       <Grid.Col span={{ base: 12, lg: 8 }}>
         <Stack gap="md">
           {batch.error_message && !(offered && mayFill) && (
-            <Alert color="red" title="The last file was not stored">
+            <Alert color="red" title="The last file was rejected">
               <bdi>{batch.error_message}</bdi>
             </Alert>
           )}
@@ -173,7 +173,7 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
           <Panel title="About it">
             <Facts
               items={[
-                ["Filled from", <bdi key="file">{batch.upload_filename ?? "no file"}</bdi>],
+                ["Source file", <bdi key="file">{batch.upload_filename ?? "no file"}</bdi>],
                 ["Made", <Time key="made" at={batch.created_at} />],
                 ["Changed", <Time key="changed" at={batch.last_updated_at} />],
                 ["By", batch.last_updated_by],
@@ -197,8 +197,8 @@ function SettingsPanel({ batch }: { batch: BatchDetails }) {
     noun: "Batch",
     labels: {
       expires_on: "Expires",
-      call_rate: "Attempts an hour",
-      auto_call_rate: "Spread over the open hours until it expires",
+      call_rate: "Attempts per hour",
+      auto_call_rate: "Spread over open hours until it expires",
     },
     record: batch,
     values: (found) => ({
@@ -218,7 +218,7 @@ function SettingsPanel({ batch }: { batch: BatchDetails }) {
   const { form } = record;
   if (batch.status === "CANCELED") return <Empty title="This batch was deleted" />;
   return (
-    <Panel title="End and pace">
+    <Panel title="Schedule">
       <RecordFormFrame form={record} readOnly={!may("outbound_write")}>
         <BatchSettings
           values={form.getValues()}

@@ -36,10 +36,10 @@ const COLUMNS: Column<CommunicationBatch>[] = [
   },
   {
     field: "upload_filename",
-    title: "Filled from",
+    title: "Source file",
     render: ({ upload_filename }) => <bdi>{upload_filename ?? "–"}</bdi>,
   },
-  { field: "call_rate", title: "Attempts an hour", align: "right", render: (batch) => rateWords(batch) },
+  { field: "call_rate", title: "Attempts per hour", align: "right", render: (batch) => rateWords(batch) },
   {
     field: "expires_on",
     title: "Expires",
@@ -126,7 +126,7 @@ function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): vo
     <WindowForm title="New batch" size="lg" verb="Create" sending={sending} onClose={onClose}>
       <TextInput
         label="Name"
-        description="Yours to choose; it can't be changed later."
+        description="Your own ID. It can't be changed later."
         required
         data-autofocus
         {...form.getInputProps("batch_id")}
@@ -137,8 +137,8 @@ function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): vo
         errorOf={(name) => form.errors[name]}
       />
       <Checkbox
-        label="Paused at first"
-        description="So that you can look at its people before the first is reached."
+        label="Start paused"
+        description="Check the list before anyone is contacted."
         checked={values.paused === true}
         onChange={({ currentTarget }) => form.setFieldValue("paused", currentTarget.checked)}
       />
@@ -159,14 +159,14 @@ export function BatchSettings(props: {
     <>
       <WhenField
         label="Expires"
-        description="Nobody is reached from then on. Empty: never."
+        description="No one is contacted after this. Empty: never."
         value={values.expires_on}
         onChange={(expires_on) => set({ expires_on })}
         error={errorOf("expires_on")}
       />
       <NumberInput
-        label="Attempts an hour"
-        description="Empty: as the campaign says."
+        label="Attempts per hour"
+        description="Empty: the campaign's rate."
         min={1}
         max={3600}
         disabled={values.auto_call_rate}
@@ -175,7 +175,7 @@ export function BatchSettings(props: {
         error={errorOf("call_rate")}
       />
       <Checkbox
-        label="Spread over the open hours until it expires"
+        label="Spread over open hours until it expires"
         checked={values.auto_call_rate}
         onChange={({ currentTarget }) => set({ auto_call_rate: currentTarget.checked })}
         error={errorOf("auto_call_rate")}

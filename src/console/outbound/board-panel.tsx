@@ -30,7 +30,7 @@ function Board({ board }: { board: CampaignBoard }) {
     return (
       <Panel>
         <Empty
-          title="Nobody to reach yet"
+          title="No people yet"
           action={<RouteLink to={`/campaigns/${board.campaign_id}?view=batches`}>To its batches</RouteLink>}
         >
           Make a batch and fill it from a CSV file. From then on this shows who is being reached, and why
@@ -53,7 +53,7 @@ function Board({ board }: { board: CampaignBoard }) {
           <Text size="sm" role="status">
             <b>
               {board.under_way === 0
-                ? "No line is in use."
+                ? "No active calls."
                 : board.under_way === 1
                   ? "One line is in use."
                   : `${board.under_way} lines are in use.`}
@@ -73,7 +73,7 @@ function Board({ board }: { board: CampaignBoard }) {
         <Grid.Col span={{ base: 12, lg: 5 }}>
           <Panel title="Batches" flush>
             {board.batches.length === 0 ? (
-              <Empty title="All batches are over" />
+              <Empty title="All batches finished" />
             ) : (
               <Table>
                 <Table.Thead className="sr-only">
@@ -100,13 +100,13 @@ function Board({ board }: { board: CampaignBoard }) {
           </Panel>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <Panel title="What happened last" flush>
+          <Panel title="Recent activity" flush>
             {board.latest.length === 0 ? (
-              <Empty title="Nobody was tried yet">
+              <Empty title="No attempts yet">
                 Each attempt and each skipped person appears here with the reason.
               </Empty>
             ) : (
-              <Scroller className={classes.latest} label="What happened last">
+              <Scroller className={classes.latest} label="Recent activity">
                 <Table highlightOnHover>
                   <Table.Thead>
                     <Table.Tr>
@@ -177,7 +177,7 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
         <Text size="sm">{next_step.text}</Text>
         {next_step.until && (
           <Text size="xs" c="dimmed">
-            looked at again <Time at={next_step.until} kind="minute" />
+            Next check <Time at={next_step.until} kind="minute" />
           </Text>
         )}
       </Table.Td>
@@ -197,7 +197,7 @@ function today({ days, timezone, batches }: CampaignBoard): string {
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${formatTime(date, "UTC", "day")}: ${capText(first_attempts)} reached for the first time, ${cap === null ? "without a limit for the day" : `of ${cap.toLocaleString("en")}`}.`,
+        `${formatTime(date, "UTC", "day")}: ${capText(first_attempts)} new people contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

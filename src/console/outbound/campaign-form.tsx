@@ -135,8 +135,8 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               <Grid gap="md">
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <Select
-                    label="Reaches people by"
-                    description="One way for all."
+                    label="Contact people by"
+                    description="The same for everyone in the campaign."
                     data={MODES}
                     allowDeselect={false}
                     value={mode}
@@ -147,7 +147,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <Autocomplete
                     label="From"
-                    description="An address of an agent."
+                    description="An agent's number or address."
                     data={addresses}
                     {...form.getInputProps("source")}
                     error={form.getInputProps("source").error ?? noSender}
@@ -155,8 +155,8 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 </Grid.Col>
                 <Grid.Col span={{ base: 12, sm: 4 }}>
                   <Autocomplete
-                    label="Shown as"
-                    description="What the person sees."
+                    label="Caller ID"
+                    description="Shown to the person."
                     data={addresses}
                     {...form.getInputProps("caller_id")}
                   />
@@ -164,7 +164,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 {mode === "sms" && (
                   <Grid.Col span={{ base: 12, sm: 6 }}>
                     <NumberInput
-                      label="An answer belongs to it for"
+                      label="Replies belong to the campaign for"
                       suffix=" min"
                       min={0}
                       placeholder="as usual"
@@ -177,7 +177,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 <Grid.Col span={12}>
                   <TagsInput
                     label="Labels"
-                    description="To find it again; Enter adds one."
+                    description="For filtering. Press Enter to add one."
                     value={values.labels ?? []}
                     onChange={(labels) => set("labels", labels)}
                     error={errorOf("labels")}
@@ -186,7 +186,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
               </Grid>
               <KeyValues
                 label="Variables"
-                description="For every person of the campaign; a person's own go before them."
+                description="For everyone in the campaign. A person's own variables override them."
                 value={values.campaign_variables}
                 onChange={(variables) => set("campaign_variables", variables)}
                 error={errorOf("campaign_variables")}
@@ -211,7 +211,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
                 <Grid.Col span={6}>
                   <TimeOfDay
                     label="Until"
-                    description="Before “from”: into the night."
+                    description="Earlier than “From”: continues past midnight."
                     value={values.daily_end_time}
                     onChange={(time) => set("daily_end_time", time)}
                     error={errorOf("daily_end_time")}
@@ -229,7 +229,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
             <Section title="Pace and retries">
               <PaceFields {...fields} />
             </Section>
-            <Section title="Who is reached">
+            <Section title="Audience">
               <FilterFields
                 value={values.target_filters}
                 onChange={(filters) => set("target_filters", filters)}

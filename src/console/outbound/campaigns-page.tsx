@@ -20,16 +20,16 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
   },
   { field: "mode", title: "By", orderable: true, render: ({ mode }) => modeWords(mode) },
   { field: "source", title: "From", orderable: true, render: ({ source }) => <bdi>{source}</bdi> },
-  { field: "active_days", title: "Usual hours", render: (campaign) => usualHours(campaign) },
+  { field: "active_days", title: "Hours", render: (campaign) => usualHours(campaign) },
   {
     field: "hourly_rate",
-    title: "An hour",
+    title: "Per hour",
     align: "right",
     render: ({ hourly_rate }) => hourly_rate.toLocaleString("en"),
   },
   {
     field: "max_daily_calls",
-    title: "New people a day",
+    title: "New people per day",
     align: "right",
     hidden: true,
     render: ({ max_daily_calls }) => max_daily_calls?.toLocaleString("en") ?? "no limit",
@@ -81,7 +81,7 @@ export default function CampaignsPage() {
     <>
       <PageHead
         title="Campaigns"
-        about="Agents that call, text or write to lists of people: when, how fast, whom, and what happens after."
+        about="Call, text or e-mail lists of people: schedule, pace, audience and retries."
         actions={create}
       />
       <DataTable

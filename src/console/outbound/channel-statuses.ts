@@ -3,7 +3,7 @@ import type { ChannelManagerStatus } from "../api-types.ts";
 /** Every status a webhook can be told of, in the group it is offered in. */
 const GROUP_OF: Record<
   ChannelManagerStatus,
-  "Call" | "Answered by" | "Text message" | "Mail" | "Not tried" | "Failed"
+  "Call" | "Agent" | "Text message" | "Mail" | "Not tried" | "Failed"
 > = {
   "IN-PROGRESS": "Call",
   COMPLETED: "Call",
@@ -11,9 +11,9 @@ const GROUP_OF: Record<
   BUSY: "Call",
   DECLINED: "Call",
   CANCELED: "Call",
-  HUMAN: "Answered by",
-  MACHINE: "Answered by",
-  UNKNOWN: "Answered by",
+  HUMAN: "Agent",
+  MACHINE: "Agent",
+  UNKNOWN: "Agent",
   QUEUED: "Text message",
   ACCEPTED: "Text message",
   SENDING: "Text message",

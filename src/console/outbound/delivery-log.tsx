@@ -79,7 +79,7 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
         columns={[...(mayReplay ? [pickColumn(picked, pick)] : []), ...COLUMNS]}
         rowKey={({ id }) => id}
         fixed={{ campaign_id: String(campaign_id) }}
-        search={{ field: "reference_id", label: "Reference, whole" }}
+        search={{ field: "reference_id", label: "Exact reference" }}
         filters={[
           {
             field: "state",
@@ -89,7 +89,7 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
           },
           {
             field: "channel_manager_status",
-            label: "Told of",
+            label: "Event",
             kind: "choice",
             choices: STATUS_CHOICES.flatMap(({ items }) => items).map((value) => ({ value, label: value })),
           },
@@ -98,9 +98,8 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
         days
         refresh_ms={REFRESH_MS}
         empty={
-          <Empty title="Nothing was told yet" icon={<IconWebhook size={28} />}>
-            Whenever a person's status becomes one that a webhook is told of, the message appears here: what
-            was sent, what was answered, and why it failed. A test send shows at once.
+          <Empty title="No deliveries yet" icon={<IconWebhook size={28} />}>
+            Each delivery appears here with its request, response and error. A test delivery appears at once.
           </Empty>
         }
       />
@@ -137,7 +136,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
   },
   {
     field: "channel_manager_status",
-    title: "Told of",
+    title: "Event",
     orderable: true,
     render: ({ channel_manager_status, is_test }) => (
       <Group gap={6}>

@@ -94,7 +94,7 @@ function Actions({ delivery }: { delivery: WebhookDeliveryDetails }) {
       <Modal
         opened={curl.data !== undefined || curl.error !== null}
         onClose={curl.reset}
-        title="The same message from a shell"
+        title="Send it again with curl"
         size="lg"
       >
         <Stack gap="md">
@@ -121,7 +121,7 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
       <Panel>
         <Facts
           items={[
-            ["Told of", spoken(delivery.channel_manager_status)],
+            ["Event", spoken(delivery.channel_manager_status)],
             [
               "About",
               batch_id && reference_id ? (
@@ -157,10 +157,10 @@ function Body({ delivery }: { delivery: WebhookDeliveryDetails }) {
       </Panel>
       <Panel title="Body" actions={<Text size="xs">{bytesOf(delivery.body)}, the same on every try</Text>}>
         <Stack gap="md">
-          <Code value={delivery.body} label="Body, laid out" />
+          <Code value={delivery.body} label="Formatted body" />
           <details>
             <summary>Byte for byte</summary>
-            <ExactText text={delivery.body} label="Body, exact" />
+            <ExactText text={delivery.body} label="Raw body" />
           </details>
         </Stack>
       </Panel>

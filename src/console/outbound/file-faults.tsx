@@ -8,7 +8,7 @@ const SHOWN = 50;
 export function FileFaults({ error }: { error: Error }) {
   const faults = error instanceof ApiError ? error.issues.map(rowFault) : [];
   return (
-    <Alert color="red" role="alert" title="Nothing of the file was stored">
+    <Alert color="red" role="alert" title="The file was rejected">
       {faults.length === 0 ? (
         error.message
       ) : (

@@ -45,8 +45,8 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
   return (
     <Stack gap="sm">
       <Switch
-        label="Only numbers that pass rules"
-        description="Each number is looked up before its first attempt, for the fields that the rules name."
+        label="Number rules"
+        description="Each number is looked up before its first attempt."
         checked={value !== null}
         onChange={({ currentTarget }) =>
           onChange(
@@ -65,7 +65,7 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
         <>
           <Group gap="sm" grow preventGrowOverflow={false}>
             <Select
-              label="A number passes with"
+              label="Match"
               data={[
                 { value: "all", label: "every rule" },
                 { value: "any", label: "one rule" },
@@ -76,10 +76,10 @@ export function FilterFields({ value, onChange, errorOf }: Props) {
               error={errorOf("target_filters.match")}
             />
             <Select
-              label="A rule about what nobody knows"
+              label="Unknown values"
               data={[
-                { value: "include", label: "counts as passed" },
-                { value: "exclude", label: "counts as failed" },
+                { value: "include", label: "pass" },
+                { value: "exclude", label: "fail" },
               ]}
               allowDeselect={false}
               value={value.on_unknown ?? "include"}
@@ -194,12 +194,12 @@ export function FilterMatches(props: {
   if (counted === 0) {
     return (
       <Text size="sm" className={classes.count} role="status">
-        Nobody waits in this campaign yet; once a batch is filled, this tells how many of it pass.
+        No one is waiting in this campaign yet. Fill a batch to count who passes.
       </Text>
     );
   }
   return (
-    <div className={classes.count} role="status" aria-label="How many pass">
+    <div className={classes.count} role="status" aria-label="Count matches">
       <Text size="sm">
         <b>{passing.toLocaleString("en")}</b> of {counted.toLocaleString("en")}
         {is_complete ? "" : " or more"} who wait pass.

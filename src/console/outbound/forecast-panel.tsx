@@ -34,7 +34,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
   });
   return (
     <Stack gap="md">
-      <Panel title="Suppose">
+      <Panel title="Assumptions">
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -48,7 +48,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
           <Grid gap="md" align="flex-end">
             <Grid.Col span={{ base: 12, sm: 4 }}>
               <NumberInput
-                label="So many attempts reach their person"
+                label="Answer rate"
                 suffix=" %"
                 min={0}
                 max={PERCENT}
@@ -61,7 +61,7 @@ export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
             <Grid.Col span={{ base: 12, sm: 4 }}>
               <NumberInput
                 label="People"
-                placeholder="those who wait now"
+                placeholder="Currently waiting"
                 min={1}
                 max={1_000_000}
                 clampBehavior="strict"
@@ -108,7 +108,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
   if (people === 0) {
     return (
       <Panel>
-        <Empty title="Nobody waits in this campaign" icon={<IconChartBar size={28} />}>
+        <Empty title="No one is waiting in this campaign" icon={<IconChartBar size={28} />}>
           Give a number of people above to see how long they would take: the dialer's own decisions on hours,
           caps, rates and retries are run forward, and nobody is called.
         </Empty>
@@ -130,7 +130,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
       title={
         ends_at ? (
           <>
-            Over by <Time at={ends_at} kind="minute" />
+            Finishes <Time at={ends_at} kind="minute" />
           </>
         ) : (
           `${left.toLocaleString("en")} still wait at the end`
@@ -160,7 +160,7 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
           ))}
         </Tiles>
         {bars.length === 0 ? (
-          <Alert color="yellow" title="Not one attempt">
+          <Alert color="yellow" title="No attempts">
             The campaign has no open hour in these days, or its caps let nobody through. Its calendar shows
             when it opens.
           </Alert>

@@ -55,7 +55,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
             {load.error && <FileFaults error={load.error} />}
             <FileInput
               label="CSV file"
-              description="A column address and, where you have them, scope, reason, occurred_at and comment."
+              description="Column address; optional: scope, reason, occurred_at, comment."
               placeholder="Choose a file"
               accept=".csv,text/csv"
               required
@@ -64,7 +64,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
               leftSection={<IconUpload size={15} />}
             />
             <TextInput
-              label="Country code of numbers without one"
+              label="Default country code"
               description="1 for North America, 49 for Germany."
               inputMode="numeric"
               maxLength={4}
@@ -74,7 +74,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
             />
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={onClose} disabled={load.isPending}>
-                Not now
+                Cancel
               </Button>
               <Button type="submit" loading={load.isPending} disabled={!file}>
                 Import

@@ -20,7 +20,7 @@ export function InboxFields(props: {
         <Grid.Col span={6}>
           <NumberInput
             label="Fail the next"
-            description="So many messages, to see them come again."
+            description="Number of messages to fail, to test retries."
             min={0}
             max={1000}
             value={values.fail_next}
@@ -30,8 +30,8 @@ export function InboxFields(props: {
         </Grid.Col>
         <Grid.Col span={6}>
           <NumberInput
-            label="Answered with"
-            description="The status of those that fail."
+            label="Failure status"
+            description="Returned for failed messages."
             min={300}
             max={599}
             value={values.fail_status}
@@ -41,7 +41,7 @@ export function InboxFields(props: {
         </Grid.Col>
       </Grid>
       <SecretField
-        label="Secret of the senders"
+        label="Signing secret"
         change={values.secret}
         isStored={isStored}
         fresh={() => ""}

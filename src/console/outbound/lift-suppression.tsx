@@ -49,7 +49,7 @@ export function LiftSuppression({ suppression }: { suppression: Suppression }) {
             </Text>
             <TextInput
               label="Reason"
-              description="Such as how they asked for it."
+              description="For example, how they asked for it."
               required
               maxLength={1000}
               data-autofocus

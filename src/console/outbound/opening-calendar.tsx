@@ -48,7 +48,7 @@ export function OpeningCalendar({ opening, zone, onChoose }: Props) {
   const day = openDay(opening, chosen);
   return (
     <Panel
-      title="When it is open"
+      title="Open hours"
       actions={
         <ViewSwitch
           label="Week or month"

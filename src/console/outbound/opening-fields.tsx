@@ -105,7 +105,7 @@ export function ExceptionFields(props: {
     <Input.Wrapper
       label="Exceptions"
       labelElement="div"
-      description="A date goes before its weekday, a weekday before the hours above, each field for itself. What is empty is as usual."
+      description="Dates override weekdays, weekdays override the hours above, field by field. Empty: unchanged."
       error={errorOf("outreach_override_rules")}
     >
       <Stack gap="xs" mt={6}>
@@ -142,7 +142,7 @@ export function ExceptionFields(props: {
         {!readOnly && (
           <Group gap="xs" align="flex-end">
             <Select
-              label="For a weekday"
+              label="Weekday exception"
               size="xs"
               w={150}
               placeholder="Choose"
@@ -151,7 +151,7 @@ export function ExceptionFields(props: {
               onChange={(day) => day && setDays({ ...value.days, [day]: {} })}
             />
             <TextInput
-              label="For a date"
+              label="Date exception"
               size="xs"
               type="date"
               max="9999-12-31"

@@ -24,8 +24,8 @@ export function PaceFields({ values, set, errorOf }: Props) {
     <Grid gap="md">
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <NumberInput
-          label="Attempts an hour"
-          description="For each batch by itself: two batches make twice as many."
+          label="Attempts per hour"
+          description="Per batch: two batches double it."
           required
           min={1}
           max={3600}
@@ -36,7 +36,7 @@ export function PaceFields({ values, set, errorOf }: Props) {
       </Grid.Col>
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <NumberInput
-          label="New people a day, at most"
+          label="New people per day, limit"
           description="Retries don't count. Empty: no limit."
           min={0}
           value={values.max_daily_calls ?? ""}
@@ -47,7 +47,7 @@ export function PaceFields({ values, set, errorOf }: Props) {
       <Grid.Col span={{ base: 12, sm: 6 }}>
         <NumberInput
           label="Retries"
-          description="For the busy and those who did not answer."
+          description="After busy or no answer."
           min={0}
           value={values.retry_count}
           onChange={(count) => set("retry_count", Number(count))}
@@ -107,7 +107,7 @@ export function LineTypeFields({ values, set, errorOf }: Props) {
     <Stack gap="xs">
       <MultiSelect
         label="Line types"
-        description="None chosen: all. Counts where there are no rules."
+        description="None selected: all. Ignored when number rules are set."
         data={[
           { value: "mobile", label: "mobile" },
           { value: "landline", label: "landline" },
@@ -120,7 +120,7 @@ export function LineTypeFields({ values, set, errorOf }: Props) {
         clearButtonProps={{ "aria-label": "Clear the line types" }}
       />
       <Checkbox
-        label="Also numbers whose type nobody knows"
+        label="Include unknown types"
         checked={values.include_unknown_line_types}
         onChange={({ currentTarget }) => set("include_unknown_line_types", currentTarget.checked)}
       />
@@ -148,7 +148,7 @@ export function VoicemailFields({ values, set, errorOf }: Props) {
   return (
     <Stack gap="md">
       <Switch
-        label="Listen whether a mailbox answers"
+        label="Detect voicemail"
         checked={config !== null}
         onChange={({ currentTarget }) =>
           set("voicemail_detection", currentTarget.checked ? { mode: "v2" } : null)
@@ -159,12 +159,12 @@ export function VoicemailFields({ values, set, errorOf }: Props) {
           <Grid.Col span={{ base: 12, sm: 6 }}>
             <Select
               label="How"
-              description="Which of two ways of listening."
+              description="Version of the detection."
               data={[
-                { value: "v1", label: "First way (v1)" },
-                { value: "v2", label: "Second way (v2)" },
+                { value: "v1", label: "Version 1" },
+                { value: "v2", label: "Version 2" },
               ]}
-              placeholder="As the program decides"
+              placeholder="Default"
               clearable
               clearButtonProps={{ "aria-label": "Clear how" }}
               value={config.mode ?? null}

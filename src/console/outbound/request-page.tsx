@@ -90,13 +90,13 @@ export default function RequestPage() {
               </Stack>
             </Grid.Col>
             <Grid.Col span={{ base: 12, md: 4 }}>
-              <Panel title="About them">
+              <Panel title="Variables and lookup">
                 <Stack gap="md">
                   <Facts
                     items={[
-                      ["Last said", spoken(request.channel_manager_status)],
+                      ["Last status", spoken(request.channel_manager_status)],
                       ["Attempts", request.attempt_count],
-                      ["Worked out", <Time key="at" at={request.at} kind="clock" />],
+                      ["Updated", <Time key="at" at={request.at} kind="clock" />],
                     ]}
                   />
                   {variables.length > 0 && (
@@ -111,7 +111,7 @@ export default function RequestPage() {
                       <Facts items={insights.map(([key, value]) => [key, <bdi key={key}>{value}</bdi>])} />
                     </Stack>
                   )}
-                  {looked && <Code value={looked} label="What a lookup says of the number" />}
+                  {looked && <Code value={looked} label="Number lookup" />}
                 </Stack>
               </Panel>
             </Grid.Col>
@@ -178,11 +178,11 @@ function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
       </Group>
       <Facts
         items={[
-          ["Carrier's word", attempt.provider_status],
+          ["Carrier status", attempt.provider_status],
           ["Error", attempt.error_code],
-          ["Answered by", attempt.answerer && spoken(attempt.answerer)],
+          ["Agent", attempt.answerer && spoken(attempt.answerer)],
           ["Counts towards", attempt.counted_on],
-          ["Carrier's id", attempt.channel_manager_sid],
+          ["Carrier ID", attempt.channel_manager_sid],
         ].filter((entry): entry is [string, string] => Boolean(entry[1]))}
       />
       {decision && (

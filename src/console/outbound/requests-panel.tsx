@@ -81,7 +81,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
             Download CSV
           </Button>
           <SearchBox
-            label="Reference, whole"
+            label="Exact reference"
             value={reference_id ?? ""}
             onChange={(reference) => change({ reference: reference.trim() })}
           />
@@ -107,7 +107,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
             >
               {status || reference_id || page > 1
                 ? "Take a filter away to see more."
-                : "Fill it from a file, and each row becomes a person here."}
+                : "Upload a file: each row becomes a person."}
             </Empty>
           ) : (
             <Scroller
@@ -122,7 +122,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
                     <Table.Th>Reached at</Table.Th>
                     <Table.Th>State</Table.Th>
                     <Table.Th>Last status</Table.Th>
-                    <Table.Th>Answered by</Table.Th>
+                    <Table.Th>Agent</Table.Th>
                     <Table.Th ta="right">Attempts</Table.Th>
                     <Table.Th>Last attempt</Table.Th>
                     <Table.Th>Session</Table.Th>

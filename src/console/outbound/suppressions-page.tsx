@@ -27,7 +27,7 @@ export default function SuppressionsPage() {
     <>
       <PageHead
         title="Suppressions"
-        about="Addresses that are not called, texted or written to: checked before every attempt, in every campaign."
+        about="Addresses that are never contacted. Checked before every attempt."
         actions={
           <>
             <Button
@@ -62,12 +62,12 @@ export default function SuppressionsPage() {
             field: "lifted",
             label: "Lifted",
             kind: "choice",
-            choices: [{ value: "true", label: "lifted ones" }],
+            choices: [{ value: "true", label: "Lifted" }],
           },
         ]}
         days
         empty={
-          <Empty title="Nobody is suppressed" icon={<IconBan size={28} />} action={create}>
+          <Empty title="No suppressions yet" icon={<IconBan size={28} />} action={create}>
             People who say stop, press the link in a mail or tell an agent so appear here by themselves. A
             list you already keep can be imported as CSV.
           </Empty>
@@ -81,7 +81,7 @@ export default function SuppressionsPage() {
 
 const COLUMNS: Column<Suppression>[] = [
   { field: "address", title: "Address", orderable: true, render: ({ address }) => <bdi>{address}</bdi> },
-  { field: "scope", title: "Kept from", orderable: true, render: ({ scope }) => SCOPES[scope] },
+  { field: "scope", title: "Blocked for", orderable: true, render: ({ scope }) => SCOPES[scope] },
   {
     field: "reason",
     title: "Why",

@@ -66,11 +66,11 @@ export function UploadPanel(props: {
   };
   if (upload.data) return <Uploaded added={upload.data} />;
   return (
-    <Panel title="Fill it from a file">
+    <Panel title="Upload people">
       <Stack gap="md">
         {upload.error && <FileFaults error={upload.error} />}
         {last_error && upload.isIdle && (
-          <Alert color="red" title="The last file was not stored">
+          <Alert color="red" title="The last file was rejected">
             <bdi>{last_error}</bdi>
           </Alert>
         )}
@@ -196,8 +196,8 @@ function Reading({ expected, rows_read }: { expected: number; rows_read: number 
 function Uploaded({ added }: { added: RequestsAdded }) {
   const { accepted, duplicates, invalid } = added;
   const left = [
-    duplicates > 0 && `${duplicates.toLocaleString("en")} stand in the file twice and count once`,
-    invalid > 0 && `${invalid.toLocaleString("en")} have no number or address that can be reached`,
+    duplicates > 0 && `${duplicates.toLocaleString("en")} skipped as duplicates`,
+    invalid > 0 && `${invalid.toLocaleString("en")} skipped: no valid number or address`,
   ].filter((text) => text !== false);
   return (
     <Alert

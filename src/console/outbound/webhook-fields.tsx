@@ -35,8 +35,8 @@ export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf,
     <Stack gap="sm">
       {webhooks.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nobody is told yet. A webhook is sent a signed message whenever a person's status becomes one of
-          those you choose.
+          No webhooks yet. A webhook receives a signed message when a person reaches one of the statuses you
+          choose.
         </Text>
       )}
       {webhooks.map((webhook, index) => (
@@ -89,7 +89,7 @@ export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf,
             </Grid.Col>
             <Grid.Col span={{ base: 12, sm: 9 }}>
               <MultiSelect
-                label="Told when a status becomes"
+                label="Notify on status"
                 data={STATUS_CHOICES}
                 searchable
                 value={webhook.trigger_statuses}

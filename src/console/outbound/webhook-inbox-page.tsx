@@ -84,7 +84,7 @@ function Body({ inbox }: { inbox: WebhookInbox }) {
           ]}
           refresh_ms={FOLLOW_MS}
           empty={
-            <Empty title="Nothing came yet" icon={<IconInbox size={28} />}>
+            <Empty title="No messages yet" icon={<IconInbox size={28} />}>
               Give the address to a webhook of a campaign and send a test: on a campaign's page, under
               Webhooks.
             </Empty>
@@ -258,7 +258,7 @@ function SettingsPanel({ inbox }: { inbox: WebhookInbox }) {
   });
   const { form } = record;
   return (
-    <Panel title="How it answers">
+    <Panel title="Responses">
       <RecordFormFrame
         form={record}
         readOnly={!may("outbound_write")}

@@ -66,7 +66,7 @@ export default function WebhookInboxesPage() {
     <>
       <PageHead
         title="Webhook inbox"
-        about="Places of this platform that keep what they are sent: see what a campaign tells, before you have a receiver."
+        about="Test endpoints: inspect webhooks before you build a receiver."
         actions={create}
       />
       <DataTable

@@ -111,7 +111,7 @@ function WebhookView({ webhook }: { webhook: WebhookState }) {
         <Facts
           items={[
             ["Number", webhook.id],
-            ["Told of", webhook.trigger_statuses.map(spoken).join(", ")],
+            ["Event", webhook.trigger_statuses.map(spoken).join(", ")],
             ["Signed", webhook.auth_value_keys?.includes("hmac_secret") ? "yes" : "no: it has no secret"],
             [
               "In the outbox",
@@ -170,15 +170,15 @@ function EnableWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): 
       <Stack gap="md">
         <Text size="sm">{webhook.disabled_reason}</Text>
         <Checkbox
-          label="Send what was held meanwhile"
-          description="10,000 deliveries at most; others can be sent again from the log."
+          label="Send held deliveries"
+          description="At most 10,000. Resend others from the log."
           checked={send_held}
           onChange={({ currentTarget }) => setSendHeld(currentTarget.checked)}
         />
         {enable.error && <Failure error={enable.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Not now
+            Cancel
           </Button>
           <Button loading={enable.isPending} onClick={() => enable.mutate()}>
             Enable
@@ -221,7 +221,7 @@ function TestWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): vo
         {test.error && <Failure error={test.error} />}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Not now
+            Cancel
           </Button>
           <Button loading={test.isPending} leftSection={<IconSend size={15} />} onClick={() => test.mutate()}>
             Send

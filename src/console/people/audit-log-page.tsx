@@ -72,10 +72,7 @@ export default function AuditLogPage() {
   ];
   return (
     <>
-      <PageHead
-        title="Audit log"
-        about="Every change, sign-in and test: by whom, from which address, and how the record was before and after."
-      />
+      <PageHead title="Audit log" about="Changes, sign-ins and tests, with the record before and after." />
       <DataTable
         label="Audit log"
         operation="GET /api/v1/audit_entries/"

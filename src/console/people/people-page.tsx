@@ -67,7 +67,7 @@ export default function PeoplePage() {
   );
   return (
     <>
-      <PageHead title="People" about="Who may sign in, and with which role." actions={invite} />
+      <PageHead title="People" about="People who can sign in, and their roles." actions={invite} />
       <DataTable
         label="People"
         operation="GET /api/v1/users/"

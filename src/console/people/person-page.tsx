@@ -57,7 +57,7 @@ function PersonForm({ person }: { person: UserResponse | null }) {
   });
   const record = useRecordForm<UserResponse, Values>({
     noun: "Person",
-    labels: { email: "E-mail address", skip_auth: "Without a welcome mail" },
+    labels: { email: "E-mail address", skip_auth: "Don't send an e-mail" },
     record: person,
     values: (found) => ({
       email: found?.email ?? "",
@@ -116,7 +116,7 @@ function PersonForm({ person }: { person: UserResponse | null }) {
         <Select
           label="Role"
           required
-          description="What the person may see and do."
+          description="Permissions come from the role."
           data={(roles.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
           allowDeselect={false}
           value={form.getValues().role_id === null ? null : String(form.getValues().role_id)}
@@ -125,8 +125,8 @@ function PersonForm({ person }: { person: UserResponse | null }) {
         />
         {!person && (
           <Switch
-            label="Without a welcome mail"
-            description="You hand over a sign-in link yourself."
+            label="Don't send an e-mail"
+            description="You pass on the sign-in link yourself."
             {...form.getInputProps("skip_auth", { type: "checkbox" })}
           />
         )}

@@ -47,7 +47,7 @@ export function ModelFields(props: {
       <Grid.Col span={{ base: 6, sm: 3 }}>
         <NumberInput
           label="Temperature"
-          placeholder="the model's own"
+          placeholder="Model default"
           min={0}
           max={2}
           step={0.1}
@@ -73,7 +73,7 @@ export function ModelFields(props: {
         <Grid.Col span={{ base: 12, sm: 6 }}>
           <TextInput
             label="API version"
-            description="Of the Azure resource; left empty, the newest that is known."
+            description="API version of the Azure resource. Empty: the latest known."
             placeholder="2024-10-21"
             value={value.api_version ?? ""}
             onChange={({ currentTarget }) => onChange({ ...value, api_version: currentTarget.value || null })}

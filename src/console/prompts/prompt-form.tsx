@@ -144,13 +144,13 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
               />
               <Stack gap="xs">
                 <Switch
-                  label="Runs a tool when the session has ended"
+                  label="Run a tool after the session"
                   {...form.getInputProps("session_end_enabled", { type: "checkbox" })}
                 />
                 {values.session_end_enabled && (
                   <RecordSelect
                     operation="GET /api/v1/tools/"
-                    label="Tool at the end"
+                    label="End-of-session tool"
                     chosenName={prompt?.session_end_tool?.name}
                     value={values.session_end_tool_id}
                     onChange={(chosen) => form.setFieldValue("session_end_tool_id", chosen)}
@@ -159,11 +159,7 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
                 )}
               </Stack>
               {prompt && (
-                <TextInput
-                  label="What changes, for the versions"
-                  dir="auto"
-                  {...form.getInputProps("edit_comments")}
-                />
+                <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />
               )}
             </RecordFormFrame>
           </Panel>

@@ -51,7 +51,7 @@ export const PROMPT_LABELS: FieldLabels = {
   "llm_config.temperature": "Temperature",
   "llm_config.seed": "Seed",
   "llm_config.api_version": "API version",
-  session_end_enabled: "Runs a tool when the session has ended",
-  session_end_tool_id: "Tool at the end",
-  edit_comments: "What changes, for the versions",
+  session_end_enabled: "Run a tool after the session",
+  session_end_tool_id: "End-of-session tool",
+  edit_comments: "Version note",
 };

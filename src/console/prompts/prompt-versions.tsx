@@ -69,7 +69,7 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
         />
         {onRestore && left && before !== newest && (
           <Button variant="default" onClick={() => onRestore(left)}>
-            Take version {before} into the form
+            Restore version {before}
           </Button>
         )}
       </Group>

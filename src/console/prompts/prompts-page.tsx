@@ -57,7 +57,7 @@ export default function PromptsPage() {
     <>
       <PageHead
         title="Prompts"
-        about="What agents are told: instructions, the model that reads them, and the tools it may use. Every save is a version."
+        about="Instructions, model and tools of an agent. Every save creates a version."
         actions={create}
       />
       <DataTable
@@ -68,7 +68,7 @@ export default function PromptsPage() {
         search={{ field: "name_description", label: "Search name and description" }}
         filters={[
           { field: "tools", label: "Tool", kind: "text" },
-          { field: "context", label: "Words of the prompt", kind: "text" },
+          { field: "context", label: "Search instructions", kind: "text" },
         ]}
         empty={
           <Empty title="No prompts yet" icon={<IconFileText size={28} />} action={create}>

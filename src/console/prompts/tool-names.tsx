@@ -14,7 +14,7 @@ export function ToolNames(props: { value: string[]; onChange(value: string[]): v
   return (
     <MultiSelect
       label="Tools"
-      description="What the model may call; the names are those of Tools."
+      description="Tools the model may call."
       searchable
       limit={100}
       data={[...new Set([...names, ...props.value])]}

@@ -27,7 +27,7 @@ export default function PronunciationsPage() {
     <>
       <PageHead
         title="Pronunciations"
-        about="How names and words are spoken. The dictionary is one CSV file; agents speak by it from their next sentence on."
+        about="How names and words are spoken. Upload one CSV file; it applies from the agent's next sentence."
         actions={
           <>
             {entries > 0 && <Download />}
@@ -96,7 +96,7 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
     return (
       <Panel>
         <Empty
-          title="Every word is spoken as the voice thinks right"
+          title="No pronunciations yet"
           icon={<IconVolume size={28} />}
           action={
             <Button

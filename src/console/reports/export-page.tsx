@@ -48,13 +48,13 @@ export default function ExportPage() {
       <PageHead
         title="Export everything"
         back={{ to: "/reports", label: "Reports" }}
-        about="ZIP archives of all that this organization has: configuration, sessions with their words and recordings, outbound, insights. Without secrets; kept for seven days."
+        about="ZIP archives of the organization's configuration, sessions, recordings, outbound data and insights. No secrets. Kept for seven days."
         actions={ask}
       />
       {create.error && <Failure error={create.error} />}
       {jobs.length === 0 ? (
         <Panel>
-          <Empty title="No export was asked for in this browser" icon={<IconPackageExport size={28} />}>
+          <Empty title="No exports yet" icon={<IconPackageExport size={28} />}>
             An export is made in the background, one at a time. Its archives are fetched here; everything in
             them is plain text, line by line JSON, and recordings as they are.
           </Empty>

@@ -24,7 +24,7 @@ export default function ReportsPage() {
     <>
       <PageHead
         title="Reports"
-        about="What happened, day by day, in the zone chosen above. Tests are not counted."
+        about="Activity by day, in the time zone chosen above. Test sessions are excluded."
         actions={
           <>
             <DaysChooser days={days} onChange={(next) => go({ days: next })} />

@@ -32,7 +32,7 @@ export function AuthFields({ type, values, onChange, error }: Props) {
   return (
     <Stack gap="sm">
       <Select
-        label="Signs in with"
+        label="Authentication"
         placeholder="nothing"
         clearable
         data={Object.entries(AUTH_NAMES).map(([value, label]) => ({ value, label }))}

@@ -42,7 +42,7 @@ function ServiceForm({ id, service }: { id: string; service: ServiceResponse | n
     together: [["auth_type", "auth_values"]],
     hides: ["auth_values.*"],
     labels: {
-      auth_type: "Signs in with",
+      auth_type: "Authentication",
       auth_values: "What it signs in with",
       allowed_hosts: "Allowed hosts",
     },

@@ -21,7 +21,7 @@ const COLUMNS: Column<ServiceResponse>[] = [
   },
   {
     field: "auth_type",
-    title: "Signs in with",
+    title: "Authentication",
     render: ({ auth_type }) => (auth_type ? AUTH_NAMES[auth_type] : "nothing"),
   },
   { field: "tools", title: "Tools", render: ({ tools }) => tools.join(", ") || "none" },
@@ -44,7 +44,7 @@ export default function ServicesPage() {
     <>
       <PageHead
         title="Services"
-        about="What tools call, and the credentials they carry. Secrets are sealed: they can be replaced, never read."
+        about="APIs that tools call, and their credentials. Secrets are encrypted: you can replace them, not read them."
         actions={create}
       />
       <DataTable

@@ -26,7 +26,7 @@ export default function SetAsidePage() {
     <>
       <PageHead
         title="Set-aside work"
-        about="Work the program stopped twice on. It waits until you retry or drop it."
+        about="Work that stopped the program twice. It waits until you retry or drop it."
       />
       <Fetched query={work}>
         {(rows) =>

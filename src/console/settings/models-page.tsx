@@ -28,7 +28,7 @@ export default function ModelsPage() {
     <>
       <PageHead
         title="Model providers"
-        about="Whose key each provider is asked with. A key is kept encrypted and never shown again."
+        about="API keys by provider. Keys are encrypted and never shown again."
       />
       <Fetched query={providers} lines={12}>
         {(found) => (
@@ -91,7 +91,7 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
               <RemoveRecord
                 noun="key"
                 name={`The key for ${name}`}
-                label="Forget the key"
+                label="Remove key"
                 withoutReason
                 remove={() => call("DELETE /api/v1/llm_providers/{provider}", { path })}
                 invalidates={[LIST, ["setup"]]}

@@ -67,7 +67,7 @@ function Form({ organization }: { organization: OrganizationResponse }) {
           <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
           <TextInput
             label="Domains"
-            description="Of e-mail addresses, comma-separated."
+            description="E-mail domains, separated by commas."
             {...form.getInputProps("domains")}
           />
           <Group align="flex-end" gap="md">

@@ -51,9 +51,9 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
   const record = useRecordForm<DataSourceDetailResponse, Values>({
     noun: "Data source",
     labels: {
-      chunk: "Search it piece by piece",
-      chunk_delimiter: "What stands between two pieces",
-      edit_comments: "What changes",
+      chunk: "Split into chunks",
+      chunk_delimiter: "Chunk separator",
+      edit_comments: "Version note",
     },
     record: source,
     values: (found) => (found ? valuesOf(found) : NEW),
@@ -109,17 +109,17 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
         />
         <TagsInput
           label="Labels"
-          description="A search tool may name sources by label."
+          description="Search tools can select sources by label."
           {...form.getInputProps("labels")}
         />
         <Switch
-          label="Search it piece by piece"
-          description="A short text is given to the model as a whole either way."
+          label="Split into chunks"
+          description="Short texts are always passed as a whole."
           {...form.getInputProps("chunk", { type: "checkbox" })}
         />
         {form.getValues().chunk && (
           <TextInput
-            label="What stands between two pieces"
+            label="Chunk separator"
             placeholder="empty lines"
             {...form.getInputProps("chunk_delimiter")}
           />
@@ -132,7 +132,7 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
           maxRows={40}
           {...form.getInputProps("text")}
         />
-        {source && <TextInput label="What changes" dir="auto" {...form.getInputProps("edit_comments")} />}
+        {source && <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />}
       </RecordFormFrame>
     </Panel>
   );

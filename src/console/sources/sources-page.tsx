@@ -44,7 +44,7 @@ export default function SourcesPage() {
     <>
       <PageHead
         title="Data sources"
-        about="Texts that agents look things up in, with the tool data_source_search."
+        about="Texts that agents search with the tool data_source_search."
         actions={create}
       />
       <DataTable

@@ -13,7 +13,7 @@ const PLACES = [
   { value: "body", label: "JSON body" },
   { value: "form", label: "Form" },
   { value: "query", label: "Query" },
-  { value: "path", label: "Path, at {name}" },
+  { value: "path", label: "Path parameters ({name})" },
 ];
 
 /** GET and DELETE carry no body that servers can be relied on to read, so their arguments go into the query. */

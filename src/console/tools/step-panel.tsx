@@ -33,7 +33,7 @@ export function StepPanel({ step, ids, readOnly, onChange, onRename, onRemove }:
       />
       <Textarea
         label="Goal"
-        description="What the model is told that this step is for."
+        description="Tells the model what the step is for."
         dir="auto"
         autosize
         minRows={1}
@@ -50,7 +50,7 @@ export function StepPanel({ step, ids, readOnly, onChange, onRename, onRemove }:
       />
       <JsonEditor
         label="Inputs"
-        description="What the model has to ask for: name, type, description, enum, pattern, format, required."
+        description="Values the model collects: name, type, description, enum, pattern, format, required."
         value={step.inputs ?? []}
         onChange={(inputs) => onChange({ ...step, inputs: inputs as Step["inputs"] })}
         readOnly={readOnly}
@@ -93,7 +93,7 @@ function NextEntries({ step, ids, readOnly, onChange }: Omit<Props, "onRename" |
   return (
     <Stack gap={6}>
       <Text size="sm" fw={500}>
-        Where it leads
+        Next steps
       </Text>
       <Text size="xs" c="dimmed">
         The first whose condition holds decides. Without one it always does; with none at all the workflow
@@ -133,7 +133,7 @@ function NextEntries({ step, ids, readOnly, onChange }: Omit<Props, "onRename" |
               size="xs"
               variant="subtle"
               color="gray"
-              aria-label={`Remove the way to ${entry.id}`}
+              aria-label={`Remove transition to ${entry.id}`}
               onClick={() => store(entries.toSpliced(index, 1))}
             >
               <IconTrash size={14} />
@@ -149,7 +149,7 @@ function NextEntries({ step, ids, readOnly, onChange }: Omit<Props, "onRename" |
             leftSection={<IconPlus size={14} />}
             onClick={() => store([...entries, { id: ids.find((id) => id !== step.id) ?? step.id }])}
           >
-            Add a way on
+            Add transition
           </Button>
         </div>
       )}

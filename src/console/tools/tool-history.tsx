@@ -54,7 +54,7 @@ export function ToolHistory({ tool, onRestore }: Props) {
                             variant="default"
                             onClick={() => onRestore(version.definition)}
                           >
-                            Take into the form
+                            Restore
                           </Button>
                         )}
                       </Group>

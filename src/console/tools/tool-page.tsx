@@ -80,7 +80,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
   const record = useRecordForm<ToolResponse, Values>({
     noun: "Tool",
     acrossViews: true,
-    labels: { last_updated_comments: "What changes, for the history" },
+    labels: { last_updated_comments: "Version note" },
     record: tool,
     values: (found) => (found ? valuesOf(found) : NEW),
     save(values) {
@@ -160,7 +160,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
             {shown === "json" && (
               <JsonEditor
                 label="Definition"
-                description="The same tool as text. What is not JSON yet is not taken over."
+                description="The tool as JSON. Invalid JSON is not applied."
                 value={definition}
                 onChange={(value) => setDefinition(value as ToolDefinition)}
                 error={form.errors.definition}
@@ -179,7 +179,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                 )}
                 <TextInput
                   label="Name"
-                  description="As the model calls it: no spaces."
+                  description="Letters, digits, _ and -; no spaces."
                   required
                   value={values.name}
                   onChange={({ currentTarget }) => {
@@ -202,7 +202,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                 <RecordSelect
                   operation="GET /api/v1/services/"
                   label="Service"
-                  description="Whose credentials its calls carry."
+                  description="Credentials used for the request."
                   required
                   chosenName={tool?.service_id === values.service_id ? tool.service_name : null}
                   value={values.service_id || null}
@@ -210,7 +210,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                   error={form.errors.service_id}
                 />
                 <Select
-                  label="What a call does"
+                  label="Type"
                   data={KINDS}
                   allowDeselect={false}
                   value={definition.type ?? "action"}
@@ -234,7 +234,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                 ) : (
                   <JsonEditor
                     label="Arguments"
-                    description="A JSON Schema: what the model may give, and what it has to."
+                    description="JSON Schema of the arguments the model may pass."
                     value={definition.tool.function.parameters}
                     onChange={(parameters) => setFunction({ parameters })}
                     error={form.errors["definition.tool.function.parameters"]}
@@ -243,7 +243,7 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                 )}
                 {tool && mayWrite && (
                   <TextInput
-                    label="What changes, for the history"
+                    label="Version note"
                     dir="auto"
                     {...form.getInputProps("last_updated_comments")}
                   />
@@ -260,10 +260,10 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
 const VIEWS = { form: "Form", json: "JSON", workflow: "Workflow", try: "Try it", history: "History" };
 
 const KINDS = [
-  { value: "endpoint", label: "Sends a request to a service" },
-  { value: "action", label: "Answers with a fixed result" },
-  { value: "context", label: "Sets variables, or leads a step workflow" },
-  { value: "log", label: "Notes an event" },
+  { value: "endpoint", label: "HTTP request" },
+  { value: "action", label: "Fixed reply" },
+  { value: "context", label: "Workflow or variables" },
+  { value: "log", label: "Log event" },
 ];
 
 const withType = (definition: ToolDefinition, type: ToolDefinition["type"]): ToolDefinition => ({

@@ -72,7 +72,7 @@ export default function ToolsPage() {
     <>
       <PageHead
         title="Tools"
-        about="What agents can do: call a service, follow a step workflow, note an event."
+        about="Actions agents can take: call an API, run a workflow, log an event."
         actions={create}
       />
       <DataTable

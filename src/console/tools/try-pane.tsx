@@ -35,26 +35,26 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
   return (
     <Grid gap="md" align="flex-start">
       <Grid.Col span={{ base: 12, md: 5 }}>
-        <Panel title="A call">
+        <Panel title="Test request">
           <Stack gap="md">
             <Unreadable value={setUnreadable}>
               <JsonEditor
                 label="Arguments"
-                description="As a model would give them."
+                description="As the model would pass them."
                 value={given}
                 onChange={setGiven}
               />
             </Unreadable>
             <KeyValues
               label="Variables"
-              description="Of the conversation, as texts and defaults name them."
+              description="Session variables used by templates and defaults."
               value={variables}
               onChange={setVariables}
             />
             <RecordSelect
               operation="GET /api/v1/agents/"
-              label="On behalf of"
-              description="Its variables, headers and defaults count."
+              label="Run as agent"
+              description="Uses its variables, headers and defaults."
               placeholder="No agent"
               value={agent_id}
               onChange={setAgent}
@@ -67,7 +67,7 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
                   disabled={service_id === 0 || unreadable > 0}
                   onClick={() => attempt.mutate()}
                 >
-                  Call it
+                  Run
                 </Button>
                 <Text size="xs" c="dimmed">
                   The request is real.
@@ -78,13 +78,13 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
         </Panel>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 7 }}>
-        <Panel title="What came of it">
+        <Panel title="Result">
           {attempt.error ? (
             <Failure error={attempt.error} />
           ) : attempt.data ? (
             <Stages tried={attempt.data} />
           ) : (
-            <Empty title="Not called yet">
+            <Empty title="Not run yet">
               Each stage shows here: the arguments as given, what static parameters, defaults and transforms
               made of them, the request, the answer, and what the model would read.
             </Empty>

@@ -53,7 +53,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
       <Group gap="xs" justify="space-between">
         <Group gap="xs">
           <ViewSwitch
-            label="What to do with the workflow"
+            label="Workflow actions"
             views={{ edit: readOnly ? "Look" : "Edit", play: "Play" }}
             value={mode}
             onChange={(chosen) => mayLeave() && setMode(chosen)}
@@ -84,7 +84,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
               select(added.id);
             }}
           >
-            Add a step
+            Add step
           </Button>
         )}
       </Group>

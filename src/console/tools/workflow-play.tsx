@@ -55,7 +55,7 @@ export function WorkflowPlay({ definition, task, onStep }: Props) {
           disabled={events.length <= 1}
           onClick={() => setEvents(events.slice(0, -1))}
         >
-          One back
+          Back
         </Button>
         <Button
           size="compact-sm"
@@ -63,7 +63,7 @@ export function WorkflowPlay({ definition, task, onStep }: Props) {
           leftSection={<IconRefresh size={14} />}
           onClick={() => setEvents([{ type: "activate" }])}
         >
-          From the start
+          Restart
         </Button>
       </Group>
       {query.error && <Failure error={query.error} />}

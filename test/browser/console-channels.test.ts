@@ -110,8 +110,8 @@ test("a simulated number is rented, linked to an agent, moved to another one and
   await row.getByText("real").waitFor();
   await link.getByRole("button", { name: "Cancel" }).click();
 
-  await row.getByRole("button", { name: `Release ${number}` }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
+  await row.getByRole("button", { name: `Disconnect ${number}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
   await page.getByText("No address yet").waitFor();
   expect(page.faults).toEqual([]);
 });
@@ -120,7 +120,7 @@ test("somebody who may only read sees no way to change a channel", async () => {
   const viewer = await it.open(await it.person("Viewer"));
   await viewer.goto("/console/channels/1");
   await viewer.getByRole("link", { name: "demo-clinic" }).waitFor();
-  expect(await viewer.getByRole("button", { name: /Link|Change|Release/ }).count()).toBe(0);
+  expect(await viewer.getByRole("button", { name: /Connect|Change|Disconnect|Release/ }).count()).toBe(0);
   await viewer.getByRole("tab", { name: "Settings" }).click();
   expect(await viewer.getByLabel("Name").isEditable()).toBe(false);
 });

@@ -453,3 +453,35 @@ describe("keys for transcription", () => {
     expect((await app.send("DELETE", "/api/v1/transcription_providers/google")).status).toBe(200);
   });
 });
+
+test("a transcript counts to the models' allowance, and waits for the next day once that is used up", async () => {
+  const { sub_organization_id } = app.admin;
+  const spent = async () =>
+    Number(
+      (
+        await app.db
+          .selectFrom("allowances")
+          .select((eb) => eb.fn.sum("used").as("used"))
+          .where("sub_organization_id", "=", sub_organization_id)
+          .where("name", "=", "model-cost")
+          .executeTakeFirstOrThrow()
+      ).used,
+    );
+  peer.respond((_request, response) => json(response, 200, DEEPGRAM));
+  await over([(await transcribing({ provider: "deepgram" })).id], async () => {
+    const before = await spent();
+    await upload(WAV, "call.wav", { duration: "120" });
+    await runInsights(app);
+    await expect.poll(spent).toBe(before + 12_600);
+
+    app.engine.allowance.count(sub_organization_id, { tokens: 2e9, cost_usd: 0 });
+    const asked = peer.requests.length;
+    const { body: late } = await upload(WAV, "late.wav");
+    await runInsights(app);
+    expect(await executionOf(late.id)).toMatchObject({
+      status: "PENDING",
+      error_message: expect.stringContaining("model tokens a day is used up"),
+    });
+    expect(peer.requests).toHaveLength(asked);
+  });
+});

@@ -1,8 +1,8 @@
 import { parseJson } from "../base/parse-json.ts";
 
 const LONG_DIGITS = /\d{16}/;
-/** A model's arguments may be half of it; a longer line isn't worth holding everybody up for. */
-const MAX_LINE_CHARACTERS = 512 * 1024;
+/** More than the arguments of a call may have. A longer line is not worth holding everybody up for: this one takes 75 ms. */
+const MAX_LINE_CHARACTERS = 300 * 1024;
 
 /**
  * `fetch` for a provider whose arguments are JSON inside the events of its stream, not a text of their own: the library

@@ -22,7 +22,7 @@ const OPTIONS = {
 } as const;
 
 /** Tests of programs and browsers wait half of their time, the others compute: side by side they fill two cores. */
-const WORKERS = { fast: 3, browsers: 2, programs: 2 };
+const WORKERS = { fast: 2, browsers: 2, programs: 2 };
 type Project = keyof typeof WORKERS;
 const projectOf = (project: Project) => [`--project=${project}`, `--maxWorkers=${WORKERS[project]}`];
 

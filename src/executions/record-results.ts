@@ -256,19 +256,12 @@ function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
   };
 }
 
-/** Many at once; when that fails for one of them, one by one, and what can't be stored has failed. */
+/** Rejects with an error of data (`isOfData`) where one of many can't be stored; alone, what can't be has failed. */
 export async function recordEach(db: Db, log: Log, owner: string, results: Result[]): Promise<Set<number>> {
   try {
     return await recordResults(db, owner, results);
   } catch (error) {
-    if (!isOfData(error)) throw error;
-    if (results.length > 1) {
-      const held = new Set<number>();
-      for (const result of results) {
-        for (const id of await recordEach(db, log, owner, [result])) held.add(id);
-      }
-      return held;
-    }
+    if (!isOfData(error) || results.length > 1) throw error;
     const message = `The result could not be stored. ${publicText(error, log, "an insight's result could not be stored")}`;
     return recordResults(
       db,
@@ -279,5 +272,5 @@ export async function recordEach(db: Db, log: Log, owner: string, results: Resul
 }
 
 /** Classes 22 (data) and 54 (limits) of PostgreSQL's codes: the next try fails the same way. */
-const isOfData = (error: unknown): boolean =>
+export const isOfData = (error: unknown): boolean =>
   /^(?:22|54)/.test(String((error as { code?: unknown }).code ?? ""));

@@ -64,9 +64,10 @@ export type Operation<P, Q, B, R> = {
   hidden?: boolean;
   /**
    * It asks the database for much and changes nothing: answered by the reading connections (db/reading.ts), within the
-   * caller's share of them. Every GET of somebody signed in is; a GET that strangers call, or a POST, only when it says so.
+   * caller's share of them. Every GET of somebody signed in is, without exception; a GET that strangers call, or a POST,
+   * only when it says so.
    */
-  reads?: boolean;
+  reads?: true;
   /** 1 MB when left out. */
   body_limit_bytes?: number;
   /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
@@ -265,7 +266,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   };
 }
 
-const readsOnly = (method: Method, { reads, permission }: { reads?: boolean; permission: string }): boolean =>
+const readsOnly = (method: Method, { reads, permission }: { reads?: true; permission: string }): boolean =>
   reads ?? (method === "get" && permission !== "public");
 
 const callers = new WeakMap<FastifyRequest, Caller>();

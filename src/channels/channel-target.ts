@@ -13,6 +13,7 @@ import { invalid, notFound } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Carriers } from "./carrier.ts";
+import { isOffered, knownAddresses, offeredNumbers } from "./carrier-numbers.ts";
 import { findChannel } from "./channel.ts";
 import {
   ChannelTargetCreateRequest,
@@ -109,11 +110,10 @@ const selectTargets = (db: Db, caller: Caller) =>
     .$castTo<ChannelTarget>();
 
 /** Addresses of the organization that nobody in this sub-organization has claimed. */
-const selectAvailable = (db: Db, caller: Caller) =>
+const selectAvailable = (db: Db, caller: Caller, known: ReturnType<typeof knownAddresses>) =>
   db
-    .selectFrom("channel_addresses as a")
+    .selectFrom(known.as<"a">(sql.ref("a")))
     .innerJoin("channels as c", "c.id", "a.channel_id")
-    .where("a.organization_id", "=", caller.organization_id)
     .where(
       sql<boolean>`not exists (
         select from channel_targets t
@@ -169,12 +169,18 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
     "/api/v1/channels/available-targets",
     {
       summary: "List addresses that no target claims yet",
+      description:
+        "Those that are stored, and the numbers that the carriers of the channels tell. A carrier that can't be reached adds none.",
       tag,
       permission: "channels_read",
       query: list.listQuery(availableList),
       response: list.listOf(AvailableTarget),
     },
-    ({ caller, query }) => list.listPage(db, selectAvailable(db, caller), query, availableList),
+    async ({ caller, query }) => {
+      const offered = await offeredNumbers({ db, carriers }, caller, query);
+      const known = knownAddresses(caller, offered, clock.now());
+      return list.listPage(db, selectAvailable(db, caller, known), query, availableList);
+    },
   );
 
   api.get(
@@ -199,13 +205,14 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
       body: ChannelTargetCreateRequest,
       response: ChannelTargetResponse,
     },
-    ({ caller, params, body }) =>
-      write(db, "Channel target", async (tx) => {
-        const channel = await findChannel(tx, caller, params.channel_id);
-        refuseOtherChannel(params.channel_id, body.channel_id);
+    async ({ caller, params: { channel_id }, body }) => {
+      const offered = await isOffered({ db, carriers }, caller, { channel_id, target: body.target });
+      return write(db, "Channel target", async (tx) => {
+        const channel = await findChannel(tx, caller, channel_id);
+        refuseOtherChannel(channel_id, body.channel_id);
         refuseFallback(body, destinations);
         await requireOwnNumber(tx, { carriers, clock }, caller, channel, body.target);
-        const id = await insertTarget(tx, clock, caller, body);
+        const id = await insertTarget(tx, clock, caller, body, offered);
         const after = await find(tx, caller, body.channel_id, id);
         await api.audit(tx, caller, {
           action: "create",
@@ -214,7 +221,8 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
           after,
         });
         return after;
-      }),
+      });
+    },
   );
 
   api.put(
@@ -227,8 +235,10 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
       body: ChannelTargetUpdateRequest,
       response: ChannelTargetResponse,
     },
-    ({ caller, params, body }) =>
-      write(db, "Channel target", async (tx) => {
+    async ({ caller, params, body }) => {
+      const wanted = { channel_id: params.channel_id, target: body.target };
+      const offered = await isOffered({ db, carriers }, caller, wanted);
+      return write(db, "Channel target", async (tx) => {
         const before = await find(tx, caller, params.channel_id, params.target_id);
         refuseOtherChannel(params.channel_id, body.channel_id);
         refuseFallback(body, destinations);
@@ -236,7 +246,7 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
           throw invalid(["body", "id"], "id differs from the one in the path");
         const channel = await findChannel(tx, caller, params.channel_id);
         await requireOwnNumber(tx, { carriers, clock }, caller, channel, body.target);
-        await replaceTarget(tx, clock, caller, body);
+        await replaceTarget(tx, clock, caller, body, offered);
         const after = await find(tx, caller, params.channel_id, params.target_id);
         const resource_id = body.id;
         await api.audit(tx, caller, {
@@ -247,7 +257,8 @@ export function channelTargetRoutes(api: Api, { db, clock, catalogue, destinatio
           after,
         });
         return after;
-      }),
+      });
+    },
   );
 
   api.delete(

@@ -24,14 +24,18 @@ export const ChannelTargetUpdateRequest = ChannelTargetCreateRequest.extend({ id
 });
 export type ChannelTargetInput = z.infer<typeof ChannelTargetCreateRequest>;
 
-/** Claims an address for an agent; also how the demo gets its chat page. */
+/**
+ * Claims an address for an agent; also how the demo gets its chat page. `offered`: the carrier has said that the number
+ * is the channel's, and from now on that is stored.
+ */
 export async function insertTarget(
   tx: Tx,
   clock: Clock,
   caller: Caller,
   input: ChannelTargetInput,
+  offered = false,
 ): Promise<number> {
-  await checkTarget(tx, clock, caller, input);
+  await checkTarget(tx, clock, caller, input, offered);
   const { id } = await claim(input, () =>
     tx
       .insertInto("channel_targets")
@@ -48,8 +52,9 @@ export async function replaceTarget(
   clock: Clock,
   caller: Caller,
   input: ChannelTargetInput & { id: number },
+  offered: boolean,
 ): Promise<void> {
-  await checkTarget(tx, clock, caller, input);
+  await checkTarget(tx, clock, caller, input, offered);
   await claim(input, () =>
     tx
       .updateTable("channel_targets")
@@ -73,7 +78,13 @@ const targetRow = (clock: Clock, caller: Caller, input: ChannelTargetInput) => (
   last_updated_by: caller.email,
 });
 
-async function checkTarget(tx: Tx, clock: Clock, caller: Caller, input: ChannelTargetInput): Promise<void> {
+async function checkTarget(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  input: ChannelTargetInput,
+  offered: boolean,
+): Promise<void> {
   const channel = await findChannel(tx, caller, input.channel_id);
   const modes = modesOf(channel);
   if (!modes.includes(input.target_mode)) {
@@ -100,7 +111,7 @@ async function checkTarget(tx: Tx, clock: Clock, caller: Caller, input: ChannelT
     .forShare()
     .executeTakeFirst();
   if (!agent) throw notFound("Agent", input.agent_id);
-  await requireAddress(tx, clock, caller, channel, input.target);
+  await requireAddress(tx, clock, caller, channel, { target: input.target, offered });
 }
 
 async function requireAddress(
@@ -108,7 +119,7 @@ async function requireAddress(
   clock: Clock,
   caller: Caller,
   channel: Channel,
-  target: string,
+  { target, offered }: { target: string; offered: boolean },
 ): Promise<void> {
   const known = await tx
     .selectFrom("channel_addresses")
@@ -117,7 +128,7 @@ async function requireAddress(
     .where("target", "=", target)
     .executeTakeFirst();
   if (known) return;
-  const problem = whyNoNewAddress(channel, target);
+  const problem = offered ? null : whyNoNewAddress(channel, target);
   if (problem) throw new Fault("refused", problem);
   await tx
     .insertInto("channel_addresses")
@@ -127,12 +138,14 @@ async function requireAddress(
       target,
       created_at: clock.now().toISOString(),
     })
+    // Voice and texts of one number may be linked at once.
+    .onConflict((conflict) => conflict.columns(["channel_id", "target"]).doNothing())
     .execute();
 }
 
 /**
- * Numbers of a carrier account must have been listed by it first. The other services have no such list: naming a
- * well-formed address makes it known.
+ * Numbers of a carrier account are offered by it. The other services have no such list: naming a well-formed address
+ * makes it known.
  */
 function whyNoNewAddress(channel: Channel, target: string): string | null {
   switch (channel.channel_service) {

@@ -83,6 +83,19 @@ test("a tenant's list of the operator's account has their own numbers only", asy
   expect(await listed(victim)).toEqual([VICTIMS]);
   const available = await attacker.send("GET", "/api/v1/channels/available-targets");
   expect(JSON.stringify(available.body)).not.toContain(VICTIMS);
+  const own = await victim.send("GET", "/api/v1/channels/available-targets");
+  expect(own.body.items).toMatchObject([{ channel_id: victim.channel_id, target: VICTIMS }]);
+});
+
+test("the operator links a number that nobody has without attaching it, and a tenant doesn't", async () => {
+  expect((await link(attacker, FREE)).status).toBe(400);
+  const body = { name: "Front desk", channel_service: "twilio", config: {} };
+  const { id: channel_id } = (await app.send("POST", "/api/v1/channels/", body)).body;
+  const { agent_id } = await createAgent(app, { script: 'otherwise -> say "Yes."' });
+  const operator = { ...attacker, send: app.send, channel_id, agent_id };
+  expect((await link(operator, VICTIMS)).status).toBe(400);
+  expect((await link(operator, FREE)).status).toBe(200);
+  expect((await link(operator, FREE, "voice")).status).toBe(200);
 });
 
 test("a neighbour's number can't be attached again, and the carrier is told nothing", async () => {
@@ -144,7 +157,6 @@ test("no agent is linked to a neighbour's or nobody's number, by any service or 
 });
 
 test("a target that was linked before its number became another's calls and texts from it no more", async () => {
-  await listed(victim);
   expect((await link(victim, VICTIMS)).status).toBe(200);
   const found = await real.of({ id: victim.channel_id, channel_service: "twilio" });
   const text = {
@@ -207,7 +219,6 @@ const subOf = async ({ organization_id }: Tenant) =>
   ).id;
 
 test("what comes in on a number goes to its owner, also where the carrier still leads it to another's channel", async () => {
-  await listed(victim);
   await link(victim, VICTIMS);
   expect(await text(victim.channel_id, VICTIMS)).toBe(await subOf(victim));
   expect(await text(attacker.channel_id, VICTIMS)).toBe(await subOf(victim));
@@ -274,7 +285,6 @@ const sessionsOf = async (tenant: Tenant) =>
   ).length;
 
 test("a call to a neighbour's number reaches its owner's agent or nobody's, wherever the carrier leads it", async () => {
-  await listed(victim);
   expect((await link(victim, VICTIMS, "voice")).status).toBe(200);
   // As if the attacker had been the number's first user, with an agent still on it.
   await app.db
@@ -309,7 +319,6 @@ test("a call to a neighbour's number reaches its owner's agent or nobody's, wher
 });
 
 test("a callback that is forged with an account of one's own reaches no neighbour's number, call or text", async () => {
-  await listed(victim);
   await link(victim, VICTIMS, "voice");
   await link(victim, VICTIMS);
   const own = { account_sid: "ACattacker", auth_token: "the attacker's own token" };

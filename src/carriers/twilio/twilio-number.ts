@@ -15,7 +15,6 @@ import type {
 } from "../../channels/carrier.ts";
 import { claimNumber } from "../../channels/number-ownership.ts";
 import type { Db } from "../../db/database.ts";
-import { asWriter } from "../../db/reading.ts";
 import { findTwilioChannel } from "./twilio-channel.ts";
 
 const friendlyName = () => z.string().min(1).max(64);
@@ -55,7 +54,7 @@ type Deps = {
   tenantsBuy: boolean;
 };
 
-/** The numbers of a carrier account; each one the carrier tells us of can be claimed by channel targets. */
+/** The numbers of a carrier account; each one the carrier tells us of can be claimed by channel targets (`carrier-numbers.ts`). */
 export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }: Deps): void {
   const path = "/api/v1/channels/twilio/:channel_id/numbers";
   const tag = "channels";
@@ -78,25 +77,18 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
     return [numbers, found.account, found.shared];
   };
 
-  const makeKnown = async (from: Db, caller: Caller, channel_id: number, numbers: CarrierNumber[]) => {
-    if (numbers.length === 0) return;
-    await from
-      .insertInto("channel_addresses")
-      .values(
-        numbers.map(({ phone_number }) => ({
-          organization_id: caller.organization_id,
-          channel_id,
-          target: phone_number,
-          created_at: clock.now().toISOString(),
-        })),
-      )
-      .onConflict((conflict) => conflict.columns(["channel_id", "target"]).doNothing())
-      .execute();
-  };
-
   const record = (caller: Caller, channel_id: number, action: "create" | "update", after: CarrierNumber) =>
     write(db, "Number", async (tx) => {
-      await makeKnown(tx, caller, channel_id, [after]);
+      await tx
+        .insertInto("channel_addresses")
+        .values({
+          organization_id: caller.organization_id,
+          channel_id,
+          target: after.phone_number,
+          created_at: clock.now().toISOString(),
+        })
+        .onConflict((conflict) => conflict.columns(["channel_id", "target"]).doNothing())
+        .execute();
       await api.audit(tx, caller, { action, resource: "numbers", resource_id: after.sid, after });
       return { phone_number: after.phone_number };
     });
@@ -135,18 +127,14 @@ export function twilioNumberRoutes(api: Api, { db, clock, carriers, tenantsBuy }
         "Channel targets may claim any number listed here. Of the operator's account only one's own are listed.",
       tag,
       permission: "channels_read",
-      // The carrier's answer is remembered, as what a target of the channel may then claim.
-      reads: false,
       params,
       response: TwilioListNumbersResponse,
     },
     async ({ caller, params }) => {
       const [numbers, account, shared] = await accountOf(caller, params.channel_id);
       const isOperator = shared !== undefined && caller.permissions.has("platform_admin");
-      const phone_numbers = await askCarrier((isOperator ? shared.numbers : numbers).list(account));
-      // The operator sees what is others' too, to assign it. Noted beside the reading, whose own connections can't write.
-      if (!isOperator) await asWriter(() => makeKnown(db, caller, params.channel_id, phone_numbers));
-      return { phone_numbers };
+      // The operator sees what is others' too, to assign it.
+      return { phone_numbers: await askCarrier((isOperator ? shared.numbers : numbers).list(account)) };
     },
   );
 

@@ -13,7 +13,7 @@ import { IdentityKey } from "./identity-key.tsx";
 const OFFERED = 200;
 
 const HINTS: Record<ChannelServices, { text: string; example: string }> = {
-  twilio: { text: "A number of the account; list them under Numbers first.", example: "+15125551234" },
+  twilio: { text: "A number of the account.", example: "+15125551234" },
   whatsapp: { text: "A WhatsApp sender of the account.", example: "+14155238886" },
   email: { text: "A mailbox of the channel's domain.", example: "support@clinic.example" },
   webchat: {

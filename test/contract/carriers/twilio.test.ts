@@ -1,13 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type {
-  CarrierAccount,
-  CarrierNumber,
-  CarrierNumbers,
-  Carriers,
+import {
+  type CarrierAccount,
+  CarrierFault,
+  type CarrierNumber,
+  type CarrierNumbers,
+  type Carriers,
 } from "../../../src/channels/carrier.ts";
 import { readCredentials } from "../../../src/channels/channel-credentials.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { changedTables, snapshot } from "../../harness/snapshot.ts";
 
 const PATH = "/api/v1/channels/twilio/";
 
@@ -22,9 +24,11 @@ function createCarrier() {
   const owned = [number(1), number(2)];
   const asked: CarrierAccount[] = [];
   const approved = new Set<string>();
+  const unreachable = new Set<number>();
   const numbers: CarrierNumbers = {
     async list(account) {
       asked.push(account);
+      if (unreachable.has(account.channel_id)) throw new CarrierFault("It can't be reached.", "not-sent");
       return owned;
     },
     async buy(_account, { friendly_name }) {
@@ -40,7 +44,7 @@ function createCarrier() {
     },
     isA2pApproved: async (_account, phone) => approved.has(phone),
   };
-  return { numbers, asked, approved };
+  return { numbers, asked, approved, unreachable };
 }
 
 let app: TestApp;
@@ -136,16 +140,92 @@ describe("Twilio channels, the older way", () => {
 });
 
 describe("numbers", () => {
-  test("the carrier's numbers are listed, and from then on targets can claim them", async () => {
+  const available = async (id: number, more = "") => {
+    const search = `search_fields=channel_id&search_field_values=${id}${more}`;
+    return (await app.send("GET", `/api/v1/channels/available-targets?${search}`)).body;
+  };
+  const targets = (page: { items: { target: string }[] }) => page.items.map(({ target }) => target);
+  const link = async (id: number, target: string, target_mode = "sms") => {
+    const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "hello"' });
+    const input = { agent_id, channel_id: id, target, target_mode };
+    return app.send("POST", `/api/v1/channels/${id}/targets`, input);
+  };
+  const stored = (id: number) =>
+    app.db.selectFrom("channel_addresses").select("target").where("channel_id", "=", id).execute();
+
+  test("the carrier's numbers are listed and available to targets, and neither reading stores anything", async () => {
     const { id } = await create();
+    const before = await snapshot(app.db);
     const { status, body } = await app.send("GET", `${PATH}${id}/numbers`);
     expect(status).toBe(200);
     expect(body.phone_numbers.slice(0, 1)).toEqual([
       { sid: "PN1", phone_number: "+15125550001", friendly_name: expect.any(String), trunk_sid: "TK1" },
     ]);
+    expect(targets(await available(id)).slice(0, 2)).toEqual(["+15125550001", "+15125550002"]);
+    expect(changedTables(before, await snapshot(app.db))).toEqual([]);
+  });
+
+  test("available numbers are searched, ordered and paged whether the carrier tells them or they are stored", async () => {
+    const { id } = await create();
+    await app.send("PUT", `${PATH}${id}/numbers`, { friendly_name: "Day", phone_sid: "PN2" });
+    const all = await available(id);
+    expect(all.total_count).toBe(all.items.length);
+    expect(targets(all)).toEqual(targets(all).toSorted());
+    expect(new Set(targets(all)).size).toBe(all.items.length);
+    expect(all.items[0]).toEqual({
+      organization_id: app.admin.organization_id,
+      channel_id: id,
+      channel_name: expect.any(String),
+      target: "+15125550001",
+    });
+    const found = await available(id, "&search_fields=target&search_field_values=0002");
+    expect(targets(found)).toEqual(["+15125550002"]);
+    expect(targets(await available(id, "&limit=1&page=1"))).toEqual(["+15125550002"]);
+  });
+
+  test("the carrier is asked for a number that is linked for the first time, and never again", async () => {
+    const { id } = await create();
+    const asked = () => carrier.asked.filter(({ channel_id }) => channel_id === id).length;
+    expect((await link(id, "+15125550001")).status).toBe(200);
+    expect(await stored(id)).toEqual([{ target: "+15125550001" }]);
+    expect(asked()).toBe(1);
+    expect((await link(id, "+15125550001", "voice")).status).toBe(200);
+    expect(asked()).toBe(1);
+    expect(targets(await available(id))).not.toContain("+15125550001");
+  });
+
+  test("a number that the carrier does not have can't be linked, and is not stored", async () => {
+    const { id } = await create();
+    expect(await link(id, "+15125559999")).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("is not an address of channel") },
+    });
+    expect(await stored(id)).toEqual([]);
+  });
+
+  test("of a carrier that can't be reached what is stored is available, and a new number is refused for now", async () => {
+    const { id } = await create();
+    await app.send("PUT", `${PATH}${id}/numbers`, { friendly_name: "Day", phone_sid: "PN2" });
+    carrier.unreachable.add(id);
+    expect(targets(await available(id))).toEqual(["+15125550002"]);
+    expect((await link(id, "+15125550002")).status).toBe(200);
+    expect(await link(id, "+15125550001")).toMatchObject({
+      status: 503,
+      body: { detail: "It can't be reached." },
+    });
+  });
+
+  test("a neighbour's channels are not asked", async () => {
+    const { id } = await create();
+    const neighbour = await app.createNeighbour();
+    const before = carrier.asked.length;
+    const answer = await neighbour.send("GET", "/api/v1/channels/available-targets");
+    expect(answer.body.items).toEqual([]);
     const search = `search_fields=channel_id&search_field_values=${id}`;
-    const available = await app.send("GET", `/api/v1/channels/available-targets?${search}`);
-    expect(available.body.items.map((each: { target: string }) => each.target)).toContain("+15125550001");
+    await neighbour.send("GET", `/api/v1/channels/available-targets?${search}`);
+    const input = { agent_id: 1, channel_id: id, target: "+15125550001", target_mode: "sms" };
+    expect((await neighbour.send("POST", `/api/v1/channels/${id}/targets`, input)).status).toBe(404);
+    expect(carrier.asked.length).toBe(before);
   });
 
   test("a number that was bought or attached can be claimed too, and is in the audit trail", async () => {
@@ -160,22 +240,17 @@ describe("numbers", () => {
       phone_sid: "PN2",
     });
     expect(attached).toMatchObject({ status: 200, body: { phone_number: "+15125550002" } });
-    const search = `search_fields=channel_id&search_field_values=${id}`;
-    const available = await app.send("GET", `/api/v1/channels/available-targets?${search}`);
-    expect(available.body.total_count).toBe(2);
+    expect((await stored(id)).length).toBe(2);
     const trail = await app.send(
       "GET",
-      "/api/v1/audit_entries/?search_fields=resource&search_field_values=numbers",
+      "/api/v1/audit_entries/?search_fields=resource&search_field_values=numbers&limit=2",
     );
     expect(trail.body.items.map((entry: { action: string }) => entry.action)).toEqual(["update", "create"]);
   });
 
   test("the outcome of the A2P check is kept on the targets that have the number, and found by it", async () => {
     const { id } = await create();
-    await app.send("GET", `${PATH}${id}/numbers`);
-    const { agent_id } = await createAgent(app, { script: 'on /.*/ -> say "hello"' });
-    const input = { agent_id, channel_id: id, target: "+15125550001", target_mode: "sms" };
-    const { body: target } = await app.send("POST", `/api/v1/channels/${id}/targets`, input);
+    const { body: target } = await link(id, "+15125550001");
     expect(target.a2p_verified).toBeNull();
     const check = () =>
       app.send("POST", `${PATH}${id}/numbers/verify-a2p-compliance`, { phone: "+15125550001" });

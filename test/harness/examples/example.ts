@@ -38,8 +38,10 @@ export type Maker = {
 };
 
 /** A test's app with all that examples need: the queue of jobs too, and a maker for the administrator. */
-export async function createExampleApp(): Promise<{ app: TestApp; operations: Operation[]; maker: Maker }> {
-  const app = await createTestApp();
+export async function createExampleApp(
+  options: Parameters<typeof createTestApp>[2] = {},
+): Promise<{ app: TestApp; operations: Operation[]; maker: Maker }> {
+  const app = await createTestApp({}, undefined, options);
   await migrateJobs(app.database.pool, silentLog);
   const operations = await operationsOf(app.api.server);
   return { app, operations, maker: await createMaker(app, { caller: app.admin, send: app.send }) };

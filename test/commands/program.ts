@@ -1,9 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, onTestFinished, vi } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
@@ -47,23 +58,47 @@ export function newFolder(): string {
   return folders.at(-1) as string;
 }
 
-let used: Promise<{ folder: string; greeting: Greeting }> | undefined;
-
 /** A copy of a folder whose first start lies behind it (and was stopped), and what that start told. */
 export async function usedFolder(): Promise<{ folder: string; greeting: Greeting }> {
-  used ??= firstStart();
-  const first = await used;
+  const first = await firstStart();
   const folder = newFolder();
-  cpSync(first.folder, folder, { recursive: true, preserveTimestamps: true });
-  return { folder, greeting: first.greeting };
+  cpSync(first, folder, { recursive: true, preserveTimestamps: true });
+  return { folder, greeting: JSON.parse(readFileSync(greetingOf(first), "utf8")) };
 }
 
-async function firstStart() {
-  const folder = newFolder();
-  const program = parley(["start"], { folder });
-  const greeting = await program.ready();
-  await program.end("SIGTERM");
-  return { folder, greeting };
+const greetingOf = (first: string) => `${first}.json`;
+
+/** One for all files of a run, which share their temporary folder: made by whichever asks first. */
+async function firstStart(): Promise<string> {
+  const first = path.join(tmpdir(), "first-start");
+  for (;;) {
+    if (existsSync(greetingOf(first))) return first;
+    if (isMadeByUs(first)) break;
+    await sleep(50);
+  }
+  try {
+    const program = parley(["start"], { folder: first });
+    const greeting = await program.ready();
+    await program.end("SIGTERM");
+    writeFileSync(`${first}.new`, JSON.stringify(greeting));
+    renameSync(`${first}.new`, greetingOf(first));
+    return first;
+  } catch (error) {
+    // Whoever asks next tries again.
+    rmSync(first, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** False where another file makes it at this moment. */
+function isMadeByUs(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 export const postgresOf = (folder: string): string => path.join(folder, "data", "postgres");

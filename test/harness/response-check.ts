@@ -19,22 +19,15 @@ export function createResponseCheck(server: FastifyInstance): ResponseCheck {
     if (request.routeOptions.url) routes.set(request.raw, request.routeOptions.url);
   });
 
-  let ajv: Ajv2020 | undefined;
-  const compiled = new Map<string, ValidateFunction | undefined>();
-  const schemaOf = (place: string): ValidateFunction | undefined => {
-    if (compiled.has(place)) return compiled.get(place);
-    ajv ??= ajvOf(serverDocument(server));
-    const schema = ajv.getSchema(`${DOCUMENT}#/paths/${place}`);
-    compiled.set(place, schema);
-    return schema;
-  };
-
   return ({ raw, statusCode, headers }, body) => {
     const { method } = raw.req as IncomingMessage;
     const route = routes.get(raw.req as object);
     if (route === undefined || !String(headers["content-type"]).includes("application/json")) return;
     const operation = `${pointer(route.replace(/:(\w+)/g, "{$1}"))}/${String(method).toLowerCase()}`;
-    const documented = schemaOf(`${operation}/responses/${statusCode}/content/application~1json/schema`);
+    const documented = schemaOf(
+      server,
+      `${operation}/responses/${statusCode}/content/application~1json/schema`,
+    );
     const schema = documented ?? (statusCode >= 400 && route.startsWith("/api/") ? isError : undefined);
     if (!schema || schema(body)) return;
     const faults = (schema.errors ?? [])
@@ -48,6 +41,18 @@ export function createResponseCheck(server: FastifyInstance): ResponseCheck {
 }
 
 const DOCUMENT = "openapi";
+
+// One for all apps of a process: whatever its settings, each serves the same document (test/invariants/drift.test.ts).
+let ajv: Ajv2020 | undefined;
+const compiled = new Map<string, ValidateFunction | undefined>();
+
+function schemaOf(server: FastifyInstance, place: string): ValidateFunction | undefined {
+  if (compiled.has(place)) return compiled.get(place);
+  ajv ??= ajvOf(serverDocument(server));
+  const schema = ajv.getSchema(`${DOCUMENT}#/paths/${place}`);
+  compiled.set(place, schema);
+  return schema;
+}
 
 function ajvOf(document: object): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });

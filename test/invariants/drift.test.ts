@@ -8,6 +8,7 @@ import { schemaSql } from "../../scripts/schema-sql.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
 import { envExample } from "../../src/settings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
+import { serverDocument } from "../harness/operations.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const committed = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
@@ -27,6 +28,18 @@ test("openapi.json is what the program serves", async () => {
   await app.api.server.ready();
   const served = `${JSON.stringify(app.api.server.swagger(), null, 2)}\n`;
   expect(committed("openapi.json"), HOW).toBe(served);
+});
+
+test("with other settings it serves the same", async () => {
+  const PUBLIC_URL = "https://parley.example.com";
+  const other = await createTestApp(
+    { PUBLIC_URL, ORGANIZATION_CREATION: "everyone", API_KEY_HEADERS: "X-Key", METRICS: "everyone" },
+    undefined,
+    { simulation: { scenario: { people: [] }, speed: "moved" } },
+  );
+  await other.api.server.ready();
+  const [{ paths, components }, served] = [serverDocument(other.api.server), serverDocument(app.api.server)];
+  expect({ paths, components }).toEqual({ paths: served.paths, components: served.components });
 });
 
 test("the console's types of the API are those of openapi.json", () => {

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { buildConsole } from "../../src/api/console-build.ts";
-import { type Counts, print } from "./outcome.ts";
+import { type Counts, type FileTime, print } from "./outcome.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
@@ -40,7 +40,13 @@ export async function runTests(args: string[], { keepOutput = false } = {}): Pro
 }
 
 /** The part of Vitest's JSON report that we count. */
-type TestFile = { name: string; status: string; assertionResults: { status: string }[] };
+type TestFile = {
+  name: string;
+  status: string;
+  startTime: number;
+  endTime: number;
+  assertionResults: { status: string }[];
+};
 
 function readReport(file: string): TestFile[] {
   try {
@@ -61,8 +67,13 @@ function countTests(files: TestFile[], status: number | null): Counts {
   ).length;
   const counted = failed + brokenFiles;
   const unexplained = counted === 0 && (status !== 0 || passed === 0);
-  return { passed, failed: unexplained ? 1 : counted, skipped };
+  return { passed, failed: unexplained ? 1 : counted, skipped, files: files.map(timeOf) };
 }
+
+const timeOf = ({ name, startTime, endTime }: TestFile): FileTime => ({
+  name: path.relative(ROOT, name),
+  seconds: (endTime - startTime) / 1000,
+});
 
 /** Runs a package's command on the Node.js we run on, which also comes first on the PATH of what it starts. */
 async function runNode(

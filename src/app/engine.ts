@@ -11,6 +11,7 @@ import { guardedStream } from "../llm/guarded-fetch.ts";
 import { modelFor } from "../llm/model-for.ts";
 import type { Transport } from "../llm/providers.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { sessionLeases } from "../sessions/lease.ts";
 import { createSessionEnds } from "../sessions/session-ends.ts";
 import { createServiceAuthenticator } from "../tools/service-auth.ts";
 import type { Parts } from "./parts.ts";
@@ -59,7 +60,7 @@ export function createEngine(parts: Parts): Engine {
       choice: parts.config.embedding_model,
     }),
     owner: randomId(),
-    held: new Set(),
+    held: sessionLeases(parts),
     onEnd: (tx, session) => queueEndedSession(tx, session, clock.now()),
   };
 }

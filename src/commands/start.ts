@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
-import { sql } from "kysely";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
 import { createApp } from "../app.ts";
@@ -16,6 +15,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
 import { reap, tellOfSetAside } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
+import { freeSessions } from "../sessions/lease.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
@@ -178,17 +178,7 @@ async function prepareConsole({ data_dir }: Config, signal: AbortSignal): Promis
  * job, the sending of a delivery) is free now and need not run out first.
  */
 async function freeWhatWasHeld({ db, pool }: Database, log: Log): Promise<void> {
-  await db
-    .updateTable("sessions")
-    .set({
-      lease_owner: null,
-      lease_expires_at: null,
-      // As taking the lease of a dead process does (sessions/lease.ts).
-      interruptions: sql<number>`interruptions + (channel = 'chat')::int`,
-    })
-    .where("lease_owner", "is not", null)
-    .where("ended_at", "is", null)
-    .execute();
+  await freeSessions(db);
   await db
     .updateTable("webhook_outbox")
     .set({ due_at: systemClock.now().toISOString(), lease_owner: null })

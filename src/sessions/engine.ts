@@ -9,13 +9,14 @@ import type { FairGate } from "../base/fair-gate.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import type { Leases } from "../jobs/lease.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { LanguageModel } from "../llm/model.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
 import type { SessionEnds } from "./session-ends.ts";
 
-/** The lease of one session (`lease.ts`), and what cuts off the turn that holds it. */
-export type HeldLease = { id: number; lease: string; lost: AbortController };
+/** A session whose turn runs here, and the name of its lease (`lease.ts`). */
+export type HeldSession = { id: number; lease: string };
 
 /** A session as the transaction that ends it leaves its row. */
 export type EndedSession = {
@@ -77,8 +78,8 @@ export type Engine = {
   ends: SessionEnds;
   /** Names this process in leases. */
   owner: string;
-  /** The turns that run here now; a stop waits for them, then raises `lost` (`finish-turns.ts`). */
-  held: Set<HeldLease>;
+  /** The turns that run here now; a stop waits for them, then cuts them off (`finish-turns.ts`). */
+  held: Leases<HeldSession>;
   /** What has to happen with every end of a session, in the transaction that ends it. */
   onEnd(tx: Tx, session: EndedSession): Promise<void>;
 };

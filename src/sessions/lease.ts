@@ -1,11 +1,14 @@
 import { sql } from "kysely";
 import type { Snapshot } from "../agents/snapshot.ts";
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
-import { isUniqueViolation } from "../db/database.ts";
+import type { Log } from "../base/log.ts";
+import { type Db, isUniqueViolation } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
-import type { Engine } from "./engine.ts";
+import { Leases } from "../jobs/lease.ts";
+import type { Engine, HeldSession } from "./engine.ts";
 import type { SessionState } from "./variables.ts";
 
 /**
@@ -13,7 +16,7 @@ import type { SessionState } from "./variables.ts";
  * that dies stops renewing; its session is free again after `LEASE_MS`.
  */
 export const LEASE_MS = 8_000;
-export const RENEW_MS = 2_500;
+const RENEW_MS = 2_500;
 /** How long a message waits for the turn before it, and how often it looks. */
 const WAIT_MS = 60_000;
 const LOOK_MS = [15, 30, 60, 120, 250];
@@ -45,14 +48,6 @@ export type LeasedSession = {
   /** Turns in a row that their process died of; only of a web chat, since all others have a job or a line that counts. */
   interruptions: number;
 };
-
-/** Somebody else took the session over while this turn ran; nothing of it may be written any more. */
-export class LeaseLost extends Error {
-  constructor(session_id: number) {
-    super(`the lease of session ${session_id} was lost`);
-    this.name = "LeaseLost";
-  }
-}
 
 /** What the person said; stored in the same statement that takes the lease, so that a turn begins with one commit. */
 export type UserMessage = { text: string; client_message_id: string | null };
@@ -170,41 +165,60 @@ async function setAside(engine: Engine, session: LeasedSession): Promise<Fault> 
   return isSetAside();
 }
 
-/** Keeps the lease while the turn runs; `lost` is raised when it was. */
-export function renewLease(engine: Engine, session: LeasedSession, lost: AbortController): () => void {
-  const { id: session_id, lease } = session;
-  const held = { id: session_id, lease, lost };
-  engine.held.add(held);
-  const timer = setInterval(async () => {
-    try {
-      const renewed = await engine.db
-        .updateTable("sessions")
-        .set({ lease_expires_at: expiry(engine.clock.now()) })
-        .where("id", "=", session_id)
-        .where("lease_owner", "=", lease)
-        .executeTakeFirst();
-      if (renewed.numUpdatedRows === 0n) lost.abort(new LeaseLost(session_id));
-    } catch (error) {
-      // The database is away for a moment; the lease outlives a few missed renewals, and every write checks it.
-      engine.log.warn({ err: error, session_id }, "could not renew a session's lease");
-    }
-  }, RENEW_MS);
-  return () => {
-    clearInterval(timer);
-    engine.held.delete(held);
-  };
+/** The sessions whose turns run in this process. */
+export const sessionLeases = (parts: { db: Db; clock: Clock; log: Log }): Leases<HeldSession> =>
+  new Leases(
+    {
+      of: "sessions",
+      lease_ms: LEASE_MS,
+      renew_ms: RENEW_MS,
+      extend: (held, end) => extendLeases(parts.db, held, end),
+    },
+    parts,
+  );
+
+/** A session that is locked is being written by its own turn: it is left for the next round, and not waited for. */
+async function extendLeases(db: Db, held: HeldSession[], end: Date): Promise<HeldSession[]> {
+  const ids = held.map(({ id }) => id);
+  const leases = held.map(({ lease }) => lease);
+  const { rows } = await sql<{ lease: string }>`
+    with held as (
+      select s.id, h.lease from unnest(${ids}::bigint[], ${leases}::text[]) as h (id, lease)
+      join sessions s on s.id = h.id and s.lease_owner = h.lease
+    ), extended as (
+      update sessions s set lease_expires_at = ${end.toISOString()}::timestamptz
+      from (
+        select s.id from held join sessions s on s.id = held.id and s.lease_owner = held.lease
+        for no key update of s skip locked
+      ) as free
+      where s.id = free.id
+    )
+    select lease from held`.execute(db);
+  const kept = new Set(rows.map(({ lease }) => lease));
+  return held.filter(({ lease }) => kept.has(lease));
 }
 
 /** Gives the lease back without a result, after a turn that failed; a lost lease is not ours to give back. */
-export async function releaseLease(
-  engine: Engine,
-  { id, lease }: { id: number; lease: string },
-): Promise<void> {
+export async function releaseLease(engine: Engine, { id, lease }: HeldSession): Promise<void> {
   await engine.db
     .updateTable("sessions")
     .set({ lease_owner: null, lease_expires_at: null, interruptions: 0 })
     .where("id", "=", id)
     .where("lease_owner", "=", lease)
+    .execute();
+}
+
+/** On a database of which this is the only program: counts as taking each from a dead process does. */
+export async function freeSessions(db: Db): Promise<void> {
+  await db
+    .updateTable("sessions")
+    .set({
+      lease_owner: null,
+      lease_expires_at: null,
+      interruptions: sql<number>`interruptions + (channel = 'chat')::int`,
+    })
+    .where("lease_owner", "is not", null)
+    .where("ended_at", "is", null)
     .execute();
 }
 

@@ -13,10 +13,10 @@ const LOOK_MS = 20;
 export async function finishTurns(engine: Engine, within_ms: number): Promise<number> {
   const deadline = performance.now() + within_ms;
   while (engine.held.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
-  const cut = [...engine.held];
+  const cut = engine.held.giveUp();
   // The lease first: a turn whose model is cut off apologizes, and without it that apology can't be stored as its answer.
-  await Promise.all(cut.map((turn) => releaseLease(engine, turn).catch(() => {})));
-  for (const { lost } of cut) lost.abort(stopping());
+  await Promise.all(cut.map((session) => releaseLease(engine, session).catch(() => {})));
+  engine.held.cutOff(stopping());
   return cut.length;
 }
 

@@ -1,5 +1,5 @@
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, renewLease, takeLease } from "../sessions/lease.ts";
+import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
@@ -27,10 +27,9 @@ export async function openWorkflows(
   override_timestamp: string | null,
 ): Promise<OpenedSession> {
   const { session } = await takeLease(engine, session_id);
-  const lost = new AbortController();
-  const stopRenewing = renewLease(engine, session, lost);
+  const lost = engine.held.hold(session);
   try {
-    const record = new TurnRecord(engine, session, { text: null, override_timestamp }, () => {}, lost.signal);
+    const record = new TurnRecord(engine, session, { text: null, override_timestamp }, () => {}, lost);
     const { workflows } = new CallRunner(record, { listening: false });
     await workflows.open();
     const { at } = record.surroundings();
@@ -52,6 +51,6 @@ export async function openWorkflows(
     await releaseLease(engine, session).catch(() => {});
     throw error;
   } finally {
-    stopRenewing();
+    engine.held.drop(session);
   }
 }

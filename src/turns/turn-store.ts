@@ -1,8 +1,9 @@
 import { json, jsonOrNull, type Tx } from "../db/database.ts";
 import { enqueue } from "../jobs/define-job.ts";
+import { LeaseLost } from "../jobs/lease.ts";
 import type { ProviderData } from "../llm/model.ts";
 import { ENDED_COLUMNS, type EndedSession, type Engine } from "../sessions/engine.ts";
-import { type LeasedSession, LeaseLost } from "../sessions/lease.ts";
+import type { LeasedSession } from "../sessions/lease.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
@@ -234,7 +235,7 @@ export async function updateSession(
     .where("lease_owner", "=", session.lease)
     .returning(ENDED_COLUMNS)
     .executeTakeFirst();
-  if (!held) throw new LeaseLost(session.id);
+  if (!held) throw new LeaseLost(`session ${session.id}`);
   if (!change.ended) return;
   await engine.onEnd(tx, held as EndedSession);
   if (session.channel === "chat") await tellEnd(tx, session.id, change.ended.reason);

@@ -2,7 +2,7 @@ import { messageTokens } from "../llm/estimate-tokens.ts";
 import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import { answererNotes } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { releaseLease, renewLease, takeLease } from "../sessions/lease.ts";
+import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { apologyFor } from "./apology.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { chooseLanguage } from "./choose-language.ts";
@@ -33,10 +33,9 @@ export async function runTurn(
   const said = input.text === null ? null : { text: input.text, client_message_id };
   const timing = new TurnTiming(engine.clock.now());
   const { session, repeated } = await timing.of("lease", () => takeLease(engine, session_id, said));
-  const lost = new AbortController();
-  const stopRenewing = renewLease(engine, session, lost);
+  const lost = engine.held.hold(session);
   try {
-    const record = new TurnRecord(engine, session, input, emit, lost.signal, timing);
+    const record = new TurnRecord(engine, session, input, emit, lost, timing);
     if (repeated && client_message_id !== null) {
       record.index = await findMessageTurn(engine, session_id, client_message_id);
       if (record.index <= session.finished_turn) return await record.repeat();
@@ -54,9 +53,9 @@ export async function runTurn(
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
     // What fails once the turn was cut off fails for that reason.
-    throw lost.signal.aborted ? lost.signal.reason : error;
+    throw lost.aborted ? lost.reason : error;
   } finally {
-    stopRenewing();
+    engine.held.drop(session);
   }
 }
 

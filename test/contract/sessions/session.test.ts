@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { LEASE_MS } from "../../../src/sessions/lease.ts";
+import { LEASE_MS, sessionLeases, takeLease } from "../../../src/sessions/lease.ts";
 import { startSession } from "../../../src/turns/start-session.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
@@ -135,6 +135,29 @@ describe("one turn at a time", () => {
     answer();
     await expect(turn).rejects.toThrow("lease");
     expect(await messagesOf(session_id)).toEqual(["user: go"]);
+  });
+
+  test("turns keep their sessions as long as they run, but for what another took; a session that is locked holds up none", async () => {
+    const { target } = await createAgent(app, { script: 'otherwise -> say "Yes."' });
+    const begin = async () => (await takeLease(app.engine, Number((await open(target)).session_id))).session;
+    const [runs, locked, taken] = [await begin(), await begin(), await begin()];
+    const leases = sessionLeases(app);
+    const signals = [runs, locked, taken].map((session) => leases.hold(session));
+    const write = { lease_owner: "someone-else/1" };
+    await app.db.updateTable("sessions").set(write).where("id", "=", taken.id).execute();
+    app.clock.advance(LEASE_MS - 1);
+    await app.db.transaction().execute(async (tx) => {
+      await tx.selectFrom("sessions").select("id").where("id", "=", locked.id).forUpdate().execute();
+      await leases.renew();
+    });
+    leases.stop();
+    const others = async (id: number) => {
+      const row = app.db.selectFrom("sessions").select("lease_expires_at").where("id", "=", id);
+      const { lease_expires_at } = await row.executeTakeFirstOrThrow();
+      return Date.parse(lease_expires_at as string) - app.clock.now().getTime();
+    };
+    expect([await others(runs.id), await others(locked.id)]).toEqual([LEASE_MS, 1]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, true]);
   });
 });
 

@@ -3,8 +3,9 @@ import type { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { Leases } from "../jobs/lease.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
-import { LEASE_MS } from "../sessions/lease.ts";
+import type { Engine } from "../sessions/engine.ts";
 import type { SessionState } from "../sessions/variables.ts";
 
 /** A telephone call as it is stored (table `calls`), with what running it takes. */
@@ -41,6 +42,10 @@ export type CallSession = {
   state: SessionState;
   telephony: z.infer<typeof TelephonyConfigurations> | null;
 };
+
+/** A line's lease outlives a few missed renewals, each of which also hears who answered. */
+const LEASE_MS = 8_000;
+const RENEW_MS = 2_000;
 
 const COLUMNS = [
   "id",
@@ -90,30 +95,42 @@ export const sessionOfCall = (db: Db, call: CallRow): Promise<CallSession> =>
     .executeTakeFirstOrThrow();
 
 /** The line was opened, once for every leg. Undefined: it was before, or the call is over. */
-export const openLine = (db: Db, id: number, owner: string, now: Date): Promise<CallRow | undefined> =>
+export const openLine = (db: Db, id: number, owner: string, end: Date): Promise<CallRow | undefined> =>
   db
     .updateTable("calls")
-    .set({ state: "open", lease_owner: owner, lease_expires_at: until(now, LEASE_MS) })
+    .set({ state: "open", lease_owner: owner, lease_expires_at: end.toISOString() })
     .where("id", "=", id)
     .where("state", "=", "answered")
     .returning(COLUMNS)
     .$castTo<CallRow>()
     .executeTakeFirst();
 
-/** Keeps the lines of a process; tells who answered, as another process may have heard it from the carrier. */
-export const keepLines = (
-  db: Db,
-  owner: string,
-  now: Date,
-): Promise<{ id: number; answerer: CallRow["answerer"] }[]> =>
-  db
-    .updateTable("calls")
-    .set({ lease_expires_at: until(now, LEASE_MS) })
-    .where("lease_owner", "=", owner)
-    .where("state", "=", "open")
-    .returning(["id", "answerer"])
-    .$castTo<{ id: number; answerer: CallRow["answerer"] }>()
-    .execute();
+/** The lines that this process holds. `tell`: who answered, as another process may have heard it from the carrier. */
+export const callLeases = (
+  { db, clock, log, owner }: Pick<Engine, "db" | "clock" | "log" | "owner">,
+  tell: (id: number, answerer: Answerer) => void,
+): Leases<number> =>
+  new Leases(
+    {
+      of: "calls",
+      lease_ms: LEASE_MS,
+      renew_ms: RENEW_MS,
+      async extend(ids, end) {
+        const kept = await db
+          .updateTable("calls")
+          .set({ lease_expires_at: end.toISOString() })
+          .where(sql<boolean>`id = any(${ids}::bigint[])`)
+          .where("lease_owner", "=", owner)
+          .where("state", "=", "open")
+          .returning(["id", "answerer"])
+          .$castTo<{ id: number; answerer: CallRow["answerer"] }>()
+          .execute();
+        for (const { id, answerer } of kept) if (answerer) tell(id, answerer);
+        return kept.map(({ id }) => id);
+      },
+    },
+    { clock, log },
+  );
 
 export async function noteAnswerer(db: Db, id: number, answerer: Answerer): Promise<void> {
   await db.updateTable("calls").set({ answerer }).where("id", "=", id).execute();
@@ -143,5 +160,11 @@ export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
     .orderBy("lease_expires_at")
     .limit(200)
     .execute();
+
+/** On a database of which this is the only program: those that are open ended with the program before. */
+export async function freeLines(db: Db): Promise<void> {
+  const over = { lease_expires_at: new Date(0).toISOString() };
+  await db.updateTable("calls").set(over).where("state", "=", "open").execute();
+}
 
 export const until = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();

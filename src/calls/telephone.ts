@@ -14,11 +14,11 @@ import { phraseSources } from "../turns/phrase-sources.ts";
 import {
   abandonedCalls,
   type CallRow,
+  callLeases,
   callOfId,
   callOfSid,
   endCall,
   isHeld,
-  keepLines,
   noteAnswerer,
   openLine,
   sessionOfCall,
@@ -30,8 +30,6 @@ import { startCall, type WantedCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
 
-/** How often a process says that it still holds its lines; a lease outlives a few missed times. */
-const KEEP_MS = 2500;
 /** A line whose process is late with that is not taken for dead yet. */
 const GRACE_MS = 30_000;
 const LOOK_MS = 20;
@@ -58,6 +56,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   const { engine, vault, carriers, attempts, publicUrl } = parts;
   const { db, clock, log } = engine;
   const live = new Map<number, VoiceCall>();
+  const lines = callLeases(engine, (id, answerer) =>
+    live.get(id)?.tell({ type: "answerer", found: answerer }),
+  );
   let stopping = false;
 
   const tokenOf = (call: CallRow) => vault.sign(LINE, `${call.id}.${call.leg}`);
@@ -103,7 +104,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   async function open(call_id: string, token: string, line: CallLine) {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
     if (!found || !vault.verify(LINE, `${found.id}.${found.leg}`, token)) return null;
-    const call = await openLine(db, found.id, engine.owner, clock.now());
+    const said = lines.moment();
+    const call = await openLine(db, found.id, engine.owner, lines.end(said.at));
     if (!call) return null;
     const session = await sessionOfCall(db, call);
     const { id: agent_id, bridge_phrases_id } = session.snapshot.agent;
@@ -117,7 +119,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       reports: reportsOf(call),
     });
     live.set(call.id, running);
-    keepAlive();
+    lines.hold(call.id, said);
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
     // The platform was stopped while this was read; who comes now hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
@@ -133,7 +135,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       await attempts.signal([{ key, sid, status, ...heard, at: clock.now() }]);
     },
     async transferring(dial, transfer) {
-      live.delete(call.id);
+      leave(call);
       await beginTransfer(engine, call, dial, transfer);
     },
     async ended(reason) {
@@ -141,28 +143,14 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
       } finally {
-        live.delete(call.id);
+        leave(call);
       }
     },
   });
 
-  /** One timer for all lines of this process, while there are any. */
-  let keeping: NodeJS.Timeout | null = null;
-  function keepAlive(): void {
-    keeping ??= setInterval(async () => {
-      if (live.size === 0) {
-        if (keeping) clearInterval(keeping);
-        keeping = null;
-        return;
-      }
-      try {
-        for (const { id, answerer } of await keepLines(db, engine.owner, clock.now())) {
-          if (answerer) live.get(id)?.tell({ type: "answerer", found: answerer });
-        }
-      } catch (error) {
-        log.warn({ err: error }, "could not renew the leases of calls");
-      }
-    }, KEEP_MS).unref();
+  function leave({ id }: CallRow): void {
+    live.delete(id);
+    lines.drop(id);
   }
 
   /** What one channel's account tells of another's call is as if nobody knew that call. */

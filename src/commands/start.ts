@@ -6,6 +6,7 @@ import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import { createLog, type Log } from "../base/log.ts";
+import { freeLines } from "../calls/call-store.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
@@ -13,6 +14,7 @@ import type { Database, Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
+import { expireExecutions } from "../executions/claim.ts";
 import { reap, tellOfSetAside } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { freeSessions } from "../sessions/lease.ts";
@@ -184,17 +186,8 @@ async function freeWhatWasHeld({ db, pool }: Database, log: Log): Promise<void> 
     .set({ due_at: systemClock.now().toISOString(), lease_owner: null })
     .where("lease_owner", "is not", null)
     .execute();
-  await db
-    .updateTable("calls")
-    .set({ lease_expires_at: new Date(0).toISOString() })
-    .where("state", "=", "open")
-    .execute();
-  // The jobs that run what waits come every minute; a lease that has run out is taken by the first.
-  await db
-    .updateTable("insight_executions")
-    .set({ lease_expires_at: new Date(0).toISOString() })
-    .where("status", "=", "PROCESSING")
-    .execute();
+  await freeLines(db);
+  await expireExecutions(db);
   // Nobody else runs on this database: whoever has a heartbeat in it died.
   tellOfSetAside(log, await reap(pool, 0));
 }

@@ -1,16 +1,14 @@
 import { sql } from "kysely";
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { AnalysisSubject } from "../insights/transcript.ts";
 import { MOST_INTERRUPTIONS } from "../jobs/interrupted.ts";
+import { Leases } from "../jobs/lease.ts";
 
-/*
- * Who runs an execution is a row with an owner and an expiry: any process may die anywhere, and another takes over what it
- * held once the lease ran out.
- */
 export const LEASE_MS = 30_000;
-export const RENEW_MS = 10_000;
+const RENEW_MS = 10_000;
 /** Times as many are looked at as are taken, since another process may be taking the first of them. */
 const LOOKED_AT = 4;
 /** What an execution says that was running twice when its process died, and may be what ended both. */
@@ -142,18 +140,32 @@ async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, Cla
   return tools;
 }
 
-/** Keeps what is held; what is not among the ids it returns was lost. */
-export async function renewLeases(db: Db, owner: string, ids: number[], now: Date): Promise<Set<number>> {
-  const renewed = await db
-    .updateTable("insight_executions")
-    .set({ lease_expires_at: expiry(now) })
-    .where(sql<boolean>`id = any(${ids}::bigint[])`)
-    .where("lease_owner", "=", owner)
-    .where("status", "=", "PROCESSING")
-    .returning("id")
-    .execute();
-  return new Set(renewed.map(({ id }) => id));
-}
+/** What the run of that name holds. */
+export const executionLeases = (
+  { db, clock, log }: { db: Db; clock: Clock; log: Log },
+  owner: string,
+): Leases<ClaimedExecution> =>
+  new Leases(
+    {
+      of: "insight executions",
+      lease_ms: LEASE_MS,
+      renew_ms: RENEW_MS,
+      async extend(held, end) {
+        const ids = held.map(({ id }) => id);
+        const kept = await db
+          .updateTable("insight_executions")
+          .set({ lease_expires_at: end.toISOString() })
+          .where(sql<boolean>`id = any(${ids}::bigint[])`)
+          .where("lease_owner", "=", owner)
+          .where("status", "=", "PROCESSING")
+          .returning("id")
+          .execute();
+        const keptIds = new Set(kept.map(({ id }) => id));
+        return held.filter(({ id }) => keptIds.has(id));
+      },
+    },
+    { clock, log },
+  );
 
 /** Gives back what was claimed and not finished, as if it had never been claimed. */
 export async function giveBack(db: Db, owner: string, ids: number[]): Promise<void> {
@@ -230,6 +242,15 @@ async function tellSetAside(tx: Tx, log: Log, row: FreedRow, at: Date): Promise<
     { ...common, category: "insights", type: "insight-execution-failed" },
     { ...common, category: "platform", type: "job_set_aside" },
   ]);
+}
+
+/**
+ * On a database of which this is the only program: the leases of the program before run out. The jobs that run what waits
+ * come every minute, and the first frees them.
+ */
+export async function expireExecutions(db: Db): Promise<void> {
+  const over = { lease_expires_at: new Date(0).toISOString() };
+  await db.updateTable("insight_executions").set(over).where("status", "=", "PROCESSING").execute();
 }
 
 /** When the next execution or the next piece of a backfill comes due; null: nothing waits. */

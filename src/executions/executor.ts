@@ -5,15 +5,15 @@ import type { Db } from "../db/database.ts";
 import type { ToolRunner } from "../insights/tool-run.ts";
 import { loadInsights, loadMaterial, loadTranscripts, type Material } from "../insights/transcript.ts";
 import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
+import type { Leases, Moment } from "../jobs/lease.ts";
 import { FEED_AHEAD, feedNext, finishBackfills } from "./backfill.ts";
 import {
   type ClaimedExecution,
   claimExecutions,
+  executionLeases,
   freeExpired,
   giveBack,
   nextDue,
-  RENEW_MS,
-  renewLeases,
 } from "./claim.ts";
 import { claimAhead, createPace } from "./claim-ahead.ts";
 import { createRecorder, type Recorder } from "./result-recorder.ts";
@@ -73,7 +73,7 @@ async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
   await db.transaction().execute((tx) => enqueue(tx, runInsights, {}, { key: WAKE_KEY, run_at }));
 }
 
-type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortController };
+type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortSignal };
 
 /**
  * Claims, feeds and runs until nothing is due:
@@ -88,7 +88,7 @@ class Working {
   readonly #stopping: AbortSignal;
   readonly #cut: AbortSignal;
   /** Claimed here and not over. */
-  readonly #held = new Map<number, Claimed>();
+  readonly #leases: Leases<ClaimedExecution>;
   #waiting: Claimed[] = [];
   #running = 0;
   /** By sub-organization. */
@@ -104,6 +104,7 @@ class Working {
   constructor(parts: ExecutorParts, { stopping, cut }: { stopping: AbortSignal; cut: AbortSignal }) {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
+    this.#leases = executionLeases(parts, this.#owner);
     this.#recorder = createRecorder(parts.db, parts.log, this.#owner);
     this.#stopping = stopping;
     this.#cut = cut;
@@ -116,14 +117,8 @@ class Working {
   }
 
   async run(): Promise<void> {
-    const { db, log } = this.#parts;
-    const renewing = setInterval(() => {
-      this.#renew().catch((error) =>
-        log.warn({ err: error }, "could not renew leases of insight executions"),
-      );
-    }, RENEW_MS);
     const cutOff = () => {
-      for (const { lost } of this.#held.values()) lost.abort();
+      this.#leases.cutOff();
       this.#wake();
     };
     this.#cut.addEventListener("abort", cutOff);
@@ -139,11 +134,12 @@ class Working {
       this.#waiting = [];
       while (!this.#isIdle()) await this.#change();
     } finally {
-      clearInterval(renewing);
+      this.#leases.stop();
       this.#cut.removeEventListener("abort", cutOff);
       // Also after a fault, with some that still run: what they find is no longer theirs to store.
       cutOff();
-      await giveBack(db, this.#owner, [...this.#held.keys()]);
+      const held = this.#leases.items().map(({ id }) => id);
+      await giveBack(this.#parts.db, this.#owner, held);
     }
   }
 
@@ -172,12 +168,13 @@ class Working {
 
   async #claim(most: number): Promise<number> {
     const { db, clock } = this.#parts;
+    const said = this.#leases.moment();
     const claim = { owner: this.#owner, now: clock.now() };
     const claimed = await claimExecutions(db, { ...claim, most });
     this.#claimed += claimed.length;
-    const holdsSuspect = [...this.#held.values()].some(({ execution }) => execution.is_suspect);
+    const holdsSuspect = this.#leases.items().some(({ is_suspect }) => is_suspect);
     const suspects = holdsSuspect ? [] : await claimExecutions(db, { ...claim, most: 1, suspects: true });
-    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects]);
+    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects], said);
     return claimed.length;
   }
 
@@ -188,7 +185,7 @@ class Working {
   }
 
   /** Reads what the claimed will work on. */
-  async #take(executions: ClaimedExecution[]): Promise<void> {
+  async #take(executions: ClaimedExecution[], said: Moment): Promise<void> {
     const { db, runner } = this.#parts;
     const sessions = executions.flatMap(({ subject }) =>
       "session_id" in subject ? [subject.session_id] : [],
@@ -196,9 +193,8 @@ class Working {
     const claimed = executions.map((execution) => ({
       execution,
       material: { transcript: [], file: null } as Material,
-      lost: new AbortController(),
+      lost: this.#leases.hold(execution, said),
     }));
-    for (const one of claimed) this.#held.set(one.execution.id, one);
     const transcripts = await loadTranscripts(db, sessions);
     for (const one of claimed) {
       const { subject } = one.execution;
@@ -250,7 +246,7 @@ class Working {
       const last = await runExecution(execution, material, {
         ...this.#parts,
         recorder: this.#recorder,
-        signal: lost.signal,
+        signal: lost,
         loadInsights: () => loadInsights(db, execution.subject),
       }).finally(() => {
         this.#count(execution.sub_organization_id, -1);
@@ -260,10 +256,10 @@ class Working {
       });
       await last.stored;
       // What was cut off is given back when all is over.
-      if (!this.#cut.aborted) this.#held.delete(execution.id);
+      if (!this.#cut.aborted) this.#leases.drop(execution);
     } catch (error) {
       // The database is away: the lease runs out, and the execution is taken up again.
-      this.#held.delete(execution.id);
+      this.#leases.drop(execution);
       log.error({ err: error, execution_id: execution.id }, "an insight execution could not be stored");
     } finally {
       this.#pace.count();
@@ -278,15 +274,5 @@ class Working {
     return new Promise((resolve) => {
       this.#wake = resolve;
     });
-  }
-
-  async #renew(): Promise<void> {
-    const { db, clock } = this.#parts;
-    const ids = [...this.#held.keys()];
-    const kept = await renewLeases(db, this.#owner, ids, clock.now());
-    for (const id of ids) {
-      // One that ended while this was asked is no longer among those that are held.
-      if (!kept.has(id)) this.#held.get(id)?.lost.abort();
-    }
   }
 }

@@ -2,22 +2,19 @@ import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { bootstrap } from "../accounts/bootstrap.ts";
 import { buildConsole } from "../api/console-build.ts";
+import { freeHeld } from "../app/free-held.ts";
 import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { errorText, Fault } from "../base/errors.ts";
-import { createLog, type Log } from "../base/log.ts";
-import { freeLines } from "../calls/call-store.ts";
+import { createLog } from "../base/log.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
-import type { Database, Db } from "../db/database.ts";
+import type { Db } from "../db/database.ts";
 import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
-import { expireExecutions } from "../executions/claim.ts";
-import { reap, tellOfSetAside } from "../jobs/heartbeat.ts";
 import { startJobs } from "../jobs/runner.ts";
-import { freeSessions } from "../sessions/lease.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
@@ -61,7 +58,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   const platform = await openPlatform(config, secrets, { log, stop });
   open.defer(platform.close);
   const { db, pool } = platform.database;
-  if (platform.embedded) await freeWhatWasHeld(platform.database, log);
+  if (platform.embedded) await freeHeld(platform.database, log);
 
   const host = reachable(config.host);
   const here = { host, port: config.port };
@@ -173,23 +170,6 @@ async function prepareConsole({ data_dir }: Config, signal: AbortSignal): Promis
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
   if (built) process.stdout.write(`The console is ready, too (bundled once, in ${seconds} s).\n`);
   return folder;
-}
-
-/**
- * Nobody but us works on an embedded database, so what a program that was killed still holds (the turn of a session, a
- * job, the sending of a delivery) is free now and need not run out first.
- */
-async function freeWhatWasHeld({ db, pool }: Database, log: Log): Promise<void> {
-  await freeSessions(db);
-  await db
-    .updateTable("webhook_outbox")
-    .set({ due_at: systemClock.now().toISOString(), lease_owner: null })
-    .where("lease_owner", "is not", null)
-    .execute();
-  await freeLines(db);
-  await expireExecutions(db);
-  // Nobody else runs on this database: whoever has a heartbeat in it died.
-  tellOfSetAside(log, await reap(pool, 0));
 }
 
 function environmentProviders(config: Config, secrets: Secrets) {

@@ -8,11 +8,11 @@ import { advanceRetries, lookAtAll } from "../campaigns/wake.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
 import type { Reached, Sender, Senders } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
-import { type ClaimedAttempt, RENEW_ms } from "../planning/attempt.ts";
+import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
 import type { News } from "./attempt-news.ts";
 import { claimDue } from "./claim.ts";
-import { Leases } from "./leases.ts";
+import { attemptLeases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
 import { lookAhead } from "./look-ahead.ts";
 import type { SettleQueue } from "./settle-queue.ts";
@@ -84,15 +84,15 @@ export function createDialer(parts: DialerParts): Dialer {
   const { db, clock, log, owner, senders, queue } = parts;
   const claim = { db, clock, owner, limits: parts.limits, destinations: parts.destinations };
   const sending = new Map<string, Promise<void>>();
-  const leases = new Leases(parts);
+  const reach = async (name: FaultPoint) => parts.faultPoint?.(name);
+  const leases = attemptLeases({ ...parts, beforeRound: () => reach("before-renew") });
+  const holds = (key: string) => leases.holds(key, HAND_OVER_ms);
   const stopping = new AbortController();
-  const stopped = new AbortController();
   let loop: Promise<void> | null = null;
   let asking: Promise<number> | null = null;
   let lookingUp: Promise<number> | null = null;
   let lastLook = 0;
   let askedAt = 0;
-  const reach = async (name: FaultPoint) => parts.faultPoint?.(name);
 
   /** What was put off by a clock that went wrong, or by a program that is no more, is looked at once now. */
   async function lookAgain(): Promise<void> {
@@ -113,7 +113,7 @@ export function createDialer(parts: DialerParts): Dialer {
     await reach("after-claim");
     for (const attempt of attempts) {
       const { key } = attempt.outreach;
-      leases.take(key, claimed_at);
+      leases.hold(key, claimed_at);
       const done = place(attempt).finally(() => {
         leases.drop(key);
         sending.delete(key);
@@ -128,8 +128,8 @@ export function createDialer(parts: DialerParts): Dialer {
     const { key } = outreach;
     try {
       await reach("before-send");
-      if (!(await leases.holdOn(key))) return;
-      const send = () => senders[outreach.mode].send(outreach, () => leases.holds(key));
+      if (!(await leases.stillHolds(key, HAND_OVER_ms))) return;
+      const send = () => senders[outreach.mode].send(outreach, () => holds(key));
       const news = await handOver(send, key, { clock, log });
       await reach("after-send");
       await queue.add([news]);
@@ -172,20 +172,6 @@ export function createDialer(parts: DialerParts): Dialer {
     return unsettled.length;
   }
 
-  /** Beside all else: nothing that takes long may cost this process its leases. */
-  async function keepLeases(until: AbortSignal): Promise<void> {
-    for (;;) {
-      await sleep(RENEW_ms / 2, undefined, { signal: until, ref: false }).catch(() => {});
-      if (until.aborted) return;
-      try {
-        await reach("before-renew");
-        await leases.renew();
-      } catch (error) {
-        log.warn({ error: errorText(error) }, "the dialer could not renew its leases");
-      }
-    }
-  }
-
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       let pause_ms = LOOK_ms;
@@ -203,30 +189,22 @@ export function createDialer(parts: DialerParts): Dialer {
 
   return {
     async tick() {
-      const done = new AbortController();
-      void keepLeases(done.signal);
-      try {
-        await lookAhead(parts);
-        const { claimed, more } = await claimNext();
-        const asked = await askAbout();
-        await Promise.all(sending.values());
-        await queue.idle();
-        return { claimed, asked, more };
-      } finally {
-        done.abort();
-      }
+      await lookAhead(parts);
+      const { claimed, more } = await claimNext();
+      const asked = await askAbout();
+      await Promise.all(sending.values());
+      await queue.idle();
+      return { claimed, asked, more };
     },
     start() {
-      if (loop) return;
-      loop = run();
-      void keepLeases(stopped.signal);
+      loop ??= run();
     },
     async stop() {
       stopping.abort();
       await loop;
       const underWay = Promise.all([...sending.values(), asking, lookingUp]);
       await Promise.race([underWay, sleep(FINISH_ms, undefined, { ref: false })]);
-      stopped.abort();
+      leases.stop();
       await queue.idle();
     },
   };

@@ -248,7 +248,7 @@ async function tellSetAside(tx: Tx, log: Log, row: FreedRow, at: Date): Promise<
  * On a database of which this is the only program: the leases of the program before run out. The jobs that run what waits
  * come every minute, and the first frees them.
  */
-export async function expireExecutions(db: Db): Promise<void> {
+export async function freeExecutions(db: Db): Promise<void> {
   const over = { lease_expires_at: new Date(0).toISOString() };
   await db.updateTable("insight_executions").set(over).where("status", "=", "PROCESSING").execute();
 }

@@ -114,6 +114,15 @@ export async function releaseClaims(db: Db, owner: string, now: Date): Promise<v
     .execute();
 }
 
+/** On a database of which this is the only program: what the program before was sending is due again. */
+export async function freeDeliveries(db: Db, now: Date): Promise<void> {
+  await db
+    .updateTable("webhook_outbox")
+    .set({ due_at: now.toISOString(), lease_owner: null })
+    .where("lease_owner", "is not", null)
+    .execute();
+}
+
 /** One go at a backlog; the rest follows in the next. */
 const MOST_SET_ASIDE = 5_000;
 

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { requireGo, type Sender } from "../../../src/channels/outreach.ts";
 import { claimDue } from "../../../src/dialing/claim.ts";
 import type { FaultPoint } from "../../../src/dialing/dialer.ts";
-import { Leases } from "../../../src/dialing/leases.ts";
+import { attemptLeases } from "../../../src/dialing/leases.ts";
 import { HAND_OVER_ms, LEASE_ms, RENEW_ms } from "../../../src/planning/attempt.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
@@ -309,7 +309,7 @@ describe("a dialer that dies", () => {
       app.clock.advance(RENEW_ms);
       await leases.renew();
     }
-    expect(leases.holds(key)).toBe(true);
+    expect(leases.holds(key, HAND_OVER_ms)).toBe(true);
     expect((await createTestDialer(app, () => COMPLETED).tick()).asked).toBe(0);
   });
 });
@@ -381,13 +381,13 @@ describe("a dialer that is held up", () => {
 /** An attempt that a process has claimed, and its leases. */
 async function claimed() {
   await one();
-  const leases = new Leases({ db: app.db, clock: app.clock, owner: "slow" });
+  const leases = attemptLeases({ ...app, owner: "slow" });
   const said = leases.moment();
   const limits = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
   const { destinations } = app.config;
   const parts = { db: app.db, clock: app.clock, owner: "slow", limits, destinations };
   const { attempts } = await claimDue(parts, 10);
   const key = attempts[0]?.outreach.key as string;
-  leases.take(key, said);
+  leases.hold(key, said);
   return { leases, key };
 }

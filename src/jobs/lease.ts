@@ -65,7 +65,8 @@ export class Leases<Item> {
   end = (at: Date): Date => new Date(at.getTime() + this.#rows.lease_ms);
 
   /** From now on it is extended. `said`: before the statement that took it was sent. */
-  hold(item: Item, said: Moment = this.moment(), lost = new AbortController()): AbortSignal {
+  hold(item: Item, said: Moment = this.moment()): AbortSignal {
+    const lost = new AbortController();
     this.#holds.set(item, { said, lost, isGivenUp: false });
     this.#timer ??= setInterval(() => this.#look(), this.#rows.renew_ms / LOOKS).unref();
     return lost.signal;

@@ -100,8 +100,8 @@ function underWay({ state, channel_status, answerer }: ExplainedAttempt, zone: s
 }
 
 const GIVEN_UP: Record<Extract<Decision, { kind: "given-up" }>["why"], string> = {
-  "not-retryable": "another try would meet the same",
-  permanent: "the carrier says that another try would meet the same",
+  "not-retryable": "not retried, because it would fail the same way",
+  permanent: "not retried, because the carrier says that it would fail the same way",
   "no-retries": "the campaign has no retries",
   "used-up": "all retries are used up",
   "batch-over": "the batch is over",

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { enqueue } from "../../src/jobs/define-job.ts";
 import { Scenario } from "../../src/simulator/people.ts";
+import { createOutbound, request } from "../harness/batch.ts";
 import { type ConsoleTest, createConsoleTest } from "../harness/console.ts";
 import { createPeer, json, type Peer } from "../harness/peer.ts";
 
@@ -55,4 +56,18 @@ test("the queues show what waits and why of it failed; jobs only to who operates
   await jobs.getByText("1 failed within a day").waitFor();
   await jobs.getByText("clear-desk: the desk is <b>gone</b> (given up)").waitFor();
   expect(await (await queues("Viewer")).getByText("Background jobs").count()).toBe(0);
+});
+
+test("a batch whose time is up is shown at once on the home page, with whom it did not reach", async () => {
+  const outbound = await createOutbound(it.app);
+  const expires_on = new Date(it.app.clock.now().getTime() + 60_000).toISOString();
+  const { batch_id } = await outbound.createBatch({ expires_on });
+  await outbound.add(batch_id, [request("ann", "+15125550111")]);
+  it.app.clock.advance(61_000);
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/");
+  const line = page.getByRole("listitem").filter({ hasText: batch_id });
+  await line.getByText("1 not tried").waitFor();
+  await line.getByText(/^Expired/).waitFor();
+  expect(page.faults).toEqual([]);
 });

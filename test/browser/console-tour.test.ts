@@ -59,7 +59,7 @@ async function open(page: Page, link: string): Promise<void> {
   await page.goto(link);
   await page.getByRole("button", { name: "Without a password for now" }).click();
   await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-  await page.getByText(/^answers in \d+ ms$/).waitFor();
+  await page.getByText(/^OK, \d+ ms$/).waitFor();
   await page.getByRole("main").getByRole("link", { name: "Visit reminders" }).waitFor();
   const steps = page.getByRole("listitem");
   await steps.filter({ hasText: "Talk to an agent" }).getByLabel("To do").waitFor();

@@ -4,22 +4,26 @@ import type { CommunicationBatch } from "../api-types.ts";
 import { call } from "../ground/api.ts";
 import { Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { boardQuery } from "../outbound/board-query.ts";
+import { ExpiredBatch, newestExpired } from "./expired-batch.tsx";
 import classes from "./home-page.module.css";
 
 const REFRESH_MS = 5000;
 const LATEST = 50;
 const SHOWN = 5;
 
-/** The campaigns that have something to do, and what each does now or waits for. */
+/** The campaigns that have something to do, what each does now or waits for, and how the newest expired batch ended. */
 export function OutboundPanel() {
   const batches = useQuery({
     queryKey: ["GET /api/v1/outbound/batches", "home"],
     refetchInterval: REFRESH_MS,
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/outbound/batches", {
-        query: { order_by: "last_updated_at", order_by_direction: "desc", limit: LATEST },
-        signal,
-      }),
+    queryFn: async ({ signal }) => {
+      const query = { order_by: "last_updated_at", order_by_direction: "desc", limit: LATEST } as const;
+      const [{ items }, expired] = await Promise.all([
+        call("GET /api/v1/outbound/batches", { query, signal }),
+        newestExpired(signal),
+      ]);
+      return { items, expired };
+    },
   });
   return (
     <Panel
@@ -32,17 +36,18 @@ export function OutboundPanel() {
       flush
     >
       <Fetched query={batches} lines={1}>
-        {({ items }) => {
+        {({ items, expired }) => {
           const campaigns = campaignsAtWork(items);
-          return campaigns.length === 0 ? (
+          return campaigns.length === 0 && !expired ? (
             <Text size="sm" c="dimmed" p="md">
-              No campaign has anybody left to reach.
+              No campaigns running.
             </Text>
           ) : (
             <ul className={classes.rows}>
               {campaigns.map((campaign_id) => (
                 <CampaignRow key={campaign_id} campaign_id={campaign_id} />
               ))}
+              {expired && <ExpiredBatch batch={expired} refetch_ms={REFRESH_MS} />}
             </ul>
           );
         }}

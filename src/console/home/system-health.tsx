@@ -39,18 +39,18 @@ export function SystemHealth() {
               [
                 "Program",
                 <Status key="program" tone="good">
-                  runs, {version}
+                  Version {version}
                 </Status>,
               ],
               [
                 "Database",
                 ready ? (
                   <Status key="database" tone="good">
-                    answers in {Math.max(1, Math.round(ms))} ms
+                    OK, {Math.max(1, Math.round(ms))} ms
                   </Status>
                 ) : (
                   <Status key="database" tone="bad">
-                    does not answer
+                    Not responding
                   </Status>
                 ),
               ],

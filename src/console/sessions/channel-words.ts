@@ -17,3 +17,12 @@ export function channelWords(session: Pick<Session, "channel_manager_type" | "si
   const words = WORDS[type] ?? type.replace(/_v\d+$/, "").replaceAll("_", " ");
   return simulated ? `${words}, simulated` : words;
 }
+
+/** Chats have no carrier, and what stands in their place is an id of our own. */
+const WITHOUT_CARRIER = new Set(["console_test_v1", "web_chat_v1"]);
+
+/** The carrier's name for the call or message that a session began with. */
+export const carrierId = (
+  session: Pick<Session, "channel_manager_type" | "channel_manager_sid">,
+): string | null =>
+  WITHOUT_CARRIER.has(session.channel_manager_type ?? "") ? null : (session.channel_manager_sid ?? null);

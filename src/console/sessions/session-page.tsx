@@ -7,7 +7,7 @@ import { call } from "../ground/api.ts";
 import { useMay } from "../ground/me.tsx";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-import { channelWords } from "./channel-words.ts";
+import { carrierId, channelWords } from "./channel-words.ts";
 import { InsightPanel } from "./insight-panel.tsx";
 import { LabelPanel } from "./label-panel.tsx";
 import { LatencyPanel } from "./latency-panel.tsx";
@@ -172,7 +172,7 @@ function factsOf(
     ["Ended by", endedBy(session)],
     ["Person", <bdi key="person">{session.source}</bdi>],
     ["Our address", <bdi key="ours">{session.target}</bdi>],
-    ["Carrier ID", session.channel_manager_sid],
+    ["Carrier ID", carrierId(session)],
     ["Model", state?.is_scripted ? "Scripted, offline" : null],
     ["Tokens", tokens ? `${state.input_tokens} in, ${state.output_tokens} out` : null],
     ...(state?.step ? ([["Step", `${state.workflow}: ${state.step}`]] as [string, React.ReactNode][]) : []),

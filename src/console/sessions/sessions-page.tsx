@@ -3,7 +3,7 @@ import type { Session } from "../api-types.ts";
 import { type Column, DataTable } from "../ground/data-table.tsx";
 import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
 import { Time } from "../ground/time.tsx";
-import { channelWords } from "./channel-words.ts";
+import { carrierId, channelWords } from "./channel-words.ts";
 import { endedBy, lengthOf } from "./session-words.ts";
 
 const COLUMNS: Column<Session>[] = [
@@ -79,7 +79,7 @@ const COLUMNS: Column<Session>[] = [
     title: "Carrier ID",
     orderable: true,
     hidden: true,
-    render: (row) => row.channel_manager_sid,
+    render: (row) => carrierId(row),
   },
   {
     field: "is_test",

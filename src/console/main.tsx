@@ -7,10 +7,10 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { ApiError } from "./ground/api.ts";
-import { connection, isReached, ownCode } from "./ground/connection.ts";
-import { nonce } from "./ground/nonce.ts";
+import { nonce } from "./editors/nonce.ts";
 import { router } from "./router.tsx";
+import { ApiError } from "./server/api.ts";
+import { connection, isReached, ownCode } from "./server/connection.ts";
 import { theme, variables } from "./theme.ts";
 
 // What locks the page behind a window reads it from here.

@@ -5,11 +5,11 @@ import {
   type ErrorComponentProps,
   lazyRouteComponent,
 } from "@tanstack/react-router";
-import { ownCode } from "./ground/connection.ts";
-import { Empty, Failure, Loading, RouteLink } from "./ground/parts.tsx";
-import { Shell } from "./ground/shell.tsx";
-import { useStore } from "./ground/store.ts";
 import { PAGES } from "./pages.tsx";
+import { Empty, Failure, Loading, RouteLink } from "./parts/parts.tsx";
+import { ownCode } from "./server/connection.ts";
+import { useStore } from "./server/store.ts";
+import { Shell } from "./shell/shell.tsx";
 
 function PageFailure({ error, reset }: ErrorComponentProps) {
   const isOld = useStore(ownCode) === "gone";

@@ -1,6 +1,6 @@
 import type { AgentResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { RecordPage } from "../ground/record-page.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { call } from "../server/api.ts";
 import { AgentForm } from "./agent-form.tsx";
 
 const read = (id: string): Promise<AgentResponse> =>

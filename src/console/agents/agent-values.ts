@@ -1,5 +1,5 @@
 import type { AgentResponse, AgentToolDefaultsInput, AgentUpdate } from "../api-types.ts";
-import type { FieldLabels } from "../ground/field-words.ts";
+import type { FieldLabels } from "../server/field-words.ts";
 
 /** What of an agent is edited; `label` and `languages` are the API's older words for `labels` and `language_group_id`. */
 export type AgentValues = Omit<Required<AgentUpdate>, "id" | "label" | "languages">;

@@ -1,7 +1,7 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../ground/api.ts";
+import { call } from "../server/api.ts";
 
 /** A new version of the prompt is used at once, unless the agent keeps to one. */
 export function PromptVersionSelect(props: {

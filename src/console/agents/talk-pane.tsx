@@ -2,9 +2,9 @@ import { ActionIcon, Button, Group, Loader, ScrollArea, Stack, Switch, Text, Tex
 import { IconMessagePlus, IconSend } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { call } from "../ground/api.ts";
-import { useMe } from "../ground/me.tsx";
-import { Code, Empty, Facts, Failure, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Code, Empty, Facts, Failure, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMe } from "../server/me.tsx";
 import { Said, TurnView } from "../sessions/turn-view.tsx";
 import { engineState, turnsOf } from "../sessions/turns.ts";
 import classes from "./talk-pane.module.css";

@@ -2,12 +2,12 @@ import { Divider, NumberInput, Switch, Textarea, TextInput } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { BridgePhrasesConfigPayload, BridgePhrasesResponse, PhraseSet } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Panel, RouteLink } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RecordPage } from "../ground/record-page.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Panel, RouteLink } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { AddTool, PhraseFields, ToolPhrases } from "./phrase-fields.tsx";
 
 type Values = {

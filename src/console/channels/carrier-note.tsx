@@ -2,8 +2,8 @@ import { Alert } from "@mantine/core";
 import { IconInfoCircle, IconTheater } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import type { Channel } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Status } from "../ground/parts.tsx";
+import { Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 import { SERVICES } from "./channel-values.ts";
 
 const carrierQuery = (channel_id: number) =>

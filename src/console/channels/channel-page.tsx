@@ -2,10 +2,10 @@ import { Checkbox, Group, Select, Switch, Tabs, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import type { Channel, ChannelServices } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, PageHead, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
+import { Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { ApiError, call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { CarrierNote, CarrierStatus } from "./carrier-note.tsx";
 import {
   type ChannelValues,

@@ -2,10 +2,10 @@ import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconShieldQuestion } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Channel } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { CopyButton } from "../ground/copy-button.tsx";
-import { useMay } from "../ground/me.tsx";
-import { showFailure } from "../ground/show-failure.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 
 /** Shown while an e-mail channel's domain is claimed and not proven. */
 export function DomainNote({ channel }: { channel: Channel }) {

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ChannelTargetResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { CopyButton } from "../ground/copy-button.tsx";
-import { Code, Failure } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Code, Failure } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
 
 /** Makes the key that a site signs its visitors' identity tokens with, and shows it this once. */
 export function IdentityKey({ target }: { target: ChannelTargetResponse }) {

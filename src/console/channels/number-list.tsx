@@ -6,11 +6,11 @@ import { IconPhone, IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Channel, TwilioPhoneNumber } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { fieldErrors } from "../ground/field-errors.ts";
-import { useMay } from "../ground/me.tsx";
-import { Empty, Failure, Fetched, Panel, Scroller, Status } from "../ground/parts.tsx";
-import { showFailure } from "../ground/show-failure.ts";
+import { Empty, Failure, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { fieldErrors } from "../records/field-errors.ts";
+import { ApiError, call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./channels.module.css";
 
 /** The numbers of a carrier account. Each one listed here can be claimed for an agent. */

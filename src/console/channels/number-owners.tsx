@@ -3,13 +3,13 @@ import { IconPhone, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NumberOwner } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
-import { useWindowForm, WindowForm } from "../ground/window-form.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Empty } from "../parts/parts.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const OWNERS = ["GET /api/v1/number_owners/"];
 

@@ -2,12 +2,12 @@ import { Anchor, Button, Group } from "@mantine/core";
 import { IconPlus, IconRoute } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Channel, ChannelTargetResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty, RouteLink, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import { MODE_NAMES } from "./channel-values.ts";
 import { TargetWindow } from "./target-window.tsx";
 

@@ -3,10 +3,10 @@ import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Channel, ChannelServices, ChannelTargetResponse, TargetModes } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { fieldErrors } from "../ground/field-errors.ts";
-import { Failure } from "../ground/parts.tsx";
-import { RecordSelect } from "../ground/record-select.tsx";
+import { RecordSelect } from "../lists/record-select.tsx";
+import { Failure } from "../parts/parts.tsx";
+import { fieldErrors } from "../records/field-errors.ts";
+import { ApiError, call } from "../server/api.ts";
 import { MODE_NAMES, modesOf } from "./channel-values.ts";
 import { IdentityKey } from "./identity-key.tsx";
 

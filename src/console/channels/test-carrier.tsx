@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { TestLine } from "../settings/test-line.tsx";
 
 /** Asks a channel's carrier now whether its account is good; nothing is sent. */

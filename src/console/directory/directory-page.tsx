@@ -3,14 +3,14 @@ import { IconDownload, IconPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DirectoryMember } from "../api-types.ts";
-import { call, callForBytes } from "../ground/api.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { FileUpload } from "../ground/file-upload.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty, Failure, LinkButton, PageHead, RouteLink, Status } from "../ground/parts.tsx";
-import { saveFile } from "../ground/save-file.ts";
-import { showFailure } from "../ground/show-failure.ts";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { FileUpload } from "../parts/file-upload.tsx";
+import { Empty, Failure, LinkButton, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { saveFile } from "../parts/save-file.ts";
+import { showFailure } from "../parts/show-failure.ts";
+import { call, callForBytes } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/directory_members/"];
 

@@ -1,8 +1,8 @@
 import { ActionIcon, Checkbox, Chip, Group, Select, Text, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { zones } from "../ground/zone.ts";
 import { DAYS } from "../messages/rule-fields.tsx";
+import { zones } from "../time/zone.ts";
 import classes from "./directory.module.css";
 import { type Rule, ruleWords } from "./member-values.ts";
 

@@ -2,8 +2,8 @@ import { Group, Select, Text, TextInput } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DirectoryMember, LanguageCode } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Fetched, Panel, Status } from "../ground/parts.tsx";
+import { Fetched, Panel, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 
 const LANGUAGES: LanguageCode[] = [
   "en-US",

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconActivity } from "@tabler/icons-react";
 import type { Event } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { Code, Empty, PageHead, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Code, Empty, PageHead, RouteLink } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 
 const COLUMNS: Column<Event>[] = [
   { field: "timestamp", title: "Time", orderable: true, render: ({ timestamp }) => <Time at={timestamp} /> },

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { CommunicationBatch } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { RouteLink, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
 import { batchPath } from "../outbound/batch-words.ts";
+import { RouteLink, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
 import classes from "./home-page.module.css";
 
 /** The batch whose time was up last. */

@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { CommunicationBatch } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
-import { boardQuery } from "../outbound/board-query.ts";
+import { boardQuery } from "../campaigns/board-query.ts";
+import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 import { ExpiredBatch, newestExpired } from "./expired-batch.tsx";
 import classes from "./home-page.module.css";
 

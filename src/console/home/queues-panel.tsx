@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./home-page.module.css";
 import { insightRow, jobRow, type QueueRow, queueWords, webhookRow } from "./queue-rows.ts";
 

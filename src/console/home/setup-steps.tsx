@@ -3,9 +3,9 @@ import { IconCircleCheckFilled, IconCircleDashed } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { TestCarrier } from "../channels/test-carrier.tsx";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, Panel, RouteLink } from "../ground/parts.tsx";
+import { Fetched, Panel, RouteLink } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { TestKey } from "../settings/test-key.tsx";
 import classes from "./home-page.module.css";
 

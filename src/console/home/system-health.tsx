@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { callConsole } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Facts, Fetched, Panel, RouteLink, Status } from "../ground/parts.tsx";
+import { Facts, Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { callConsole } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 
 const REFRESH_MS = 10_000;
 

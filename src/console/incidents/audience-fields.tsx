@@ -1,8 +1,8 @@
 import { Grid, NumberInput, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 
 type Audience = { organization_id: number | null; sub_organization_id: number | null };
 

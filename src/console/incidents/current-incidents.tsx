@@ -1,9 +1,9 @@
 import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../ground/api.ts";
-import { RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { RouteLink } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
 import { COURSES, courseOf, current } from "./incident-words.ts";
 
 const REFRESH_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { IncidentResponse } from "../api-types.ts";
-import type { Tone } from "../ground/parts.tsx";
+import type { Tone } from "../parts/parts.tsx";
 
 /** The words that the API knows; others may be used. */
 export const IMPACTS = ["Low", "Medium", "High", "Critical"] as const;

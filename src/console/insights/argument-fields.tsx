@@ -13,11 +13,11 @@ import {
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { InsightToolDefinition } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { JsonEditor } from "../ground/json-editor.tsx";
-import { KeyValues } from "../ground/key-values.tsx";
-import { useMay } from "../ground/me.tsx";
-import { RecordSelect } from "../ground/record-select.tsx";
+import { JsonEditor } from "../editors/json-editor.tsx";
+import { KeyValues } from "../editors/key-values.tsx";
+import { RecordSelect } from "../lists/record-select.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./insights.module.css";
 import {
   OUTPUT_TYPES,

@@ -1,10 +1,10 @@
 import { Group } from "@mantine/core";
 import type { InsightExecution, InsightWorkflowOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { formatDuration } from "../ground/duration.ts";
-import { useMay } from "../ground/me.tsx";
-import { Empty, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { formatDuration } from "../parts/duration.ts";
+import { Empty, RouteLink } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import { RetryFailed } from "./activation-panel.tsx";
 import { CAUSES, dollars, ExecutionStatus } from "./insight-words.tsx";
 

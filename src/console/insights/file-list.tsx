@@ -1,13 +1,13 @@
 import { IconFileMusic } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { InsightExecution, InsightsUploadFile } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { formatDuration } from "../ground/duration.ts";
-import { useMay } from "../ground/me.tsx";
-import { Empty, Stale, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { formatDuration } from "../parts/duration.ts";
+import { Empty, Stale, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import { ExecutionStatus } from "./insight-words.tsx";
 
 const REFRESH_ms = 4000;

@@ -1,8 +1,8 @@
 import { IconFolder } from "@tabler/icons-react";
 import type { InsightsFolder } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { Empty, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, RouteLink } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 
 const COLUMNS: Column<InsightsFolder>[] = [
   {

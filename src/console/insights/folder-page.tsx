@@ -1,12 +1,12 @@
 import { Stack, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { FolderDetails, InsightsFolder } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Facts, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RecordPage } from "../ground/record-page.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Facts, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { FileList } from "./file-list.tsx";
 import { UploadPanel } from "./upload-panel.tsx";
 

@@ -4,7 +4,7 @@ import type {
   InsightWorkflowEstimate,
   InsightWorkflowInput,
 } from "../api-types.ts";
-import { Status, type Tone } from "../ground/parts.tsx";
+import { Status, type Tone } from "../parts/parts.tsx";
 
 export const SOURCES: Record<InsightWorkflowInput["source"], { name: string; about: string }> = {
   agent: { name: "sessions", about: "The part of a session that an agent held." },

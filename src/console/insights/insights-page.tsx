@@ -1,8 +1,8 @@
 import { Tabs } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useMay } from "../ground/me.tsx";
-import { LinkButton, PageHead } from "../ground/parts.tsx";
+import { LinkButton, PageHead } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
 import { FolderList } from "./folder-list.tsx";
 import { ResultsView } from "./results-view.tsx";
 import { ToolList } from "./tool-list.tsx";

@@ -3,8 +3,8 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Failure, Panel } from "../ground/parts.tsx";
+import { Failure, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 
 /** Takes up single sessions, or recordings, whatever the conditions say. */
 export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {

@@ -1,16 +1,16 @@
 import { Group, Select, Stack, Switch, Text } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { InsightsOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty, Fetched, Panel, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { OfflineMark } from "../parts/offline-mark.tsx";
+import { Empty, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { BarList } from "../reports/bar-list.tsx";
 import { useFigures } from "../reports/dashboard-view.tsx";
 import { chosenDays, DaysChooser } from "../reports/days-chooser.tsx";
 import { FigureTableView } from "../reports/figure-table.tsx";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import { answersOf, keysOf } from "./answers.ts";
-import { OfflineMark } from "./offline-mark.tsx";
 
 const COLUMNS: Column<InsightsOutput>[] = [
   {

@@ -1,10 +1,10 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { InsightSpending, InsightToolSpending } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Facts, Fetched, Panel, RouteLink, Scroller } from "../ground/parts.tsx";
+import { Facts, Fetched, Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { DayChart } from "../reports/day-chart.tsx";
 import { FigureTableView } from "../reports/figure-table.tsx";
+import { call } from "../server/api.ts";
 import { dollars, tokens } from "./insight-words.tsx";
 import classes from "./insights.module.css";
 import { amountFigures, runFigures } from "./known-costs.ts";

@@ -1,8 +1,8 @@
 import { IconFlask } from "@tabler/icons-react";
 import type { InsightToolOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { Empty, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, RouteLink } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 import { kindName } from "./insight-words.tsx";
 
 const COLUMNS: Column<InsightToolOutput>[] = [

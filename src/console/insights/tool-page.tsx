@@ -2,13 +2,13 @@ import { Button, Group, NumberInput, Select, Stack, Text, Textarea, TextInput } 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { InsightToolDefinition, InsightToolOutput } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { Findings } from "../ground/findings.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RecordPage } from "../ground/record-page.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Findings } from "../parts/findings.tsx";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { ArgumentFields, type Arguments } from "./argument-fields.tsx";
 import { TryTool } from "./try-tool.tsx";
 

@@ -2,8 +2,8 @@ import { Alert, Button, Group, NumberInput, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay, IconTheater } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { callWithHeaders } from "../ground/api.ts";
-import { Code, Failure, Panel } from "../ground/parts.tsx";
+import { Code, Failure, Panel } from "../parts/parts.tsx";
+import { callWithHeaders } from "../server/api.ts";
 
 /** Set where the offline model answered in the place of a configured one. */
 const SCRIPTED_HEADER = "x-parley-scripted-model";

@@ -2,8 +2,8 @@ import { Button, FileButton, Group, Progress, Text, TextInput } from "@mantine/c
 import { IconUpload } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { call } from "../ground/api.ts";
-import { Panel, Status, type Tone } from "../ground/parts.tsx";
+import { Panel, Status, type Tone } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 import classes from "./insights.module.css";
 
 type Sent = { name: string; state: "waits" | "under way" | "uploaded" | "refused"; problem: string | null };

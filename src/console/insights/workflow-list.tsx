@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import { IconBulb } from "@tabler/icons-react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { Empty, RouteLink, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 import { expectedDay, sourceName } from "./insight-words.tsx";
 
 const REFRESH_ms = 5000;

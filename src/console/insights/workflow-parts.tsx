@@ -3,8 +3,8 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconX } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./insights.module.css";
 
 const OFFERED = 200;

@@ -3,7 +3,7 @@ import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { AgentVoice, LanguageCode, LanguageConfig, TtsProvider } from "../api-types.ts";
-import { call } from "../ground/api.ts";
+import { call } from "../server/api.ts";
 import { VoiceSample } from "./voice-sample.tsx";
 
 type Props = {

@@ -2,13 +2,13 @@ import { Button, Stack, Switch, Textarea, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import type { LanguageConfig, LanguageGroupResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Findings } from "../ground/findings.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RecordPage } from "../ground/record-page.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Findings } from "../parts/findings.tsx";
+import { Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { LanguageFields } from "./language-fields.tsx";
 
 type Values = {

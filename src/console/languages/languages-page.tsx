@@ -1,9 +1,9 @@
 import { IconLanguage, IconPlus } from "@tabler/icons-react";
 import type { LanguageGroupResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const COLUMNS: Column<LanguageGroupResponse>[] = [
   {

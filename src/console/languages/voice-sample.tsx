@@ -3,8 +3,8 @@ import { IconVolume } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { LanguageConfig } from "../api-types.ts";
-import { callForBytes } from "../ground/api.ts";
-import { Status } from "../ground/parts.tsx";
+import { Status } from "../parts/parts.tsx";
+import { callForBytes } from "../server/api.ts";
 
 /** A sentence in the voice as the form has it, saved or not. */
 export function VoiceSample({ config }: { config: LanguageConfig }) {

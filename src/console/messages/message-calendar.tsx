@@ -4,8 +4,8 @@ import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { CustomMessageRule, MessageCalendarResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Fetched, Panel, Scroller } from "../ground/parts.tsx";
+import { Fetched, Panel, Scroller } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 import classes from "./message-calendar.module.css";
 
 const DAYS = 7;

@@ -1,5 +1,5 @@
 import type { BatchStatus, RequestStatus } from "../api-types.ts";
-import type { Tone } from "../ground/parts.tsx";
+import type { Tone } from "../parts/parts.tsx";
 
 export const BATCH_WORDS: Record<BatchStatus, { tone: Tone; word: string }> = {
   PENDING: { tone: "quiet", word: "empty" },

@@ -1,5 +1,5 @@
 import type { OutcomeCounts } from "../api-types.ts";
-import { Status, type Tone } from "../ground/parts.tsx";
+import { Status, type Tone } from "../parts/parts.tsx";
 import { REQUEST_STATUSES, requestWords } from "./batch-words.ts";
 import { spoken } from "./channel-statuses.ts";
 import { Tile, Tiles } from "./tile.tsx";

@@ -4,14 +4,14 @@ import { IconCopy, IconKey, IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiTokenResponse } from "../api-types.ts";
-import { ApiError, call } from "../ground/api.ts";
-import { CopyButton } from "../ground/copy-button.tsx";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { fieldErrors } from "../ground/field-errors.ts";
-import { useMay } from "../ground/me.tsx";
-import { Code, Empty, Failure, PageHead, Status } from "../ground/parts.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Code, Empty, Failure, PageHead, Status } from "../parts/parts.tsx";
+import { fieldErrors } from "../records/field-errors.ts";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { ApiError, call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/api_tokens/"];
 

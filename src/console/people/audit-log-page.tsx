@@ -2,11 +2,11 @@ import { Button, Modal, Stack, Text } from "@mantine/core";
 import { IconList } from "@tabler/icons-react";
 import { useState } from "react";
 import type { AuditEntryResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { DifferenceList } from "../ground/difference-list.tsx";
-import { differences } from "../ground/differences.ts";
-import { Empty, Facts, PageHead, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { DifferenceList } from "../changes/difference-list.tsx";
+import { differences } from "../changes/differences.ts";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, Facts, PageHead, Status } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 import {
   ACTION_CHOICES,
   actionTone,

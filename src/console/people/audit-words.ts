@@ -1,5 +1,5 @@
 import type { AuditEntryResponse } from "../api-types.ts";
-import type { Tone } from "../ground/parts.tsx";
+import type { Tone } from "../parts/parts.tsx";
 
 /** What an entry's action is called; one that is not here is shown with its own name. */
 const ACTIONS: Record<string, { words: string; tone: Tone }> = {

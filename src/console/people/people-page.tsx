@@ -1,9 +1,9 @@
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import type { UserResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status, type Tone } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, LinkButton, PageHead, RouteLink, Status, type Tone } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const STATES: Record<UserResponse["activity_status"], { tone: Tone; word: string }> = {
   active: { tone: "good", word: "active" },

@@ -3,14 +3,14 @@ import { IconCopy, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { UserResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { CopyButton } from "../ground/copy-button.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
-import { showFailure } from "../ground/show-failure.ts";
-import { Time } from "../ground/time.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/users/"];
 type Values = {

@@ -3,11 +3,11 @@ import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { PermissionGroupResponse, RoleResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, PageHead, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./roles-page.module.css";
 
 const LIST = ["GET /api/v1/roles/"];

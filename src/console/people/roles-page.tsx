@@ -3,9 +3,9 @@ import { IconCheck, IconMinus, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import type { PermissionGroupResponse, RoleResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, LinkButton, PageHead, RouteLink, Scroller } from "../ground/parts.tsx";
+import { Fetched, LinkButton, PageHead, RouteLink, Scroller } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import classes from "./roles-page.module.css";
 
 /** All at once: a sub-organization has a handful. */

@@ -2,7 +2,7 @@ import { Grid, NumberInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { PromptLlmConfig, PromptLlmProvider } from "../api-types.ts";
-import { call } from "../ground/api.ts";
+import { call } from "../server/api.ts";
 
 /** The model that a prompt is written for, and how it is asked. */
 export function ModelFields(props: {

@@ -1,6 +1,6 @@
 import type { PromptResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { RecordPage } from "../ground/record-page.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { call } from "../server/api.ts";
 import { PromptForm } from "./prompt-form.tsx";
 
 const read = (id: string): Promise<PromptResponse> =>

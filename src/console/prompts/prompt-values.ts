@@ -1,5 +1,5 @@
 import type { PromptLlmConfig, PromptResponse } from "../api-types.ts";
-import type { FieldLabels } from "../ground/field-words.ts";
+import type { FieldLabels } from "../server/field-words.ts";
 
 /** What of a prompt is edited. */
 export type PromptValues = {

@@ -3,12 +3,12 @@ import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PromptHistory, PromptResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { DifferenceList } from "../ground/difference-list.tsx";
-import { differences } from "../ground/differences.ts";
-import { Fetched, Panel } from "../ground/parts.tsx";
-import { SideBySide } from "../ground/side-by-side.tsx";
-import { Time } from "../ground/time.tsx";
+import { DifferenceList } from "../changes/difference-list.tsx";
+import { differences } from "../changes/differences.ts";
+import { SideBySide } from "../changes/side-by-side.tsx";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
 
 type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => void) | null };
 

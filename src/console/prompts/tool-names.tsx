@@ -1,7 +1,7 @@
 import { MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../ground/api.ts";
+import { call } from "../server/api.ts";
 
 /** Tools by their names, among all that there are. */
 export function ToolNames(props: { value: string[]; onChange(value: string[]): void; error: ReactNode }) {

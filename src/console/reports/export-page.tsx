@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconDownload, IconPackageExport } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TakeoutStatusResponse } from "../api-types.ts";
-import { ApiError, addressOf, call } from "../ground/api.ts";
-import { useMe } from "../ground/me.tsx";
-import { Empty, Failure, Fetched, PageHead, Panel, Status, type Tone } from "../ground/parts.tsx";
-import { createStore, useStore } from "../ground/store.ts";
-import { Time } from "../ground/time.tsx";
+import { Empty, Failure, Fetched, PageHead, Panel, Status, type Tone } from "../parts/parts.tsx";
+import { ApiError, addressOf, call } from "../server/api.ts";
+import { useMe } from "../server/me.tsx";
+import { createStore, useStore } from "../server/store.ts";
+import { Time } from "../time/time.tsx";
 
 const REFRESH_ms = 2000;
 

@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core";
-import { Scroller } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { Scroller } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 import classes from "./charts.module.css";
 import { type Cell, type FigureTable, isNumeric } from "./figures.ts";
 

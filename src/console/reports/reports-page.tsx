@@ -1,9 +1,9 @@
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, LinkButton, PageHead } from "../ground/parts.tsx";
+import { Fetched, LinkButton, PageHead } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { DashboardView } from "./dashboard-view.tsx";
 import { chosenDays, DaysChooser } from "./days-chooser.tsx";
 

@@ -1,12 +1,12 @@
 import { Alert, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { ServiceResponse, ToolAuthType } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Panel, RouteLink } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RecordPage } from "../ground/record-page.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
+import { Panel, RouteLink } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RecordPage } from "../records/record-page.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { AuthFields, type AuthValues } from "./auth-fields.tsx";
 
 type Values = {

@@ -1,9 +1,9 @@
 import { Group } from "@mantine/core";
 import type { HeldMessage } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Status } from "../ground/parts.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 
 /** Beside a message that came in and was not answered: why, and the way to have it answered all the same. */
 export function HeldMark({ session_id, held }: { session_id: string; held: HeldMessage }) {

@@ -1,8 +1,8 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../ground/api.ts";
-import { Facts, Fetched, Panel } from "../ground/parts.tsx";
-import { OfflineMark } from "../insights/offline-mark.tsx";
+import { OfflineMark } from "../parts/offline-mark.tsx";
+import { Facts, Fetched, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 
 const MANY = 100;
 

@@ -2,10 +2,10 @@ import { Button, Group, SegmentedControl, Stack, TagsInput, Text, Textarea } fro
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SessionLabelCreate } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay, useMe } from "../ground/me.tsx";
-import { Failure, Fetched, Panel, Status, type Tone } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { Failure, Fetched, Panel, Status, type Tone } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay, useMe } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 type Code = SessionLabelCreate["code"];
 const CODES: Code[] = ["GOOD", "OK", "BAD", "N/A"];

@@ -1,8 +1,8 @@
 import { Table } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { call } from "../ground/api.ts";
-import { formatDuration } from "../ground/duration.ts";
-import { Empty, Fetched, Panel } from "../ground/parts.tsx";
+import { formatDuration } from "../parts/duration.ts";
+import { Empty, Fetched, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 
 const NAMES: Record<string, string> = {
   llm: "Model",

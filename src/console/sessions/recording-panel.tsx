@@ -2,8 +2,8 @@ import { Button, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import { call } from "../ground/api.ts";
-import { Failure, Panel } from "../ground/parts.tsx";
+import { Failure, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 
 type Props = {
   id: string;

@@ -1,5 +1,5 @@
 import type { Session } from "../api-types.ts";
-import { formatDuration } from "../ground/duration.ts";
+import { formatDuration } from "../parts/duration.ts";
 
 type Ending = Pick<Session, "timestamp" | "ended_at" | "end_reason" | "duration">;
 

@@ -1,8 +1,8 @@
 import { IconMessages } from "@tabler/icons-react";
 import type { Session } from "../api-types.ts";
-import { type Column, DataTable } from "../ground/data-table.tsx";
-import { Empty, PageHead, RouteLink, Status } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
 import { carrierId, channelWords } from "./channel-words.ts";
 import { endedBy, lengthOf } from "./session-words.ts";
 

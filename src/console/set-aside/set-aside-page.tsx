@@ -3,12 +3,12 @@ import { notifications } from "@mantine/notifications";
 import { IconHandStop } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SetAsideJob } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { useMe } from "../ground/me.tsx";
-import { Empty, Fetched, PageHead, Panel, RouteLink, Scroller } from "../ground/parts.tsx";
-import { showFailure } from "../ground/show-failure.ts";
-import { Time } from "../ground/time.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Empty, Fetched, PageHead, Panel, RouteLink, Scroller } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { call } from "../server/api.ts";
+import { useMe } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import classes from "./set-aside-page.module.css";
 import { kindWords } from "./set-aside-words.ts";
 

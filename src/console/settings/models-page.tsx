@@ -2,12 +2,12 @@ import { Alert, Group, PasswordInput, SimpleGrid, Stack, Text, TextInput } from 
 import { IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { LlmProviderResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, PageHead, Panel, Status } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { RemoveRecord } from "../ground/remove-record.tsx";
-import { Time } from "../ground/time.tsx";
+import { Fetched, PageHead, Panel, Status } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 import { PROVIDER_NAMES, TestKey } from "./test-key.tsx";
 
 const LIST = ["GET /api/v1/llm_providers/"];

@@ -2,12 +2,12 @@ import { FileInput, Group, Image, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OrganizationResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { ConfirmButton } from "../ground/confirm-button.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Fetched, PageHead, Panel } from "../ground/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../ground/record-form.tsx";
-import { Time } from "../ground/time.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
 
 const KEY = ["organization"];
 type Values = { display_name: string; description: string; domains: string; logo: string };

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import type { LlmProviderResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { useMay } from "../ground/me.tsx";
-import type { Tone } from "../ground/parts.tsx";
+import type { Tone } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { TestLine } from "./test-line.tsx";
 
 export const PROVIDER_NAMES: Record<LlmProviderResponse["provider"], string> = {

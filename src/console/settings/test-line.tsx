@@ -1,8 +1,8 @@
 import { Button, Group, Text } from "@mantine/core";
 import { IconPlugConnected } from "@tabler/icons-react";
 import type { UseMutationResult } from "@tanstack/react-query";
-import { formatDuration } from "../ground/duration.ts";
-import { Status, type Tone } from "../ground/parts.tsx";
+import { formatDuration } from "../parts/duration.ts";
+import { Status, type Tone } from "../parts/parts.tsx";
 
 type Answer = { message: string; duration_ms: number };
 

@@ -1,8 +1,8 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { ToolCheckRequest } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { Findings } from "../ground/findings.tsx";
+import { Findings } from "../parts/findings.tsx";
+import { call } from "../server/api.ts";
 
 const TYPING_ms = 400;
 

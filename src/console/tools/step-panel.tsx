@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Text, Textarea, TextInput } from "@mantin
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Step } from "../api-types.ts";
-import { JsonEditor } from "../ground/json-editor.tsx";
+import { JsonEditor } from "../editors/json-editor.tsx";
 import { conditionText, type NextEntry, nextOf } from "./workflow.ts";
 
 type Props = {

@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ToolDefinition, ToolDetailResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { DifferenceList } from "../ground/difference-list.tsx";
-import { differences } from "../ground/differences.ts";
-import { Fetched, Panel } from "../ground/parts.tsx";
-import { Time } from "../ground/time.tsx";
+import { DifferenceList } from "../changes/difference-list.tsx";
+import { differences } from "../changes/differences.ts";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
 
 type Props = { tool: ToolDetailResponse; onRestore: ((definition: ToolDefinition) => void) | null };
 

@@ -3,14 +3,14 @@ import { IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ToolDefinition, ToolTryRequest, ToolTryResponse } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { formatDuration } from "../ground/duration.ts";
-import { JsonEditor } from "../ground/json-editor.tsx";
-import { KeyValues } from "../ground/key-values.tsx";
-import { useMay } from "../ground/me.tsx";
-import { Code, Empty, Failure, Panel, Status } from "../ground/parts.tsx";
-import { RecordSelect } from "../ground/record-select.tsx";
-import { Unreadable } from "../ground/unreadable.ts";
+import { JsonEditor } from "../editors/json-editor.tsx";
+import { KeyValues } from "../editors/key-values.tsx";
+import { Unreadable } from "../editors/unreadable.ts";
+import { RecordSelect } from "../lists/record-select.tsx";
+import { formatDuration } from "../parts/duration.ts";
+import { Code, Empty, Failure, Panel, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { exampleArguments } from "./example-arguments.ts";
 
 /** One real call of the tool as it stands in the form, saved or not, and what each stage made of the arguments. */

@@ -2,8 +2,8 @@ import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useCallback, useContext, useState } from "react";
 import type { ToolDefinition } from "../api-types.ts";
-import { Unreadable } from "../ground/unreadable.ts";
-import { ViewSwitch } from "../ground/view-switch.tsx";
+import { Unreadable } from "../editors/unreadable.ts";
+import { ViewSwitch } from "../parts/view-switch.tsx";
 import { StepPanel } from "./step-panel.tsx";
 import {
   addStep,

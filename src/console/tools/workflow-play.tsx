@@ -3,11 +3,11 @@ import { IconArrowBackUp, IconPlayerPlay, IconRefresh } from "@tabler/icons-reac
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { PlayEvent, PlayedEvent, TaskPlayRequest, ToolDefinition } from "../api-types.ts";
-import { call } from "../ground/api.ts";
-import { JsonEditor } from "../ground/json-editor.tsx";
-import { KeyValues } from "../ground/key-values.tsx";
-import { Code, Failure, Loading, Status } from "../ground/parts.tsx";
-import { Unreadable } from "../ground/unreadable.ts";
+import { JsonEditor } from "../editors/json-editor.tsx";
+import { KeyValues } from "../editors/key-values.tsx";
+import { Unreadable } from "../editors/unreadable.ts";
+import { Code, Failure, Loading, Status } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
 import { exampleArguments } from "./example-arguments.ts";
 import classes from "./workflow-editor.module.css";
 

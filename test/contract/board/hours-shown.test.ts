@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openDay } from "../../../src/console/outbound/opening.ts";
+import { openDay } from "../../../src/console/campaign-form/opening.ts";
 import { resolveDay, type Schedule } from "../../../src/planning/schedule.ts";
 import { WEEKDAYS } from "../../../src/planning/weekday.ts";
 import { rounds } from "../../harness/seed.ts";

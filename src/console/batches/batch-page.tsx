@@ -1,0 +1,231 @@
+import { Alert, Button, Grid, Group, Stack } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconPlayerPause, IconPlayerPlay, IconUserPlus } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import type { BatchDetails, CommunicationBatch } from "../api-types.ts";
+import { readCampaign } from "../campaign-form/campaign-form.tsx";
+import { BATCH_WORDS } from "../outbound/batch-words.ts";
+import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
+import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+import { AddPerson } from "./add-person.tsx";
+import { BatchSettings } from "./batches-panel.tsx";
+import { RequestsPanel } from "./requests-panel.tsx";
+import { UploadPanel } from "./upload-panel.tsx";
+
+const FOLLOW_MS = 4000;
+const FOLLOW_UPLOAD_MS = 700;
+const LISTS = [["batch"], ["campaign"], ["GET /api/v1/outbound/batches"]] as const;
+
+const read = (batch_id: string) => call("GET /api/v1/outbound/batches/{batch_id}", { path: { batch_id } });
+
+export default function BatchPage() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const [isFilling, setFilling] = useState(false);
+  const batch = useQuery({
+    queryKey: ["batch", id],
+    queryFn: () => read(id),
+    refetchInterval: isFilling ? FOLLOW_UPLOAD_MS : FOLLOW_MS,
+  });
+  const found = batch.data;
+  return (
+    <>
+      <PageHead
+        title={id}
+        back={{
+          to: found ? `/campaigns/${found.campaign_id}?view=batches` : "/campaigns",
+          label: found ? "Batches of the campaign" : "Campaigns",
+        }}
+        about={found && <About batch={found} />}
+        actions={found && <Actions batch={found} />}
+      />
+      <Fetched query={batch} lines={12}>
+        {(shown) => <Body key={shown.batch_id} batch={shown} isFilling={isFilling} setFilling={setFilling} />}
+      </Fetched>
+    </>
+  );
+}
+
+function About({ batch }: { batch: BatchDetails }) {
+  const { tone, word } = BATCH_WORDS[batch.status];
+  const campaign = useQuery({
+    queryKey: ["campaign", batch.campaign_id],
+    queryFn: () => readCampaign(batch.campaign_id),
+  });
+  return (
+    <Group gap="xs">
+      <Status tone={tone}>{word}</Status>
+      <span>
+        of{" "}
+        <RouteLink to={`/campaigns/${batch.campaign_id}`}>
+          <bdi>{campaign.data?.campaign_name ?? `campaign ${batch.campaign_id}`}</bdi>
+        </RouteLink>
+      </span>
+    </Group>
+  );
+}
+
+function Actions({ batch }: { batch: BatchDetails }) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const path = { batch_id: batch.batch_id };
+  const hold = useMutation({
+    mutationFn: (paused: boolean) =>
+      call("PUT /api/v1/outbound/batches/{batch_id}", { path, body: { paused } }),
+    async onSuccess(_, paused) {
+      notifications.show({ message: paused ? "The batch is paused" : "The batch goes on", color: "green" });
+      await Promise.all(LISTS.map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+    onError: showFailure,
+  });
+  const [adding, { open, close }] = useDisclosure(false);
+  if (batch.status === "CANCELED") return null;
+  return (
+    <>
+      {may("outbound_write") && batch.status !== "EXPIRED" && (
+        <Button variant="default" leftSection={<IconUserPlus size={15} />} onClick={open}>
+          Add a person
+        </Button>
+      )}
+      {adding && <AddPerson batch_id={batch.batch_id} onClose={close} />}
+      {may("outbound_write") && (
+        <Button
+          variant={batch.paused ? "filled" : "default"}
+          leftSection={batch.paused ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+          loading={hold.isPending}
+          onClick={() => hold.mutate(batch.paused !== true)}
+        >
+          {batch.paused ? "Resume" : "Pause"}
+        </Button>
+      )}
+      {may("outbound_delete") && (
+        <RemoveRecord
+          noun="batch"
+          name={batch.batch_id}
+          remove={(reason) => {
+            const form = new FormData();
+            form.set("delete_reason", reason);
+            return call("DELETE /api/v1/outbound/batches/{batch_id}", { path, form });
+          }}
+          invalidates={LISTS}
+          onRemoved={() =>
+            void navigate({ to: `/campaigns/${batch.campaign_id}?view=batches`, ignoreBlocker: true })
+          }
+        >
+          Whoever waits is not reached any more; who is being talked with is not cut off.
+        </RemoveRecord>
+      )}
+    </>
+  );
+}
+
+function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filling: boolean): void }) {
+  const { batch, isFilling, setFilling } = props;
+  const may = useMay();
+  const counts = batch.status_counts ?? {};
+  const people = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const [offered] = useState(batch.upload_filename === null || batch.upload_filename === undefined);
+  const mayFill = may("outbound_write") && batch.status !== "CANCELED" && batch.status !== "EXPIRED";
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, lg: 8 }}>
+        <Stack gap="md">
+          {batch.error_message && !(offered && mayFill) && (
+            <Alert color="red" title="The last file was rejected">
+              <bdi>{batch.error_message}</bdi>
+            </Alert>
+          )}
+          {batch.deleted_reason && (
+            <Alert color="gray" title="Deleted">
+              <bdi>{batch.deleted_reason}</bdi>
+            </Alert>
+          )}
+          {people > 0 && !isFilling && (
+            <Panel title={people === 1 ? "1 person" : `${people.toLocaleString("en")} people`}>
+              <Stack gap="md">
+                {batch.outcome_counts && <OutcomeTiles counts={batch.outcome_counts} />}
+                <StatusTiles counts={counts} details={batch.detailed_status_counts} />
+              </Stack>
+            </Panel>
+          )}
+          {offered && mayFill && (
+            <UploadPanel
+              batch_id={batch.batch_id}
+              rows_read={isFilling ? people : 0}
+              last_error={batch.error_message ?? null}
+              onBusy={setFilling}
+            />
+          )}
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 4 }}>
+        <Stack gap="md">
+          <SettingsPanel batch={batch} />
+          <Panel title="About it">
+            <Facts
+              items={[
+                ["Source file", <bdi key="file">{batch.upload_filename ?? "no file"}</bdi>],
+                ["Made", <Time key="made" at={batch.created_at} />],
+                ["Changed", <Time key="changed" at={batch.last_updated_at} />],
+                ["By", batch.last_updated_by],
+              ]}
+            />
+          </Panel>
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={12}>
+        <RequestsPanel batch_id={batch.batch_id} />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+type Settings = { expires_on: string | null; call_rate: number | null; auto_call_rate: boolean };
+
+function SettingsPanel({ batch }: { batch: BatchDetails }) {
+  const may = useMay();
+  const record = useRecordForm<CommunicationBatch, Settings>({
+    noun: "Batch",
+    labels: {
+      expires_on: "Expires",
+      call_rate: "Attempts per hour",
+      auto_call_rate: "Spread over open hours until it expires",
+    },
+    record: batch,
+    values: (found) => ({
+      expires_on: found?.expires_on ?? null,
+      call_rate: found?.call_rate ?? null,
+      auto_call_rate: found?.auto_call_rate ?? false,
+    }),
+    save: (values) =>
+      call("PUT /api/v1/outbound/batches/{batch_id}", {
+        path: { batch_id: batch.batch_id },
+        body: values,
+      }),
+    reread: () => read(batch.batch_id),
+    invalidates: LISTS,
+    onSaved: () => {},
+  });
+  const { form } = record;
+  if (batch.status === "CANCELED") return <Empty title="This batch was deleted" />;
+  return (
+    <Panel title="Schedule">
+      <RecordFormFrame form={record} readOnly={!may("outbound_write")}>
+        <BatchSettings
+          values={form.getValues()}
+          set={(part) => form.setValues(part)}
+          errorOf={(name) => form.errors[name]}
+        />
+      </RecordFormFrame>
+    </Panel>
+  );
+}

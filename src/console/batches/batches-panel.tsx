@@ -1,0 +1,192 @@
+import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus, IconStack2 } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { CommunicationBatch, CommunicationBatchCreate } from "../api-types.ts";
+import { numberOrNull } from "../campaign-form/opening-fields.tsx";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { BATCH_WORDS, batchPath } from "../outbound/batch-words.ts";
+import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+import { WhenField } from "../time/when-field.tsx";
+
+const LIST = "GET /api/v1/outbound/batches";
+const REFRESH_MS = 5000;
+
+const COLUMNS: Column<CommunicationBatch>[] = [
+  {
+    field: "batch_id",
+    title: "Batch",
+    orderable: true,
+    render: ({ batch_id }) => (
+      <RouteLink to={batchPath(batch_id)}>
+        <bdi>{batch_id}</bdi>
+      </RouteLink>
+    ),
+  },
+  {
+    field: "status",
+    title: "State",
+    orderable: true,
+    render: ({ status }) => <Status tone={BATCH_WORDS[status].tone}>{BATCH_WORDS[status].word}</Status>,
+  },
+  {
+    field: "upload_filename",
+    title: "Source file",
+    render: ({ upload_filename }) => <bdi>{upload_filename ?? "–"}</bdi>,
+  },
+  { field: "call_rate", title: "Attempts per hour", align: "right", render: (batch) => rateWords(batch) },
+  {
+    field: "expires_on",
+    title: "Expires",
+    orderable: true,
+    render: ({ expires_on }) => (expires_on ? <Time at={expires_on} kind="minute" /> : "never"),
+  },
+  { field: "created_at", title: "Made", render: ({ created_at }) => <Time at={created_at} kind="minute" /> },
+  {
+    field: "last_updated_at",
+    title: "Changed",
+    orderable: true,
+    hidden: true,
+    render: ({ last_updated_at }) => <Time at={last_updated_at} kind="minute" />,
+  },
+];
+
+function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null | undefined }): string {
+  if (batch.auto_call_rate) return "spread until it expires";
+  return batch.call_rate?.toLocaleString("en") ?? "as the campaign";
+}
+
+/** The lists of people that a campaign has been given. */
+export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  const create = may("outbound_write") && (
+    <Button leftSection={<IconPlus size={15} />} onClick={open}>
+      New batch
+    </Button>
+  );
+  return (
+    <Stack gap="sm">
+      <Group justify="flex-end">{create}</Group>
+      <DataTable
+        label="Batches"
+        operation={LIST}
+        prefix="b_"
+        columns={COLUMNS}
+        rowKey={({ batch_id }) => batch_id}
+        fixed={{ campaign_id: String(campaign_id) }}
+        search={{ field: "batch_id", label: "Search by name" }}
+        filters={[
+          {
+            field: "status",
+            label: "State",
+            kind: "choice",
+            choices: Object.entries(BATCH_WORDS).map(([value, { word }]) => ({ value, label: word })),
+          },
+        ]}
+        refresh_ms={REFRESH_MS}
+        empty={
+          <Empty title="No batch yet" icon={<IconStack2 size={28} />} action={create}>
+            A batch is a list of people to reach. Make one, then fill it from a CSV file: a row a person, with
+            the columns reference_id and target.
+          </Empty>
+        }
+      />
+      {opened && <NewBatch campaign_id={campaign_id} onClose={close} />}
+    </Stack>
+  );
+}
+
+type Values = Required<Omit<CommunicationBatchCreate, "campaign_id">>;
+
+function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { form, sending } = useWindowForm<Values, CommunicationBatch>({
+    initial: {
+      batch_id: nameOfNow(),
+      expires_on: null,
+      paused: true,
+      call_rate: null,
+      auto_call_rate: false,
+    },
+    send: (chosen) => call("POST /api/v1/outbound/batches", { body: { ...chosen, campaign_id } }),
+    async onSent({ batch_id }) {
+      await client.invalidateQueries({ queryKey: [LIST] });
+      void navigate({ to: batchPath(batch_id) });
+    },
+  });
+  const values = form.getValues();
+  return (
+    <WindowForm title="New batch" size="lg" verb="Create" sending={sending} onClose={onClose}>
+      <TextInput
+        label="Name"
+        description="Your own ID. It can't be changed later."
+        required
+        data-autofocus
+        {...form.getInputProps("batch_id")}
+      />
+      <BatchSettings
+        values={values}
+        set={(part) => form.setValues(part)}
+        errorOf={(name) => form.errors[name]}
+      />
+      <Checkbox
+        label="Start paused"
+        description="Check the list before anyone is contacted."
+        checked={values.paused === true}
+        onChange={({ currentTarget }) => form.setFieldValue("paused", currentTarget.checked)}
+      />
+    </WindowForm>
+  );
+}
+
+type Settings = Pick<Values, "expires_on" | "call_rate" | "auto_call_rate">;
+
+/** When it ends and how fast it goes. */
+export function BatchSettings(props: {
+  values: Settings;
+  set(part: Partial<Settings>): void;
+  errorOf(name: keyof Settings): React.ReactNode;
+}) {
+  const { values, set, errorOf } = props;
+  return (
+    <>
+      <WhenField
+        label="Expires"
+        description="No one is contacted after this. Empty: never."
+        value={values.expires_on}
+        onChange={(expires_on) => set({ expires_on })}
+        error={errorOf("expires_on")}
+      />
+      <NumberInput
+        label="Attempts per hour"
+        description="Empty: the campaign's rate."
+        min={1}
+        max={3600}
+        disabled={values.auto_call_rate}
+        value={values.call_rate ?? ""}
+        onChange={(rate) => set({ call_rate: numberOrNull(rate) })}
+        error={errorOf("call_rate")}
+      />
+      <Checkbox
+        label="Spread over open hours until it expires"
+        checked={values.auto_call_rate}
+        onChange={({ currentTarget }) => set({ auto_call_rate: currentTarget.checked })}
+        error={errorOf("auto_call_rate")}
+      />
+    </>
+  );
+}
+
+/** "20261120.1430". */
+const nameOfNow = (): string => {
+  const now = new Date();
+  const two = (value: number): string => String(value).padStart(2, "0");
+  return `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}.${two(now.getHours())}${two(now.getMinutes())}`;
+};

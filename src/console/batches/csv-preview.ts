@@ -1,0 +1,155 @@
+import { fieldWords } from "../server/field-words.ts";
+
+/**
+ * The beginning of a CSV file of people, looked at before it is sent: its columns, its first rows, and what the platform
+ * would refuse in them. Columns are renamed by writing another first line; the rest of the file is sent as it is.
+ */
+export type CsvPreview = {
+  columns: string[];
+  /** As many as fit what was read, the header not among them. */
+  rows: string[][];
+  /** Bytes of the file before the first row. */
+  header_bytes: number;
+  /** How many rows the whole file may have, by the length of those read. */
+  estimated_rows: number;
+  problem: string | null;
+};
+
+/** A file that was moved or locked between being chosen and being read. */
+export const UNREADABLE: CsvPreview = {
+  columns: [],
+  rows: [],
+  header_bytes: 0,
+  estimated_rows: 0,
+  problem:
+    "The browser can't read this file. See that it is still there and not open elsewhere, and choose it again.",
+};
+
+/** Enough for hundreds of rows, little enough to be read at once. */
+export const PREVIEW_bytes = 256 * 1024;
+const BOM = "\uFEFF";
+
+/** `head` are the first bytes of a file of `size` bytes. */
+export function previewCsv(head: Uint8Array, size: number): CsvPreview {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head, { stream: true });
+  const isWhole = head.byteLength >= size;
+  const { records, open } = readRecords(text.startsWith(BOM) ? text.slice(1) : text, isWhole);
+  const filled = records.filter(({ cells }) => cells.some((cell) => cell !== ""));
+  const [header, ...rows] = filled;
+  if (!header) {
+    const problem = open ? "A quote is opened in the first line and never closed" : "The file is empty";
+    return { columns: [], rows: [], header_bytes: 0, estimated_rows: 0, problem };
+  }
+  const bytes = (end: number): number =>
+    new TextEncoder().encode(text.slice(0, end + (text.startsWith(BOM) ? 1 : 0))).byteLength;
+  const header_bytes = bytes(header.end);
+  const last = rows.at(-1);
+  const seen_bytes = last ? bytes(last.end) - header_bytes : 0;
+  return {
+    columns: header.cells.map((cell) => cell.trim()),
+    rows: rows.map(({ cells }) => cells),
+    header_bytes,
+    estimated_rows:
+      isWhole || seen_bytes === 0
+        ? rows.length
+        : Math.round(((size - header_bytes) / seen_bytes) * rows.length),
+    problem: problemOf(text, header.cells, rows.length, isWhole),
+  };
+}
+
+function problemOf(text: string, header: string[], rows: number, isWhole: boolean): string | null {
+  if (text.includes("\uFFFD") || text.includes("\0"))
+    return "The text is not UTF-8. Save the file as “CSV UTF-8” and choose it again.";
+  if (header.length === 1 && /[;\t]/.test(header[0] ?? ""))
+    return "The columns are not separated by commas. Save the file as CSV with commas and choose it again.";
+  if (rows === 0 && isWhole) return "The file has no rows below its header.";
+  return null;
+}
+
+type Record_ = { cells: string[]; end: number };
+
+/** RFC 4180, with any of the three line ends; the last record counts only when it is surely whole. */
+function readRecords(text: string, isWhole: boolean): { records: Record_[]; open: boolean } {
+  const records: Record_[] = [];
+  let cells: string[] = [];
+  let cell = "";
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text[at] as string;
+    if (quoted) {
+      if (letter !== '"') cell += letter;
+      else if (text[at + 1] === '"') {
+        cell += '"';
+        at += 1;
+      } else quoted = false;
+    } else if (letter === '"' && cell === "") quoted = true;
+    else if (letter === ",") {
+      cells.push(cell);
+      cell = "";
+    } else if (letter === "\n" || letter === "\r") {
+      if (letter === "\r" && text[at + 1] === "\n") at += 1;
+      records.push({ cells: [...cells, cell], end: at + 1 });
+      cells = [];
+      cell = "";
+    } else cell += letter;
+  }
+  if (isWhole && !quoted && (cell !== "" || cells.length > 0))
+    records.push({ cells: [...cells, cell], end: text.length });
+  return { records, open: quoted };
+}
+
+export const REQUIRED_COLUMNS = ["reference_id", "target"] as const;
+
+/** As the platform reads a column's name. */
+function columnName(text: string): string {
+  const name = text.trim().replaceAll(/\s+/g, "_");
+  const lower = name.toLowerCase();
+  return (REQUIRED_COLUMNS as readonly string[]).includes(lower) ? lower : name;
+}
+
+/** What each column becomes: guessed for the two that have to be there, the rest keep their names. */
+export function guessColumns(columns: string[]): string[] {
+  const names = columns.map(columnName);
+  for (const required of REQUIRED_COLUMNS) {
+    if (names.includes(required)) continue;
+    const found = names.findIndex((name) => LIKELY[required].test(name) && !isRequired(name));
+    if (found >= 0) names[found] = required;
+  }
+  return names;
+}
+const isRequired = (name: string): boolean => (REQUIRED_COLUMNS as readonly string[]).includes(name);
+
+const LIKELY = {
+  reference_id: /^(id|.*_id|reference|ref|patient|customer|key|external.*)$/i,
+  target: /^(phone.*|mobile.*|telephone|tel|number|e-?mail.*|to|msisdn|.*phone|.*_email)$/i,
+};
+
+/** What the platform would refuse about the names; "" where a column is fine. */
+export function columnProblems(names: string[]): string[] {
+  return names.map((name, index) => {
+    const spelled = columnName(name);
+    if (spelled === "") return "A column needs a name";
+    return names.map(columnName).indexOf(spelled) === index ? "" : "Another column has this name";
+  });
+}
+
+export const missingColumns = (names: string[]): string[] =>
+  REQUIRED_COLUMNS.filter((required) => !names.map(columnName).includes(required));
+
+/** The file with another first line. */
+export function renamedCsv(file: File, { header_bytes }: CsvPreview, names: string[]): File {
+  const header = `${names.map(quoted).join(",")}\n`;
+  return new File([header, file.slice(header_bytes)], file.name, { type: "text/csv" });
+}
+
+const quoted = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+
+/** Row, column and sentence of a fault that the platform found in a file, from its `loc`. */
+export function rowFault(issue: { loc: (string | number)[]; msg: string }): { place: string; text: string } {
+  const [part, row, column] = issue.loc;
+  if (part !== "file")
+    return { place: fieldWords(issue.loc.slice(1).join(".")) || "The file", text: issue.msg };
+  const place =
+    row === undefined ? "The file" : column === undefined ? `Row ${row}` : `Row ${row}, column ${column}`;
+  return { place, text: issue.msg };
+}

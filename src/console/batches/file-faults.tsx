@@ -1,0 +1,29 @@
+import { Alert } from "@mantine/core";
+import { ApiError } from "../server/api.ts";
+import { rowFault } from "./csv-preview.ts";
+
+const SHOWN = 50;
+
+/** Why nothing of a file was stored: every row and column that is wrong, or the first of many. */
+export function FileFaults({ error }: { error: Error }) {
+  const faults = error instanceof ApiError ? error.issues.map(rowFault) : [];
+  return (
+    <Alert color="red" role="alert" title="The file was rejected">
+      {faults.length === 0 ? (
+        error.message
+      ) : (
+        <ul style={{ margin: 0, paddingInlineStart: "1.1rem" }}>
+          {faults.slice(0, SHOWN).map(({ place, text }) => (
+            <li key={`${place} ${text}`}>
+              <b>
+                <bdi>{place}</bdi>
+              </b>
+              : {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {faults.length > SHOWN && "There are more. Mend these, and the next try tells of the others."}
+    </Alert>
+  );
+}

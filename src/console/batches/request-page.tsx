@@ -1,0 +1,196 @@
+import { Alert, Button, Grid, Group, Stack, Text } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconUserMinus } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { RequestTraceAttempt } from "../api-types.ts";
+import { batchPath, requestWords } from "../outbound/batch-words.ts";
+import { spoken } from "../outbound/channel-statuses.ts";
+import classes from "../outbound/outbound.module.css";
+import { formatDuration } from "../parts/duration.ts";
+import { OFFLINE_MODEL, OfflineMark } from "../parts/offline-mark.tsx";
+import { Code, Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const FOLLOW_MS = 3000;
+
+/** Why one person was reached, was not, or waits: every attempt with what followed, and the next step. */
+export default function RequestPage() {
+  const { id, reference } = useParams({ strict: false }) as { id: string; reference: string };
+  const path = { batch_id: id, reference_id: reference };
+  const trace = useQuery({
+    queryKey: ["batch", id, "trace", reference],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace", { path, signal }),
+    refetchInterval: ({ state }) => (state.data?.next_step.kind === "over" ? false : FOLLOW_MS),
+  });
+  const person = useQuery({
+    queryKey: ["batch", id, "results", "one", reference],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/batches/{batch_id}/results", {
+        path: { batch_id: id },
+        query: { reference_id: reference, limit: 1 },
+        signal,
+      }),
+  });
+  const words = requestWords(trace.data?.request_status ?? "");
+  const variables = Object.entries(person.data?.[0]?.request_variables ?? {});
+  const insights = Object.entries(person.data?.[0]?.insights ?? {});
+  const looked = person.data?.[0]?.enrichment;
+  return (
+    <>
+      <PageHead
+        title={reference}
+        back={{ to: batchPath(id), label: `Batch ${id}` }}
+        about={
+          trace.data && (
+            <Group gap="xs">
+              <Status tone={words.tone}>{words.word}</Status>
+              <bdi>{trace.data.target}</bdi>
+            </Group>
+          )
+        }
+        actions={
+          trace.data?.next_step.kind === "waiting" && <TakeOut batch_id={id} reference_id={reference} />
+        }
+      />
+      <Fetched query={trace}>
+        {({ next_step, attempts, ...request }) => (
+          <Grid gap="md" align="flex-start">
+            <Grid.Col span={{ base: 12, md: 8 }}>
+              <Stack gap="md">
+                <Alert
+                  color={next_step.kind === "under-way" ? "green" : "ink"}
+                  title={TITLES[next_step.kind]}
+                  role="status"
+                >
+                  <Text size="sm">{next_step.text}</Text>
+                  {next_step.until && (
+                    <Text size="xs">
+                      Looked at again <Time at={next_step.until} />.
+                    </Text>
+                  )}
+                </Alert>
+                <Panel title={attempts.length === 1 ? "1 attempt" : `${attempts.length} attempts`}>
+                  {attempts.length === 0 ? (
+                    <Empty title="Not tried yet" />
+                  ) : (
+                    <ol className={classes.steps}>
+                      {attempts.map((attempt) => (
+                        <li key={attempt.started_at}>
+                          <AttemptView attempt={attempt} />
+                        </li>
+                      ))}
+                    </ol>
+                  )}
+                </Panel>
+              </Stack>
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, md: 4 }}>
+              <Panel title="Variables and lookup">
+                <Stack gap="md">
+                  <Facts
+                    items={[
+                      ["Last status", spoken(request.channel_manager_status)],
+                      ["Attempts", request.attempt_count],
+                      ["Updated", <Time key="at" at={request.at} kind="clock" />],
+                    ]}
+                  />
+                  {variables.length > 0 && (
+                    <Facts items={variables.map(([name, text]) => [name, <bdi key={name}>{text}</bdi>])} />
+                  )}
+                  {insights.length > 0 && (
+                    <Stack gap={6} align="flex-start">
+                      <Text size="sm" fw={600}>
+                        Insights
+                      </Text>
+                      <OfflineMark model={person.data?.[0]?.insights_scripted ? OFFLINE_MODEL : null} />
+                      <Facts items={insights.map(([key, value]) => [key, <bdi key={key}>{value}</bdi>])} />
+                    </Stack>
+                  )}
+                  {looked && <Code value={looked} label="Number lookup" />}
+                </Stack>
+              </Panel>
+            </Grid.Col>
+          </Grid>
+        )}
+      </Fetched>
+    </>
+  );
+}
+
+/** Whoever waits can be taken out; who is being tried, or is over, stays. */
+function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: string }) {
+  const may = useMay();
+  const client = useQueryClient();
+  const take = useMutation({
+    mutationFn: () =>
+      call("POST /api/v1/outbound/batches/{batch_id}/remove-requests", {
+        path: { batch_id },
+        body: [reference_id],
+      }),
+    async onSuccess({ removed }) {
+      notifications.show(
+        removed.length > 0
+          ? { message: `${reference_id} is not tried any more`, color: "green" }
+          : { message: `${reference_id} was being tried already`, color: "yellow" },
+      );
+      await Promise.all([["batch"], ["campaign"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+    },
+    onError: showFailure,
+  });
+  if (!may("outbound_write")) return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconUserMinus size={15} />}
+      loading={take.isPending}
+      onClick={() => take.mutate()}
+    >
+      Take out of the batch
+    </Button>
+  );
+}
+
+const TITLES = {
+  waiting: "What they wait for",
+  "under-way": "Being reached now",
+  over: "Nothing more is tried",
+};
+
+function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {
+  const { started_at, placed_at, ended_at, session_id, decision } = attempt;
+  const lasted_ms = ended_at ? Date.parse(ended_at) - Date.parse(placed_at ?? started_at) : null;
+  return (
+    <Stack gap={6}>
+      <Text size="sm" fw={600}>
+        {attempt.text}
+      </Text>
+      <Group gap="md">
+        <Text size="xs" c="dimmed">
+          <Time at={started_at} />
+          {lasted_ms ? `, ${formatDuration(lasted_ms)}` : ""}
+        </Text>
+        {session_id !== null && <RouteLink to={`/sessions/${session_id}`}>Session {session_id}</RouteLink>}
+      </Group>
+      <Facts
+        items={[
+          ["Carrier status", attempt.provider_status],
+          ["Error", attempt.error_code],
+          ["Agent", attempt.answerer && spoken(attempt.answerer)],
+          ["Counts towards", attempt.counted_on],
+          ["Carrier ID", attempt.channel_manager_sid],
+        ].filter((entry): entry is [string, string] => Boolean(entry[1]))}
+      />
+      {decision && (
+        <details>
+          <summary>What was decided then</summary>
+          <Code value={decision} label={`What was decided after attempt ${attempt.attempt_number}`} />
+        </details>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,326 @@
+import {
+  Autocomplete,
+  Grid,
+  NumberInput,
+  Select,
+  TagsInput,
+  Textarea,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import type { OutboundCampaignResponse } from "../api-types.ts";
+import { KeyValues } from "../editors/key-values.tsx";
+import classes from "../outbound/outbound.module.css";
+import { Findings } from "../parts/findings.tsx";
+import { Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { RemoveRecord } from "../records/remove-record.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import {
+  atSecrets,
+  CAMPAIGN_LABELS,
+  type CampaignValues,
+  NEW_CAMPAIGN,
+  secretPaths,
+  sent,
+  stillFound,
+  valuesOf,
+} from "./campaign-values.ts";
+import { FilterFields, FilterMatches } from "./filter-fields.tsx";
+import { OpeningCalendar } from "./opening-calendar.tsx";
+import { DayChoice, ExceptionFields, numberOrNull, TimeOfDay } from "./opening-fields.tsx";
+import { LineTypeFields, PaceFields, VoicemailFields } from "./pace-fields.tsx";
+import { useClockOf, useSenders } from "./senders.ts";
+import { WebhookFields } from "./webhook-fields.tsx";
+
+/** A finding that is shown at its field. */
+const NO_SENDER = "no-sender";
+
+const MODES = [
+  { value: "voice", label: "Telephone" },
+  { value: "sms", label: "Text message" },
+  { value: "email", label: "E-mail" },
+];
+
+export const readCampaign = (campaign_id: number) =>
+  call("GET /api/v1/outbound/campaigns/{campaign_id}", { path: { campaign_id } });
+
+/** Everything of a campaign, and beside it the calendar of what its hours come to, as they stand in the form. */
+export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse | null }) {
+  const may = useMay();
+  const navigate = useNavigate();
+  const [hides, setHides] = useState<string[]>([]);
+  const [sought, setSought] = useState<string | null>(null);
+  const record = useRecordForm<OutboundCampaignResponse, CampaignValues>({
+    noun: "Campaign",
+    labels: CAMPAIGN_LABELS,
+    together: [
+      ["webhooks", "secrets"],
+      ["mode", "source", "caller_id"],
+    ],
+    record: campaign,
+    values: (found) => (found ? valuesOf(found) : NEW_CAMPAIGN),
+    save: (values, stored) => save(stored, values),
+    ...(campaign && { reread: () => readCampaign(campaign.id) }),
+    invalidates: [["campaign"], ["GET /api/v1/outbound/campaigns"], ["GET /api/v1/outbound/webhooks"]],
+    onSaved: (stored) => {
+      if (campaign === null) void navigate({ to: `/campaigns/${stored.id}` });
+    },
+    hides,
+  });
+  const { form } = record;
+  const values = form.getValues();
+  const mayWrite = may("outbound_write");
+  const set = <Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]) => {
+    const before = form.getValues();
+    form.setFieldValue(name as never, value as never);
+    form.setErrors((found) => stillFound(found, before, { ...before, [name]: value }));
+  };
+  const errorOf = (path: string): ReactNode => (form.errors as Record<string, ReactNode>)[path];
+  const fields = { values, set, errorOf };
+  const mode = values.mode ?? "voice";
+  const addresses = useSenders(mode);
+  const hasNoSender = campaign?.validation_issues?.some(({ id }) => id === NO_SENDER) ?? false;
+  const noSender =
+    hasNoSender && !record.isDirty
+      ? "Nobody is reached without one: choose an agent\u2019s address here, or under Shown as."
+      : undefined;
+  const zone = useClockOf(values.source ?? "", mode);
+  const stored = new Set(
+    campaign?.webhooks?.filter(({ auth_value_keys }) => auth_value_keys?.length).map(({ id }) => id),
+  );
+
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Panel>
+          <RecordFormFrame
+            form={record}
+            readOnly={!mayWrite}
+            extra={
+              campaign &&
+              may("outbound_delete") && (
+                <RemoveRecord
+                  noun="campaign"
+                  name={campaign.campaign_name}
+                  withoutReason
+                  remove={() =>
+                    call("DELETE /api/v1/outbound/campaigns/{campaign_id}", {
+                      path: { campaign_id: campaign.id },
+                    })
+                  }
+                  invalidates={[["GET /api/v1/outbound/campaigns"]]}
+                  onRemoved={() => void navigate({ to: "/campaigns", ignoreBlocker: true })}
+                >
+                  Its batches are deleted with it: whoever waits in them is not reached any more.
+                </RemoveRecord>
+              )
+            }
+          >
+            {!record.isDirty && (
+              <Findings issues={campaign?.validation_issues?.filter(({ id }) => id !== NO_SENDER)} />
+            )}
+            <Section title="Campaign">
+              <TextInput label="Name" required dir="auto" {...form.getInputProps("campaign_name")} />
+              <Textarea
+                label="Description"
+                dir="auto"
+                autosize
+                minRows={1}
+                {...form.getInputProps("description")}
+              />
+              <Grid gap="md">
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <Select
+                    label="Contact people by"
+                    description="The same for everyone in the campaign."
+                    data={MODES}
+                    allowDeselect={false}
+                    value={mode}
+                    onChange={(chosen) => set("mode", chosen as CampaignValues["mode"])}
+                    error={errorOf("mode")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <Autocomplete
+                    label="From"
+                    description="An agent's number or address."
+                    data={addresses}
+                    {...form.getInputProps("source")}
+                    error={form.getInputProps("source").error ?? noSender}
+                  />
+                </Grid.Col>
+                <Grid.Col span={{ base: 12, sm: 4 }}>
+                  <Autocomplete
+                    label="Caller ID"
+                    description="Shown to the person."
+                    data={addresses}
+                    {...form.getInputProps("caller_id")}
+                  />
+                </Grid.Col>
+                {mode === "sms" && (
+                  <Grid.Col span={{ base: 12, sm: 6 }}>
+                    <NumberInput
+                      label="Replies belong to the campaign for"
+                      suffix=" min"
+                      min={0}
+                      placeholder="as usual"
+                      value={values.sms_session_ttl ?? ""}
+                      onChange={(minutes) => set("sms_session_ttl", numberOrNull(minutes))}
+                      error={errorOf("sms_session_ttl")}
+                    />
+                  </Grid.Col>
+                )}
+                <Grid.Col span={12}>
+                  <TagsInput
+                    label="Labels"
+                    description="For filtering. Press Enter to add one."
+                    value={values.labels ?? []}
+                    onChange={(labels) => set("labels", labels)}
+                    error={errorOf("labels")}
+                  />
+                </Grid.Col>
+              </Grid>
+              <KeyValues
+                label="Variables"
+                description="For everyone in the campaign. A person's own variables override them."
+                value={values.campaign_variables}
+                onChange={(variables) => set("campaign_variables", variables)}
+                error={errorOf("campaign_variables")}
+              />
+            </Section>
+            <Section title="Hours">
+              <DayChoice
+                value={values.active_days}
+                onChange={(days) => set("active_days", days)}
+                error={errorOf("active_days")}
+              />
+              <Grid gap="md">
+                <Grid.Col span={6}>
+                  <TimeOfDay
+                    label="From"
+                    description="Empty: from midnight."
+                    value={values.daily_start_time}
+                    onChange={(time) => set("daily_start_time", time)}
+                    error={errorOf("daily_start_time")}
+                  />
+                </Grid.Col>
+                <Grid.Col span={6}>
+                  <TimeOfDay
+                    label="Until"
+                    description="Earlier than “From”: continues past midnight."
+                    value={values.daily_end_time}
+                    onChange={(time) => set("daily_end_time", time)}
+                    error={errorOf("daily_end_time")}
+                  />
+                </Grid.Col>
+              </Grid>
+              <ExceptionFields
+                value={values.outreach_override_rules}
+                onChange={(rules) => set("outreach_override_rules", rules)}
+                errorOf={errorOf}
+                readOnly={!mayWrite}
+                sought={sought}
+              />
+            </Section>
+            <Section title="Pace and retries">
+              <PaceFields {...fields} />
+            </Section>
+            <Section title="Audience">
+              <FilterFields
+                value={values.target_filters}
+                onChange={(filters) => set("target_filters", filters)}
+                errorOf={errorOf}
+              />
+              {values.target_filters === null && <LineTypeFields {...fields} />}
+              {campaign && (
+                <FilterMatches
+                  campaign_id={campaign.id}
+                  target_filters={values.target_filters}
+                  allowed_line_types={values.allowed_line_types}
+                  include_unknown_line_types={values.include_unknown_line_types}
+                />
+              )}
+            </Section>
+            {mode === "voice" && (
+              <Section title="Mailboxes">
+                <VoicemailFields {...fields} />
+              </Section>
+            )}
+            <Section title="Webhooks">
+              <WebhookFields
+                webhooks={values.webhooks}
+                secrets={values.secrets}
+                hasSecret={(id) => id !== null && id !== undefined && stored.has(id)}
+                onChange={(webhooks, secrets) => {
+                  set("webhooks", webhooks);
+                  set("secrets", secrets);
+                  setHides(secretPaths(secrets));
+                }}
+                errorOf={errorOf}
+                readOnly={!mayWrite}
+              />
+            </Section>
+          </RecordFormFrame>
+        </Panel>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }} className={classes.sticky}>
+        <OpeningCalendar
+          opening={values}
+          zone={zone}
+          onChoose={
+            mayWrite
+              ? (date) => {
+                  const { days, dates } = values.outreach_override_rules;
+                  if (!(date in dates))
+                    set("outreach_override_rules", { days, dates: { ...dates, [date]: {} } });
+                  setSought(date);
+                  goToException(date);
+                }
+              : null
+          }
+        />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={classes.section}>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+async function save(
+  stored: OutboundCampaignResponse | null,
+  values: CampaignValues,
+): Promise<OutboundCampaignResponse> {
+  const body = sent(values);
+  try {
+    return stored === null
+      ? await call("POST /api/v1/outbound/campaigns", { body })
+      : await call("PUT /api/v1/outbound/campaigns/{campaign_id}", {
+          path: { campaign_id: stored.id },
+          body: { ...body, label: stored.label ?? null },
+        });
+  } catch (error) {
+    throw atSecrets(error);
+  }
+}
+
+/** Once it is drawn. */
+function goToException(date: string): void {
+  requestAnimationFrame(() => {
+    const row = document.querySelector<HTMLElement>(`fieldset[aria-label="${CSS.escape(date)}"]`);
+    row?.scrollIntoView({ block: "center" });
+    row?.querySelector<HTMLElement>("input")?.focus();
+  });
+}

@@ -1,0 +1,146 @@
+import type {
+  OutboundCampaign,
+  OutboundCampaignResponse,
+  OutboundCampaignWebhook,
+  ScheduleOverride,
+} from "../api-types.ts";
+import { ApiError } from "../server/api.ts";
+import type { FieldLabels } from "../server/field-words.ts";
+import { authValues, type SecretChange } from "../webhooks/webhook-secret.ts";
+
+/** What of a campaign the form edits: all that can be sent, nothing left out, so that every fault finds its field. */
+export type CampaignValues = Required<
+  Omit<OutboundCampaign, "label" | "outreach_override_rules" | "webhooks">
+> & {
+  outreach_override_rules: {
+    days: Record<string, ScheduleOverride>;
+    dates: Record<string, ScheduleOverride>;
+  };
+  webhooks: WebhookValues[];
+  /** What happens to the secret of each webhook; apart from them, so that a review shows the one and hides the other. */
+  secrets: SecretChange[];
+};
+export type WebhookValues = Omit<OutboundCampaignWebhook, "auth_values">;
+
+export const NEW_CAMPAIGN: CampaignValues = {
+  campaign_name: "",
+  description: "",
+  mode: "voice",
+  sms_session_ttl: null,
+  labels: [],
+  campaign_variables: {},
+  daily_start_time: "09:00:00",
+  daily_end_time: "17:00:00",
+  source: "",
+  caller_id: "",
+  hourly_rate: 60,
+  max_daily_calls: null,
+  retry_count: 2,
+  retry_interval: "4h",
+  active_days: ["mon", "tue", "wed", "thu", "fri"],
+  outreach_override_rules: { days: {}, dates: {} },
+  voicemail_detection: null,
+  allowed_line_types: null,
+  include_unknown_line_types: true,
+  target_filters: null,
+  webhooks: [],
+  secrets: [],
+};
+
+export const CAMPAIGN_LABELS: FieldLabels = {
+  campaign_name: "Name",
+  mode: "Contact people by",
+  source: "From",
+  caller_id: "Caller ID",
+  sms_session_ttl: "Replies belong to the campaign for",
+  campaign_variables: "Variables",
+  active_days: "Days",
+  daily_start_time: "Hours, from",
+  daily_end_time: "Hours, until",
+  outreach_override_rules: "Exceptions",
+  hourly_rate: "Attempts per hour",
+  max_daily_calls: "New people per day, limit",
+  retry_count: "Retries",
+  retry_interval: "Wait before a retry",
+  allowed_line_types: "Line types",
+  target_filters: "Rules for numbers",
+  voicemail_detection: "Mailboxes",
+};
+
+export function valuesOf(campaign: OutboundCampaignResponse): CampaignValues {
+  const own = Object.keys(NEW_CAMPAIGN).map((name) => [
+    name,
+    campaign[name as keyof OutboundCampaignResponse] ?? null,
+  ]);
+  return {
+    ...(Object.fromEntries(own) as CampaignValues),
+    description: campaign.description ?? "",
+    source: campaign.source ?? "",
+    caller_id: campaign.caller_id ?? "",
+    labels: campaign.labels ?? [],
+    outreach_override_rules: {
+      days: campaign.outreach_override_rules?.days ?? {},
+      dates: campaign.outreach_override_rules?.dates ?? {},
+    },
+    webhooks: (campaign.webhooks ?? []).map(({ id, url, request_method, trigger_statuses }) => ({
+      id,
+      url,
+      request_method: request_method as WebhookValues["request_method"],
+      trigger_statuses,
+    })),
+    secrets: (campaign.webhooks ?? []).map(({ auth_value_keys }) => ({
+      kind: auth_value_keys?.includes("hmac_secret") ? "keep" : "none",
+    })),
+  };
+}
+
+/** As the API takes it: what was left empty is null. */
+export function sent({ secrets, ...values }: CampaignValues): OutboundCampaign {
+  const { days, dates } = values.outreach_override_rules;
+  const hasRules = Object.keys(days).length + Object.keys(dates).length > 0;
+  return {
+    ...values,
+    description: values.description || null,
+    source: values.source || null,
+    caller_id: values.caller_id || null,
+    outreach_override_rules: hasRules ? { days, dates } : null,
+    webhooks: values.webhooks.map((webhook, index) => ({
+      ...webhook,
+      auth_values: authValues(secrets[index] ?? { kind: "none" }),
+    })),
+  };
+}
+
+/** What the API finds wrong with a webhook's secret, said of where the form has it. */
+export function atSecrets(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const issues = error.issues.map((issue) => {
+    const [body, list, index, part, ...rest] = issue.loc;
+    const isSecret = list === "webhooks" && part === "auth_values";
+    return isSecret ? { ...issue, loc: [body as string, "secrets", index as number, ...rest] } : issue;
+  });
+  return new ApiError(error.status, error.message, issues);
+}
+
+/** The findings that still speak of what stands there: one whose value was changed, moved or removed is over. */
+export const stillFound = <Finding>(
+  findings: Record<string, Finding>,
+  before: object,
+  after: object,
+): Record<string, Finding> =>
+  Object.fromEntries(
+    Object.entries(findings).filter(
+      ([path]) => JSON.stringify(valueAt(before, path)) === JSON.stringify(valueAt(after, path)),
+    ),
+  );
+
+const valueAt = (values: object, path: string): unknown =>
+  path
+    .split(".")
+    .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], values);
+
+/** Where in the form new secrets stand, so that a review does not show them. */
+export const secretPaths = (secrets: SecretChange[]): string[] =>
+  secrets.flatMap(({ kind }, index) =>
+    kind === "new" ? [`secrets.${index}.hmac_secret`, `secrets.${index}`] : [],
+  );

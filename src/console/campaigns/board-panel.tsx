@@ -1,0 +1,203 @@
+import { Grid, Stack, Table, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { CampaignBoard, CampaignBoardBatch } from "../api-types.ts";
+import { capText } from "../campaign-form/opening.ts";
+import { batchPath, requestPath, requestWords } from "../outbound/batch-words.ts";
+import classes from "../outbound/outbound.module.css";
+import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
+import { Empty, Fetched, Panel, RouteLink, Scroller, Status, type Tone } from "../parts/parts.tsx";
+import { NearTime } from "../time/near-time.tsx";
+import { Time } from "../time/time.tsx";
+import { formatTime } from "../time/zone.ts";
+import { boardQuery } from "./board-query.ts";
+
+const FOLLOW_MS = 3000;
+/** As many batches as a board has. */
+const MOST_BATCHES = 50;
+
+/** A campaign as it runs: who is in which state, what each batch waits for, and what happened last, each with its reason. */
+export function BoardPanel({ campaign_id }: { campaign_id: number }) {
+  const board = useQuery({ ...boardQuery(campaign_id), refetchInterval: FOLLOW_MS });
+  return (
+    <Fetched query={board} lines={12}>
+      {(now) => <Board board={now} />}
+    </Fetched>
+  );
+}
+
+function Board({ board }: { board: CampaignBoard }) {
+  if (board.batches.length === 0 && Object.keys(board.status_counts).length === 0) {
+    return (
+      <Panel>
+        <Empty
+          title="No people yet"
+          action={<RouteLink to={`/campaigns/${board.campaign_id}?view=batches`}>To its batches</RouteLink>}
+        >
+          Make a batch and fill it from a CSV file. From then on this shows who is being reached, and why
+          everybody else waits.
+        </Empty>
+      </Panel>
+    );
+  }
+  return (
+    <Stack gap="md">
+      <Panel
+        title="Now"
+        actions={
+          <Text size="xs" c="dimmed">
+            as of <Time at={board.at} kind="clock" />
+          </Text>
+        }
+      >
+        <Stack gap="md">
+          <Text size="sm" role="status">
+            <b>
+              {board.under_way === 0
+                ? "No active calls."
+                : board.under_way === 1
+                  ? "One line is in use."
+                  : `${board.under_way} lines are in use.`}
+            </b>{" "}
+            {today(board)}
+          </Text>
+          {board.total_rate > 0 && (
+            <Text size="sm" c="dimmed">
+              Up to {board.total_rate.toLocaleString("en")} attempts an hour. Each batch keeps its own rate.
+            </Text>
+          )}
+          <OutcomeTiles counts={board.outcome_counts} />
+          <StatusTiles counts={board.status_counts} />
+        </Stack>
+      </Panel>
+      <Grid gap="md" align="flex-start">
+        <Grid.Col span={{ base: 12, lg: 5 }}>
+          <Panel title="Batches" flush>
+            {board.batches.length === 0 ? (
+              <Empty title="All batches finished" />
+            ) : (
+              <Table>
+                <Table.Thead className="sr-only">
+                  <Table.Tr>
+                    <Table.Th>Batch and what it waits for</Table.Th>
+                    <Table.Th>Waiting</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {board.batches.map((batch) => (
+                    <BatchRow key={batch.batch_id} batch={batch} />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            )}
+            {board.batches.length >= MOST_BATCHES && (
+              <Text size="xs" c="dimmed" p="sm">
+                The newest {MOST_BATCHES};{" "}
+                <RouteLink to={`/campaigns/${board.campaign_id}?view=batches`} underline="always">
+                  all batches
+                </RouteLink>
+              </Text>
+            )}
+          </Panel>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, lg: 7 }}>
+          <Panel title="Recent activity" flush>
+            {board.latest.length === 0 ? (
+              <Empty title="No attempts yet">
+                Each attempt and each skipped person appears here with the reason.
+              </Empty>
+            ) : (
+              <Scroller className={classes.latest} label="Recent activity">
+                <Table highlightOnHover>
+                  <Table.Thead>
+                    <Table.Tr>
+                      <Table.Th>When</Table.Th>
+                      <Table.Th>Who</Table.Th>
+                      <Table.Th>State</Table.Th>
+                      <Table.Th>Why</Table.Th>
+                    </Table.Tr>
+                  </Table.Thead>
+                  <Table.Tbody>
+                    {board.latest.map((person) => (
+                      <Table.Tr key={`${person.batch_id} ${person.reference_id} ${person.at}`}>
+                        <Table.Td>
+                          <NearTime at={person.at} now={board.at} />
+                        </Table.Td>
+                        <Table.Td>
+                          <RouteLink to={requestPath(person.batch_id, person.reference_id)}>
+                            <bdi>{person.reference_id}</bdi>
+                          </RouteLink>
+                          <Text size="xs" c="dimmed">
+                            <bdi>{person.target}</bdi>
+                          </Text>
+                        </Table.Td>
+                        <Table.Td>
+                          <Status tone={requestWords(person.request_status).tone}>
+                            {requestWords(person.request_status).word}
+                          </Status>
+                        </Table.Td>
+                        <Table.Td>
+                          {person.text}
+                          {person.session_id !== null && (
+                            <>
+                              {" "}
+                              <RouteLink to={`/sessions/${person.session_id}`}>
+                                Session {person.session_id}
+                              </RouteLink>
+                            </>
+                          )}
+                        </Table.Td>
+                      </Table.Tr>
+                    ))}
+                  </Table.Tbody>
+                </Table>
+              </Scroller>
+            )}
+          </Panel>
+        </Grid.Col>
+      </Grid>
+    </Stack>
+  );
+}
+
+const STEP_TONES: Record<CampaignBoardBatch["next_step"]["kind"], Tone> = {
+  waiting: "quiet",
+  "under-way": "busy",
+  over: "quiet",
+};
+
+function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
+  const { batch_id, waiting, next_step } = batch;
+  const isHeld = next_step.reason === "batch-paused" || next_step.reason === "source-paused";
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <RouteLink to={batchPath(batch_id)} fw={600}>
+          <bdi>{batch_id}</bdi>
+        </RouteLink>
+        <Text size="sm">{next_step.text}</Text>
+        {next_step.until && (
+          <Text size="xs" c="dimmed">
+            Next check <Time at={next_step.until} kind="minute" />
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td ta="right">
+        <Status tone={isHeld ? "warn" : STEP_TONES[next_step.kind]}>
+          {`${waiting.toLocaleString("en")} waiting`}
+        </Status>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** How much of the day's cap is used, for each day whose window is open. */
+function today({ days, timezone, batches }: CampaignBoard): string {
+  if (batches.length === 0) return "";
+  if (days.length === 0) return `It is closed now, on the clock of ${timezone}.`;
+  return days
+    .map(
+      ({ date, cap, first_attempts }) =>
+        `${formatTime(date, "UTC", "day")}: ${capText(first_attempts)} new people contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
+    )
+    .join(" ");
+}

@@ -1,0 +1,214 @@
+import { Alert, Button, Grid, NumberInput, Stack, Table, Text } from "@mantine/core";
+import { IconChartBar } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import type { CampaignForecast, ForecastQuestion } from "../api-types.ts";
+import { numberOrNull } from "../campaign-form/opening-fields.tsx";
+import classes from "../outbound/outbound.module.css";
+import { Tile, Tiles } from "../outbound/tile.tsx";
+import { Empty, Fetched, Loading, Panel, Scroller } from "../parts/parts.tsx";
+import { ViewSwitch } from "../parts/view-switch.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
+import { type Bar, dayBars, hourBars } from "./forecast-bars.ts";
+
+const ForecastChart = lazy(() => import("./forecast-chart.tsx"));
+
+const PERCENT = 100;
+
+/** What the campaign would do by the dialer's own decisions, before anybody is called. */
+export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
+  const [asked, setAsked] = useState<ForecastQuestion>({ answer_rate: 0.4, days: 14 });
+  const [answers, setAnswers] = useState<number | string>(40);
+  const [days, setDays] = useState<number | string>(14);
+  const [people, setPeople] = useState<number | string>("");
+  const forecast = useQuery({
+    queryKey: ["campaign", campaign_id, "forecast", asked],
+    queryFn: ({ signal }) =>
+      call("POST /api/v1/outbound/campaigns/{campaign_id}/forecast", {
+        path: { campaign_id },
+        body: asked,
+        signal,
+      }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Stack gap="md">
+      <Panel title="Assumptions">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            setAsked({
+              answer_rate: Number(answers) / PERCENT,
+              days: Number(days),
+              requests: numberOrNull(people),
+            });
+          }}
+        >
+          <Grid gap="md" align="flex-end">
+            <Grid.Col span={{ base: 12, sm: 4 }}>
+              <NumberInput
+                label="Answer rate"
+                suffix=" %"
+                min={0}
+                max={PERCENT}
+                clampBehavior="strict"
+                required
+                value={answers}
+                onChange={setAnswers}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 4 }}>
+              <NumberInput
+                label="People"
+                placeholder="Currently waiting"
+                min={1}
+                max={1_000_000}
+                clampBehavior="strict"
+                thousandSeparator=","
+                value={people}
+                onChange={setPeople}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 6, sm: 2 }}>
+              <NumberInput
+                label="Days"
+                min={1}
+                max={92}
+                clampBehavior="strict"
+                required
+                value={days}
+                onChange={setDays}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 6, sm: 2 }}>
+              <Button
+                type="submit"
+                fullWidth
+                loading={forecast.isFetching}
+                leftSection={<IconChartBar size={15} />}
+              >
+                Forecast
+              </Button>
+            </Grid.Col>
+          </Grid>
+        </form>
+      </Panel>
+      <Fetched query={forecast} lines={10}>
+        {(found) => <Answer forecast={found} />}
+      </Fetched>
+    </Stack>
+  );
+}
+
+function Answer({ forecast }: { forecast: CampaignForecast }) {
+  const [view, setView] = useState<"chart" | "table">("chart");
+  const [by, setBy] = useState<"day" | "hour">("day");
+  const { totals, people, ends_at, left, timezone, assumptions } = forecast;
+  if (people === 0) {
+    return (
+      <Panel>
+        <Empty title="No one is waiting in this campaign" icon={<IconChartBar size={28} />}>
+          Give a number of people above to see how long they would take: the dialer's own decisions on hours,
+          caps, rates and retries are run forward, and nobody is called.
+        </Empty>
+      </Panel>
+    );
+  }
+  const bars = by === "day" ? dayBars(forecast) : hourBars(forecast);
+  const tiles: [string, number][] = [
+    ["people", people],
+    ["first attempts", totals.first_attempts],
+    ["retries", totals.retries],
+    ["reached", totals.completed],
+    ["given up", totals.given_up],
+    ["skipped", totals.skipped],
+    ["left at the end", left],
+  ];
+  return (
+    <Panel
+      title={
+        ends_at ? (
+          <>
+            Finishes <Time at={ends_at} kind="minute" />
+          </>
+        ) : (
+          `${left.toLocaleString("en")} still wait at the end`
+        )
+      }
+      actions={
+        <>
+          <ViewSwitch
+            label="By day or hour"
+            views={{ day: "By day", hour: "By hour" }}
+            value={by}
+            onChange={setBy}
+          />
+          <ViewSwitch
+            label="Chart or table"
+            views={{ chart: "Chart", table: "Table" }}
+            value={view}
+            onChange={setView}
+          />
+        </>
+      }
+    >
+      <Stack gap="md">
+        <Tiles>
+          {tiles.map(([label, count]) => (
+            <Tile key={label} count={count} about={label} />
+          ))}
+        </Tiles>
+        {bars.length === 0 ? (
+          <Alert color="yellow" title="No attempts">
+            The campaign has no open hour in these days, or its caps let nobody through. Its calendar shows
+            when it opens.
+          </Alert>
+        ) : view === "chart" ? (
+          <Suspense fallback={<Loading lines={8} />}>
+            <ForecastChart bars={bars} />
+          </Suspense>
+        ) : (
+          <BarTable bars={bars} by={by} />
+        )}
+        <Text size="xs" c="dimmed" component="div">
+          {by === "day"
+            ? `Days of ${timezone}.`
+            : `Hours of ${timezone}; those without an attempt are left out.`}{" "}
+          {assumptions.join(" ")}
+        </Text>
+      </Stack>
+    </Panel>
+  );
+}
+
+function BarTable({ bars, by }: { bars: Bar[]; by: "day" | "hour" }) {
+  return (
+    <Scroller className={classes.scroll} label="Forecast as a table">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{by === "day" ? "Day" : "Hour"}</Table.Th>
+            <Table.Th ta="right">First attempts</Table.Th>
+            <Table.Th ta="right">Retries</Table.Th>
+            <Table.Th ta="right">Reached</Table.Th>
+            {by === "day" && <Table.Th ta="right">At most</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {bars.map((bar) => (
+            <Table.Tr key={bar.name}>
+              <Table.Td>{bar.name}</Table.Td>
+              <Table.Td ta="right">{bar["First attempts"].toLocaleString("en")}</Table.Td>
+              <Table.Td ta="right">{bar.Retries.toLocaleString("en")}</Table.Td>
+              <Table.Td ta="right">{bar.reached.toLocaleString("en")}</Table.Td>
+              {by === "day" && (
+                <Table.Td ta="right">{bar.cap?.toLocaleString("en") ?? "any number"}</Table.Td>
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Scroller>
+  );
+}

@@ -1,0 +1,43 @@
+import { Text } from "@mantine/core";
+import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import classes from "./difference-list.module.css";
+import { type Difference, showValue } from "./differences.ts";
+import { lineChanges } from "./line-changes.ts";
+
+/**
+ * What differs, value by value: removed lines with a minus, added lines with a plus. With `labels` each value has the
+ * name that a form gives it, without them its path.
+ */
+export function DifferenceList(props: { entries: Difference[]; labels?: FieldLabels | undefined }) {
+  const { entries, labels } = props;
+  if (entries.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing differs.
+      </Text>
+    );
+  }
+  return (
+    <ul className={classes.list}>
+      {entries.map(({ path, before, after }) => (
+        <li key={path}>
+          {labels ? (
+            <b className={classes.name}>{fieldWords(path, labels)}</b>
+          ) : (
+            <code className={classes.path}>{path || "value"}</code>
+          )}
+          <pre className={classes.lines} dir="auto">
+            {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
+              <span key={index} className={classes[kind]}>
+                {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
+                {text}
+                {"\n"}
+              </span>
+            ))}
+          </pre>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,64 @@
+import { Stack, Text } from "@mantine/core";
+import { Scroller } from "../parts/parts.tsx";
+import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import { type Difference, showValue } from "./differences.ts";
+import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
+import classes from "./side-by-side.module.css";
+
+/** What differs between two states of a record, the earlier on the left, value by value and line by line. */
+export function SideBySide(props: {
+  entries: Difference[];
+  labels: FieldLabels;
+  before: string;
+  after: string;
+}) {
+  const { entries, labels, before, after } = props;
+  if (entries.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing differs.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="md">
+      {entries.map((entry) => (
+        <div key={entry.path}>
+          <Text size="sm" fw={550} mb={4}>
+            {fieldWords(entry.path, labels)}
+          </Text>
+          <Scroller className={classes.frame} label={`${fieldWords(entry.path, labels)}, side by side`}>
+            <table className={classes.table}>
+              <thead>
+                <tr>
+                  <th scope="col">{before}</th>
+                  <th scope="col">{after}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {sideBySide(lineChanges(showValue(entry.before), showValue(entry.after))).map(
+                  (pair, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
+                    <tr key={index}>
+                      <Line change={pair.before} />
+                      <Line change={pair.after} />
+                    </tr>
+                  ),
+                )}
+              </tbody>
+            </table>
+          </Scroller>
+        </div>
+      ))}
+    </Stack>
+  );
+}
+
+const SIGNS = { added: "+ ", removed: "− ", same: "  " };
+
+const Line = ({ change }: { change: LineChange | null }) => (
+  <td dir="auto" data-kind={change?.kind}>
+    {change && SIGNS[change.kind]}
+    {change?.text}
+  </td>
+);

@@ -1,0 +1,283 @@
+import { Button, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { Failure, Scroller, Stale } from "../parts/parts.tsx";
+import { type Answer, call, type Given, type Operation } from "../server/api.ts";
+import { useZone } from "../time/zone.ts";
+import classes from "./data-table.module.css";
+import { ListFoot } from "./list-foot.tsx";
+import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
+import { ColumnChooser, DayInput, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
+
+type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
+
+/** The operations that answer a page of records. */
+export type ListOperation = {
+  [O in Operation]: Answer<O> extends Page<infer _Row> ? O : never;
+}[Operation];
+export type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
+
+export type Column<Row> = {
+  /** Names the column in the address; where it can be ordered by, the API's field. */
+  field: string;
+  title: string;
+  render(row: Row): ReactNode;
+  orderable?: boolean;
+  /** Not shown until somebody chooses it. */
+  hidden?: boolean;
+  align?: "right";
+};
+
+type Props<O extends ListOperation> = {
+  operation: O;
+  /** What stands in the operation's path, for lists below a record. */
+  path?: Record<string, string | number>;
+  columns: Column<RowOf<O>>[];
+  rowKey(row: RowOf<O>): string | number;
+  /** The field that the search box looks in, and what it says there. */
+  search?: { field: string; label: string };
+  filters?: Filter[];
+  /** Offers a choice of days. */
+  days?: boolean;
+  /** Filters that the page sets and nobody can take away. */
+  fixed?: Record<string, string>;
+  /** How it is ordered until somebody chooses; without it, as the API does. */
+  usualOrder?: NonNullable<ListState["order"]>;
+  /** What else the operation is asked, beside the rules that all lists have. */
+  also?: Record<string, string | number | boolean>;
+  /** Two lists on one page have each a prefix of their own in the address. */
+  prefix?: string;
+  /** What is shown where there is nothing and nobody looked for anything. */
+  empty: ReactNode;
+  /** How often a list that lives is read again. */
+  refresh_ms?: number;
+  /** What a screen reader calls the table. */
+  label: string;
+};
+
+/** The one list of the console: searched, filtered, ordered, paged and its columns chosen, all of it in the address. */
+export function DataTable<O extends ListOperation>(props: Props<O>) {
+  const { operation, columns, rowKey, filters = [], prefix = "", empty, label } = props;
+  const params = useSearch({ strict: false }) as SearchParams;
+  const navigate = useNavigate();
+  const state = readListState(params, prefix);
+  const zone = useZone();
+  const query = {
+    ...listQuery(
+      { ...state, order: state.order ?? props.usualOrder ?? null },
+      {
+        searchField: props.search?.field ?? null,
+        fixed: props.fixed ?? {},
+        zone,
+      },
+    ),
+    ...props.also,
+  };
+
+  const list = useQuery({
+    queryKey: [operation, props.path ?? null, query],
+    queryFn: ({ signal }) => readPage(operation, { path: props.path, query, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: props.refresh_ms ?? false,
+  });
+
+  const change = (part: Partial<ListState>, replace = false) =>
+    void navigate({
+      to: ".",
+      search: writeListState(params, { ...state, page: 1, ...part }, prefix),
+      replace,
+      resetScroll: false,
+    });
+  const shown = columns.filter(({ field, hidden }) =>
+    state.columns ? state.columns.includes(field) : hidden !== true,
+  );
+  const isNarrowed =
+    state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
+  const rows = list.data?.items;
+  const keys = rowKeys(rows ?? [], rowKey);
+  const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
+  // What was typed and is not in the address yet is cleared too: the boxes begin anew.
+  const [clearings, setClearings] = useState(0);
+  const tools = useRef<HTMLDivElement>(null);
+  const clear = () => {
+    setClearings(clearings + 1);
+    change({ search: "", filters: {}, from: null, to: null });
+  };
+  // The button is gone then: whoever uses the keyboard goes on where they can look for something else.
+  useEffect(() => {
+    if (clearings > 0) tools.current?.querySelector("input")?.focus();
+  }, [clearings]);
+
+  return (
+    <div className={classes.list}>
+      <div className={classes.tools} data-filters={showFilters} ref={tools}>
+        {props.search && (
+          <SearchBox
+            key={`search ${clearings}`}
+            label={props.search.label}
+            value={state.search}
+            onChange={(search) => change({ search }, true)}
+          />
+        )}
+        {(filters.length > 0 || props.days) && (
+          <Button
+            className={classes.narrow}
+            variant="default"
+            size="xs"
+            leftSection={<IconFilter size={14} />}
+            aria-expanded={showFilters}
+            onClick={toggleFilters}
+          >
+            Filters
+          </Button>
+        )}
+        {filters.map((filter) => (
+          <FilterBox
+            key={`${filter.field} ${clearings}`}
+            filter={filter}
+            value={state.filters[filter.field] ?? ""}
+            onChange={(value) => change({ filters: withFilter(state.filters, filter.field, value) }, true)}
+          />
+        ))}
+        {props.days && (
+          <Group gap={4} wrap="nowrap" className={classes.days}>
+            <DayInput label="From day" value={state.from} onChange={(from) => change({ from }, true)} />
+            <span aria-hidden>–</span>
+            <DayInput label="To day" value={state.to} onChange={(to) => change({ to }, true)} />
+          </Group>
+        )}
+        {isNarrowed && (
+          <Button variant="subtle" size="xs" onClick={clear}>
+            Clear
+          </Button>
+        )}
+        <ColumnChooser
+          columns={columns}
+          shown={shown.map(({ field }) => field)}
+          onChange={(fields) => change({ columns: fields, page: state.page }, true)}
+        />
+      </div>
+
+      {rows && (
+        <div className={classes.stale}>
+          <Stale error={list.error} retry={() => void list.refetch()} />
+        </div>
+      )}
+      {list.error && !rows ? (
+        <div className={classes.notice}>
+          <Failure error={list.error} retry={() => void list.refetch()} />
+        </div>
+      ) : rows?.length === 0 ? (
+        <div className={classes.notice}>
+          {state.page > 1 ? (
+            <Stack align="center" py="xl" gap="xs">
+              <Text fw={600}>There is nothing on page {state.page.toLocaleString("en")}</Text>
+              <Button variant="default" size="xs" onClick={() => change({ page: 1 }, true)}>
+                To the first page
+              </Button>
+            </Stack>
+          ) : isNarrowed ? (
+            <Stack align="center" py="xl" gap="xs">
+              <Text fw={600}>Nothing matches</Text>
+              <Text size="sm" c="dimmed">
+                Take a filter away to see more.
+              </Text>
+            </Stack>
+          ) : (
+            empty
+          )}
+        </div>
+      ) : (
+        <Scroller className={classes.scroll} label={label} stale={list.isPlaceholderData}>
+          <Table className={classes.table} aria-busy={!rows} highlightOnHover>
+            <Table.Thead>
+              <Table.Tr>
+                {shown.map((column) => (
+                  <HeadCell
+                    key={column.field}
+                    column={column}
+                    order={state.order ?? props.usualOrder ?? null}
+                    onOrder={(order) => change({ order })}
+                  />
+                ))}
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows
+                ? rows.map((row, index) => (
+                    <Table.Tr key={keys[index]}>
+                      {shown.map((column) => (
+                        <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
+                          {column.render(row)}
+                        </Table.Td>
+                      ))}
+                    </Table.Tr>
+                  ))
+                : Array.from({ length: 7 }, (_, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: rows without a meaning
+                    <Table.Tr key={index}>
+                      {shown.map((column) => (
+                        <Table.Td key={column.field}>
+                          <Skeleton height={14} my={3} width="70%" />
+                        </Table.Td>
+                      ))}
+                    </Table.Tr>
+                  ))}
+            </Table.Tbody>
+          </Table>
+        </Scroller>
+      )}
+
+      <ListFoot state={state} page={list.data} onChange={change} />
+    </div>
+  );
+}
+
+/** What is a list to TypeScript only once O is known. */
+const readPage = <O extends ListOperation>(operation: O, given: object) =>
+  call(operation, given as Given<O>) as Promise<unknown> as Promise<Page<RowOf<O>>>;
+
+/** Some records have no number of their own, and two of them may be the same in all that is shown. */
+function rowKeys<Row>(rows: Row[], keyOf: (row: Row) => string | number): string[] {
+  const times = new Map<string | number, number>();
+  return rows.map((row) => {
+    const key = keyOf(row);
+    const before = times.get(key) ?? 0;
+    times.set(key, before + 1);
+    return before === 0 ? String(key) : `${key} ${before}`;
+  });
+}
+
+const withFilter = (filters: Record<string, string>, field: string, value: string) =>
+  value === ""
+    ? Object.fromEntries(Object.entries(filters).filter(([name]) => name !== field))
+    : { ...filters, [field]: value };
+
+function HeadCell<Row>(props: {
+  column: Column<Row>;
+  order: ListState["order"];
+  onOrder(order: ListState["order"]): void;
+}) {
+  const { column, order, onOrder } = props;
+  const direction = order?.field === column.field ? order.direction : null;
+  const sort = direction === null ? "none" : direction === "asc" ? "ascending" : "descending";
+  if (!column.orderable) return <Table.Th data-align={column.align}>{column.title}</Table.Th>;
+  const next = direction === null ? "asc" : direction === "asc" ? "desc" : null;
+  const Sign = direction === null ? IconArrowsSort : direction === "asc" ? IconArrowUp : IconArrowDown;
+  return (
+    <Table.Th aria-sort={sort} data-align={column.align}>
+      <button
+        type="button"
+        className={classes.order}
+        data-active={direction !== null}
+        onClick={() => onOrder(next && { field: column.field, direction: next })}
+      >
+        {column.title}
+        <Sign size={13} aria-hidden />
+      </button>
+    </Table.Th>
+  );
+}

@@ -1,0 +1,296 @@
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
+import { notifications } from "@mantine/notifications";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { type Difference, differences } from "../changes/differences.ts";
+import { lastChange } from "../changes/last-change.ts";
+import { clashes, type Together, takeIn } from "../changes/merge.ts";
+import { Unreadable } from "../editors/unreadable.ts";
+import { Failure } from "../parts/parts.tsx";
+import { ApiError } from "../server/api.ts";
+import type { FieldLabels } from "../server/field-words.ts";
+import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
+import { fieldErrors } from "./field-errors.ts";
+import { ReadOnly } from "./read-only.tsx";
+import { type Pending, type Review, SaveReview } from "./save-review.tsx";
+import { stopAtUnfinished } from "./unfinished.ts";
+
+type Options<Record_ extends object, Values extends object> = {
+  /** The record as it was read; null while a new one is filled in. */
+  record: Record_ | null;
+  /** What of the record the form shows, and, without one, what a new form begins with. */
+  values(record: Record_ | null): Values;
+  /** Sends the values; `stored` is the record as it is now, for what a form sends along without showing it. Resolves with what is stored then. */
+  save(values: Values, stored: Record_ | null): Promise<Record_>;
+  /** Reads the record again, to see whether somebody else changed it meanwhile. */
+  reread?(): Promise<Record_>;
+  /** Keys of the queries that show what was changed. */
+  invalidates: readonly (readonly unknown[])[];
+  onSaved(record: Record_): void;
+  /** What the notice says: "Agent". */
+  noun: string;
+  /** Secrets, `name.*` for all below a name: the review says that they change, not to what. */
+  hides?: readonly string[];
+  /** How the form calls its fields, for the review. */
+  labels?: FieldLabels;
+  /** Fields that are taken from one side only when somebody else changed the record, too. */
+  together?: Together;
+  /** What is typed stays while another view of the page is shown; without it, changing the view asks first. */
+  acrossViews?: boolean;
+};
+
+export type RecordForm<Values extends object> = {
+  form: UseFormReturnType<Values>;
+  isNew: boolean;
+  isSaving: boolean;
+  isDirty: boolean;
+  general: string[];
+  /** What `<RecordFormFrame>` needs to ask before it saves. */
+  review: Review;
+  /** Changes when the fields begin anew: what they hold beside the form's values goes, too. */
+  edition: number;
+  /** A text of an editor is no value yet: it counts as typed, and nothing is saved before it is one. */
+  isUnreadable: boolean;
+  setUnreadable(change: (count: number) => number): void;
+  submit(): void;
+  discard(): void;
+};
+
+/** What is shown for review, with the record that it was compared with. */
+type Look<Record_, Values> = Pending & { stored: Record_ | null; now: Values };
+
+/**
+ * A form over one record. Before a change is sent, the record is read again and the person sees what will change; if
+ * somebody else saved meanwhile, they see that too, also when it happened while they looked. What the API finds wrong
+ * stands at its field.
+ */
+export function useRecordForm<Record_ extends object, Values extends object>(
+  options: Options<Record_, Values>,
+): RecordForm<Values> {
+  const { record, values, save, reread, invalidates, onSaved, noun } = options;
+  const { hides = [], labels = {}, together = [] } = options;
+  const client = useQueryClient();
+  const form = useForm<Values>({ initialValues: values(record), onValuesChange: () => setGeneral([]) });
+  const [general, setGeneral] = useState<string[]>([]);
+  const [pending, setPending] = useState<Look<Record_, Values> | null>(null);
+  const [error, setError] = useState<Error | null>(null);
+  const [edition, setEdition] = useState(0);
+  const [unreadable, setUnreadable] = useState(0);
+  const initial = form.getInitialValues();
+
+  /** The form begins with these values; what is typed may differ already. */
+  const begin = (from: Values, typed: Values = from) => {
+    form.setInitialValues(from);
+    form.setValues(typed);
+    form.resetDirty(from);
+  };
+
+  // A form that nobody has touched shows the record as it was last read.
+  const [shown, setShown] = useState(record);
+  if (record !== shown) {
+    setShown(record);
+    if (!form.isDirty() && unreadable === 0) begin(values(record));
+  }
+
+  const saving = useMutation({
+    mutationFn: (stored: Record_ | null) => save(form.getValues(), stored),
+    async onSuccess(stored) {
+      setPending(null);
+      begin(values(stored));
+      notifications.show({ message: `${noun} saved`, color: "green", autoClose: 3000 });
+      await Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));
+      onSaved(stored);
+    },
+    onError(fault) {
+      setPending(null);
+      const told = fault instanceof ApiError ? fault : new ApiError(0, fault.message);
+      const { fields, general: others } = fieldErrors(told, (path) => hasField(form.getValues(), path));
+      form.setErrors(fields);
+      setGeneral(others);
+      isRefused.current = true;
+    },
+  });
+
+  const look = useMutation({
+    mutationFn: async (_seen: Look<Record_, Values> | null): Promise<Look<Record_, Values>> => {
+      const stored = record !== null && reread ? await reread() : record;
+      const now = stored === null ? initial : values(stored);
+      const mine = form.getValues();
+      const changes = differences(initial, mine).map((change) => withoutSecret(change, hides));
+      const others = differences(initial, now);
+      const theirs =
+        others.length > 0 && stored !== null
+          ? { ...lastChange(stored), changes: others, clashes: clashes(initial, mine, now, together) }
+          : null;
+      return { changes, theirs, stored, now };
+    },
+    onSuccess(found, seen) {
+      if (seen && differences(seen.now, found.now).length === 0) saving.mutate(found.stored);
+      else setPending(found);
+    },
+    onError(fault) {
+      setPending(null);
+      setError(fault);
+    },
+  });
+
+  const isSaving = saving.isPending || look.isPending;
+  const isDirty = form.isDirty() || unreadable > 0;
+  useAskBeforeLeaving(isDirty && !isSaving, {
+    acrossViews: options.acrossViews === true && unreadable === 0,
+  });
+  // Fields are disabled while it is being saved; only then can one take the focus again.
+  const isRefused = useRef(false);
+  useEffect(() => {
+    if (isSaving || !isRefused.current) return;
+    isRefused.current = false;
+    focusFirstError();
+  }, [isSaving]);
+
+  return {
+    form,
+    general,
+    isNew: record === null,
+    isSaving,
+    isDirty,
+    edition,
+    isUnreadable: unreadable > 0,
+    setUnreadable,
+    review: {
+      pending,
+      labels,
+      error,
+      confirm: () => look.mutate(pending),
+      cancel: () => {
+        setPending(null);
+        setError(null);
+      },
+      takeIn() {
+        if (pending === null) return;
+        begin(pending.now, takeIn(initial, form.getValues(), pending.now, together));
+        setEdition((number) => number + 1);
+        setPending(null);
+      },
+    },
+    submit() {
+      form.clearErrors();
+      setGeneral([]);
+      setError(null);
+      if (record === null) saving.mutate(null);
+      else look.mutate(null);
+    },
+    discard() {
+      form.reset();
+      setGeneral([]);
+      setEdition((number) => number + 1);
+    },
+  };
+}
+
+/** Around the fields: what no field stands for, the buttons, and the review before saving. */
+export function RecordFormFrame<Values extends object>(props: {
+  form: RecordForm<Values>;
+  children: ReactNode;
+  /** Without permission the fields stay to be read, and nothing can be saved. */
+  readOnly?: boolean;
+  extra?: ReactNode;
+}) {
+  const { form, children, readOnly = false, extra } = props;
+  const { isDirty, isSaving, isNew, review } = form;
+  const fields = useRef<HTMLFieldSetElement>(null);
+  const general = [...form.general, ...useUnseen(form.form.errors, fields)];
+  const shown = (
+    <Stack gap="md" key={form.edition}>
+      {children}
+    </Stack>
+  );
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        // What it says would be left out: the value of the form is still the one before it.
+        if (readOnly) return;
+        if (form.isUnreadable) focusUnreadable(event.currentTarget);
+        else if (!stopAtUnfinished(event.currentTarget)) form.submit();
+      }}
+    >
+      <Stack gap="md">
+        {general.length > 0 && (
+          <Alert color="red" icon={<IconAlertTriangle />} role="alert" title="This can't be saved yet">
+            {general.map((text) => (
+              <div key={text}>{text}</div>
+            ))}
+          </Alert>
+        )}
+        {review.error && <Failure error={review.error} />}
+        <fieldset ref={fields} disabled={isSaving} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+          <Unreadable value={form.setUnreadable}>
+            {readOnly ? <ReadOnly>{shown}</ReadOnly> : shown}
+          </Unreadable>
+        </fieldset>
+        {!readOnly && (
+          <Group gap="xs">
+            <Button type="submit" loading={isSaving} disabled={!isDirty && !isNew}>
+              {isNew ? "Create" : "Review and save"}
+            </Button>
+            {isDirty && !isNew && (
+              <Button variant="default" onClick={form.discard} disabled={isSaving}>
+                Discard changes
+              </Button>
+            )}
+            {extra}
+          </Group>
+        )}
+      </Stack>
+      <SaveReview review={review} isSaving={isSaving} />
+    </form>
+  );
+}
+
+/** What is wrong where no field shows it: within a value that is edited as a whole, or on another view of the record. */
+function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>): string[] {
+  const [unseen, setUnseen] = useState<string[]>([]);
+  useEffect(() => {
+    const shown = fields.current?.textContent ?? "";
+    const found = Object.entries(errors).flatMap(([path, text]) =>
+      typeof text === "string" && !shown.includes(text) ? [`${path}: ${text}`] : [],
+    );
+    setUnseen((before) => (before.join("\n") === found.join("\n") ? before : found));
+  });
+  return unseen;
+}
+
+function withoutSecret(change: Difference, hides: readonly string[]): Difference {
+  const { path, after } = change;
+  const isSecret = hides.some(
+    (hidden) => path === hidden || (hidden.endsWith(".*") && path.startsWith(hidden.slice(0, -1))),
+  );
+  if (!isSecret) return change;
+  const isSet = after !== null && after !== undefined && after !== "";
+  return { path, before: isSet ? null : "the stored secret", after: isSet ? "a new secret" : null };
+}
+
+/** Whether the form has a value at this path, so that an error there is seen. */
+function hasField(values: object, path: string): boolean {
+  let value: unknown = values;
+  for (const part of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return false;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return true;
+}
+
+function focusUnreadable(form: HTMLFormElement): void {
+  form.querySelector<HTMLElement>('[data-unreadable="true"] [contenteditable]')?.focus();
+}
+
+function focusFirstError(): void {
+  requestAnimationFrame(() => {
+    const field = document.querySelector<HTMLElement>('[aria-invalid="true"]');
+    field?.focus();
+    if (!field) document.querySelector('[role="alert"]')?.scrollIntoView({ block: "center" });
+  });
+}

@@ -1,0 +1,121 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { notifications } from "@mantine/notifications";
+import { IconTrash } from "@tabler/icons-react";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Failure } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+
+type Props = {
+  /** "agent". */
+  noun: string;
+  name: string;
+  remove(reason: string): Promise<unknown>;
+  /** Brings it back, where the API can: the notice then has an undo for some seconds. */
+  restore?(): Promise<unknown>;
+  invalidates: readonly (readonly unknown[])[];
+  /** Leads away; with `ignoreBlocker`, for what was typed into the record goes with it. */
+  onRemoved?(): void;
+  /** What else to say or ask. */
+  children?: ReactNode;
+  label?: string;
+  /** The API takes no reason, so none is asked for. */
+  withoutReason?: boolean;
+};
+
+const UNDO_MS = 10_000;
+
+/** A delete button that asks for a reason, which the API keeps with the record where it takes one. */
+export function RemoveRecord(props: Props) {
+  const { noun, name, remove, restore, invalidates, onRemoved, withoutReason = false } = props;
+  const client = useQueryClient();
+  const [opened, { open, close }] = useDisclosure(false);
+  const [reason, setReason] = useState("");
+  const refresh = () => Promise.all(invalidates.map((queryKey) => client.invalidateQueries({ queryKey })));
+
+  const undo = async (id: string) => {
+    notifications.hide(id);
+    try {
+      await restore?.();
+      await refresh();
+      notifications.show({ message: `${name} is back`, color: "green" });
+    } catch (error) {
+      showFailure(error as Error);
+    }
+  };
+  const removing = useMutation({
+    mutationFn: () => remove(reason.trim() || "Deleted in the console"),
+    async onSuccess() {
+      close();
+      const id = `removed ${noun} ${name}`;
+      notifications.show({
+        id,
+        autoClose: restore ? UNDO_MS : 4000,
+        message: (
+          <Group justify="space-between" wrap="nowrap">
+            <span>{name} deleted</span>
+            {restore && (
+              <Button size="compact-xs" variant="light" onClick={() => void undo(id)}>
+                Undo
+              </Button>
+            )}
+          </Group>
+        ),
+      });
+      // A list that is not on the screen is forgotten, so that it does not show the record once more before it is read anew.
+      for (const queryKey of invalidates) client.removeQueries({ queryKey, type: "inactive" });
+      onRemoved?.();
+      await refresh();
+    },
+  });
+
+  return (
+    <>
+      <Button
+        variant="default"
+        c="var(--mantine-color-error)"
+        leftSection={<IconTrash size={15} />}
+        onClick={open}
+      >
+        {props.label ?? "Delete"}
+      </Button>
+      <Modal opened={opened} onClose={close} title={`Delete this ${noun}?`}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            // The window may be asked for from within a form, which is not what is sent here.
+            event.stopPropagation();
+            removing.mutate();
+          }}
+        >
+          <Stack gap="md">
+            <Text size="sm">
+              <b>{name}</b> is taken out of every list. What it did stays readable.
+            </Text>
+            {props.children}
+            {!withoutReason && (
+              <TextInput
+                label="Reason"
+                description="Kept in the audit log."
+                maxLength={500}
+                value={reason}
+                onChange={({ currentTarget }) => setReason(currentTarget.value)}
+                data-autofocus
+              />
+            )}
+            {removing.error && <Failure error={removing.error} />}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={close}>
+                Keep it
+              </Button>
+              <Button type="submit" color="red" loading={removing.isPending}>
+                Delete
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

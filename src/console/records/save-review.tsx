@@ -1,0 +1,99 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useState } from "react";
+import { DifferenceList } from "../changes/difference-list.tsx";
+import type { Difference } from "../changes/differences.ts";
+import type { LastChange } from "../changes/last-change.ts";
+import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import { useMe } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+/** What a person sees before a change is sent. */
+export type Pending = {
+  changes: Difference[];
+  /** What somebody else saved since the form began, who it was, and the fields that this form changes too. */
+  theirs: (LastChange & { changes: Difference[]; clashes: string[] }) | null;
+};
+
+export type Review = {
+  pending: Pending | null;
+  labels: FieldLabels;
+  /** Why the stored record could not be compared with. */
+  error: Error | null;
+  confirm(): void;
+  cancel(): void;
+  /** Puts what only they changed into the form, to be reviewed again. */
+  takeIn(): void;
+};
+
+/** What will change; and if somebody else saved meanwhile, who, when and what, before anything of theirs is lost. */
+export function SaveReview({ review, isSaving }: { review: Review; isSaving: boolean }) {
+  const { pending, labels } = review;
+  // Agreed to what was shown: when they change more, it is asked anew.
+  const [agreed, agreeTo] = useState<Pending | null>(null);
+  const theirs = pending?.theirs ?? null;
+  return (
+    <Modal opened={pending !== null} onClose={review.cancel} title="Review the change" size="lg">
+      <Stack gap="md">
+        {theirs && (
+          <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
+            <DifferenceList entries={theirs.changes} labels={labels} />
+            <Text size="sm" my="sm">
+              {theirs.clashes.length > 0
+                ? `You both changed ${theirs.clashes.map((field) => fieldWords(field, labels)).join("; ")}: there yours stays in the form. `
+                : "Your changes are not affected. "}
+              Saving now puts your form in the place of all of it.
+            </Text>
+            <Stack gap="sm" align="flex-start">
+              <Button size="xs" variant="default" onClick={review.takeIn} data-autofocus>
+                Take their changes into my form
+              </Button>
+              <Checkbox
+                label="Save mine over theirs"
+                checked={agreed === pending}
+                onChange={({ currentTarget }) => agreeTo(currentTarget.checked ? pending : null)}
+              />
+            </Stack>
+          </Alert>
+        )}
+        {theirs && (
+          <Text size="sm" fw={550}>
+            What you changed
+          </Text>
+        )}
+        <DifferenceList entries={pending?.changes ?? []} labels={labels} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={review.cancel}>
+            Keep editing
+          </Button>
+          <Button
+            onClick={review.confirm}
+            loading={isSaving}
+            disabled={theirs !== null && agreed !== pending}
+            {...(theirs === null && { "data-autofocus": true })}
+          >
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+function Who({ change: { by, at } }: { change: LastChange }) {
+  const me = useMe();
+  return (
+    <>
+      {by === null ? "Somebody else" : by === me.email ? "You, in another place," : <bdi>{by}</bdi>} changed
+      this record
+      {at ? (
+        <>
+          {" "}
+          <Time at={at} distance />
+        </>
+      ) : (
+        " meanwhile"
+      )}
+    </>
+  );
+}

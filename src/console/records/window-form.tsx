@@ -1,0 +1,78 @@
+import { Button, Group, Modal, Stack } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Failure } from "../parts/parts.tsx";
+import { ApiError } from "../server/api.ts";
+import { fieldErrors } from "./field-errors.ts";
+import { stopAtUnfinished } from "./unfinished.ts";
+
+/** What is sent once, from a window: the API's findings stand at their fields, what no field stands for above them. */
+export function useWindowForm<Values extends object, Stored>(options: {
+  initial: Values;
+  send(values: Values): Promise<Stored>;
+  onSent(stored: Stored): unknown;
+}) {
+  const { initial, send, onSent } = options;
+  const form = useForm<Values>({ initialValues: initial });
+  const sending = useMutation({
+    mutationFn: () => send(form.getValues()),
+    onSuccess: onSent,
+    onError: (error) => form.setErrors(faultsOf(error, initial).fields),
+  });
+  return {
+    form,
+    /** The last answer; there is one where the window stays open. */
+    stored: sending.data,
+    /** For `<WindowForm sending>`. */
+    sending: {
+      isPending: sending.isPending,
+      general: sending.error ? faultsOf(sending.error, initial).general : [],
+      submit: () => sending.mutate(),
+    },
+  };
+}
+
+function faultsOf(error: Error, values: object) {
+  const told = error instanceof ApiError ? error : new ApiError(0, error.message);
+  return fieldErrors(told, (path) => Object.hasOwn(values, path));
+}
+
+/** A short form in a window of its own, with two buttons below. */
+export function WindowForm(props: {
+  title: string;
+  size?: string;
+  /** What the button that sends it says. */
+  verb: string;
+  sending: ReturnType<typeof useWindowForm>["sending"];
+  onClose(): void;
+  children: ReactNode;
+}) {
+  const { title, size, verb, sending, onClose, children } = props;
+  return (
+    <Modal opened onClose={onClose} title={title} {...(size !== undefined && { size })}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!stopAtUnfinished(event.currentTarget)) sending.submit();
+        }}
+      >
+        <Stack gap="md">
+          {sending.general.map((text) => (
+            <Failure key={text} error={new Error(text)} />
+          ))}
+          {children}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={sending.isPending}>
+              {verb}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

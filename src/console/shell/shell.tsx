@@ -1,0 +1,249 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
+import {
+  IconBook,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconSearch,
+  IconSun,
+  IconUser,
+} from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { MENU_GROUPS, PAGES } from "../pages.tsx";
+import { Failure, Loading } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { ApiError, callConsole } from "../server/api.ts";
+import { type Me, meQuery, useMay } from "../server/me.tsx";
+import { ZoneChooser } from "../time/zone-chooser.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import classes from "./shell.module.css";
+import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
+
+/** Where it is narrower, the menu is opened by hand. */
+const MENU_STANDS = "(min-width: 48em)";
+
+// Where it does not come, the banner says why; the page stays.
+const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
+
+/** The frame around every page. Nothing of it is shown before it is known who looks. */
+export function Shell() {
+  const me = useQuery({ ...meQuery, retry: false });
+  const mustSignIn = me.error instanceof ApiError && me.error.status === 401;
+  useEffect(() => {
+    if (mustSignIn) goToSignIn();
+  }, [mustSignIn]);
+  return (
+    <>
+      <ConnectionBanner />
+      <SignInAgain />
+      {me.data ? (
+        <Frame me={me.data} />
+      ) : me.error && !mustSignIn ? (
+        <NoEntrance error={me.error} />
+      ) : (
+        <Waiting />
+      )}
+    </>
+  );
+}
+
+const Waiting = () => (
+  <div className={classes.waiting}>
+    <Loading lines={4} />
+  </div>
+);
+
+function NoEntrance({ error }: { error: Error }) {
+  const forbidden = error instanceof ApiError && error.status === 403;
+  const told = forbidden
+    ? new ApiError(
+        403,
+        "The console needs the permission permissions_read. Ask an administrator for another role.",
+      )
+    : error;
+  return (
+    <div className={classes.waiting}>
+      <Failure error={told} retry={() => location.reload()} />
+    </div>
+  );
+}
+
+function Frame({ me }: { me: Me }) {
+  const [opened, { toggle, close }] = useDisclosure(false);
+  const [palette, setPalette] = useState<"unused" | "open" | "closed">("unused");
+  useHotkeys([["mod+K", () => setPalette("open")]]);
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
+  useEffect(close, [pathname]);
+  const page = usePage();
+  useEffect(() => {
+    document.title = page ? `${page.title} · Parley` : "Parley";
+  }, [page]);
+
+  return (
+    <AppShell
+      header={{ height: 48 }}
+      navbar={{ width: 216, breakpoint: "sm", collapsed: { mobile: !opened } }}
+      padding={{ base: "sm", sm: "lg" }}
+      transitionDuration={0}
+    >
+      <a href="#main" className={classes.skip}>
+        Skip to the page
+      </a>
+      <AppShell.Header className={classes.header}>
+        <Group gap="xs" wrap="nowrap">
+          <Burger
+            opened={opened}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={opened ? "Close the menu" : "Open the menu"}
+          />
+          <Link to="/" className={classes.brand}>
+            Parley
+          </Link>
+        </Group>
+        <Button
+          className={classes.find}
+          variant="default"
+          size="xs"
+          leftSection={<IconSearch size={14} />}
+          rightSection={<kbd className={classes.kbd}>Ctrl K</kbd>}
+          onClick={() => setPalette("open")}
+        >
+          Go to…
+        </Button>
+        <Group gap={6} wrap="nowrap">
+          <ZoneChooser />
+          <SchemeSwitch />
+          <PersonMenu me={me} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar className={classes.navbar} component="nav" aria-label="Main">
+        <ScrollArea type="hover" scrollbarSize={6}>
+          <MainMenu />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <div className={classes.page}>
+          <Guarded permission={page?.permission}>
+            <Outlet />
+          </Guarded>
+        </div>
+      </AppShell.Main>
+      {palette !== "unused" && (
+        <Suspense>
+          <Palette opened={palette === "open"} onClose={() => setPalette("closed")} />
+        </Suspense>
+      )}
+    </AppShell>
+  );
+}
+
+function usePage() {
+  const route: string | undefined = useMatches().at(-1)?.fullPath;
+  return PAGES.find(({ path }) => path === route || `${path}/` === route);
+}
+
+function Guarded({ permission, children }: { permission: string | undefined; children: React.ReactNode }) {
+  const may = useMay();
+  if (permission === undefined || may(permission)) return children;
+  return <Failure error={new ApiError(403, `This page needs the permission ${permission}.`)} />;
+}
+
+function MainMenu() {
+  const may = useMay();
+  const { pathname } = useLocation();
+  const isOpen = (path: string) =>
+    path === "/" ? pathname === "/" : pathname === path || pathname.startsWith(`${path}/`);
+  // On a low screen the menu scrolls, and the page that is open may stand below.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
+  useEffect(() => {
+    if (!window.matchMedia(MENU_STANDS).matches) return;
+    document.querySelector('nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+  }, [pathname]);
+  return MENU_GROUPS.map((group) => {
+    const pages = PAGES.filter(
+      ({ menu, permission }) => menu?.group === group && (permission === undefined || may(permission)),
+    );
+    if (pages.length === 0) return null;
+    return (
+      <div key={group} className={classes.group}>
+        {group && (
+          <Text size="xs" c="dimmed" fw={600} className={classes.groupName}>
+            {group}
+          </Text>
+        )}
+        {pages.map(({ path, title, menu }) => (
+          <NavLink
+            key={path}
+            renderRoot={(root) => <Link to={path} {...root} />}
+            label={title}
+            leftSection={menu && <menu.icon size={16} />}
+            active={isOpen(path)}
+            aria-current={isOpen(path) ? "page" : undefined}
+            className={classes.link}
+          />
+        ))}
+      </div>
+    );
+  });
+}
+
+function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const next = { auto: "light", light: "dark", dark: "auto" } as const;
+  const Sign = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }[colorScheme];
+  const label = `Colours: ${{ auto: "as this device has them", light: "light", dark: "dark" }[colorScheme]}`;
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={() => setColorScheme(next[colorScheme])} size="lg">
+        <Sign size={17} />
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function PersonMenu({ me }: { me: Me }) {
+  const signOut = async () => {
+    try {
+      await callConsole("/api/console/sign-out", {});
+      location.assign("/sign-in");
+    } catch (error) {
+      showFailure(new Error(`You are still signed in. ${(error as Error).message}`));
+    }
+  };
+  return (
+    <Menu position="bottom-end" withArrow>
+      <Menu.Target>
+        <ActionIcon aria-label={`Signed in as ${me.email}`} size="lg">
+          <IconUser size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me.email}</Menu.Label>
+        <Menu.Item leftSection={<IconBook size={15} />} component="a" href="/docs" target="_blank">
+          API reference
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

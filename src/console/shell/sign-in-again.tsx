@@ -1,0 +1,76 @@
+import { Alert, Anchor, Button, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { callConsole } from "../server/api.ts";
+import { type Me, meQuery } from "../server/me.tsx";
+import { openGate, signInGate } from "../server/sign-in-gate.ts";
+import { useStore } from "../server/store.ts";
+
+/**
+ * Asks for the password in place when a sign-in has ended, so that what stands in a form stays. Whoever was not signed in
+ * before is sent to the sign-in page, and comes back to this address. Somebody else's sign-in starts the page anew.
+ */
+export function SignInAgain() {
+  const waiting = useStore(signInGate);
+  const client = useQueryClient();
+  const known = client.getQueryData<Me>(meQuery.queryKey);
+  const [password, setPassword] = useState("");
+  const email = known?.email ?? "";
+
+  const signIn = useMutation({
+    mutationFn: () => callConsole("/api/console/sign-in", { email, password }),
+    onSuccess() {
+      setPassword("");
+      openGate();
+    },
+  });
+  const isStranger = waiting.length > 0 && !known;
+  useEffect(() => {
+    if (isStranger) goToSignIn();
+  }, [isStranger]);
+
+  return (
+    <Modal
+      opened={waiting.length > 0 && known !== undefined}
+      onClose={() => {}}
+      withCloseButton={false}
+      title="Your sign-in has ended"
+      zIndex={500}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          signIn.mutate();
+        }}
+      >
+        <Stack gap="sm">
+          <Text size="sm">Sign in again to go on where you are. Nothing you entered is lost.</Text>
+          <TextInput label="E-mail address" value={email} readOnly autoComplete="username" />
+          <PasswordInput
+            label="Password"
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+            autoComplete="current-password"
+            data-autofocus
+          />
+          {signIn.error && (
+            <Alert color="red" role="alert">
+              {signIn.error.message}
+            </Alert>
+          )}
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+          <Anchor size="xs" component="button" type="button" onClick={goToSignIn}>
+            Sign in as somebody else
+          </Anchor>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+export function goToSignIn(): void {
+  const next = location.pathname + location.search;
+  location.assign(`/sign-in?next=${encodeURIComponent(next)}`);
+}

@@ -1,0 +1,10 @@
+import type { WebhookDeliveryState } from "../api-types.ts";
+import type { Tone } from "../parts/parts.tsx";
+
+export const DELIVERY_WORDS: Record<WebhookDeliveryState, { tone: Tone; word: string }> = {
+  WAITING: { tone: "busy", word: "waiting" },
+  DELIVERED: { tone: "good", word: "delivered" },
+  FAILED: { tone: "bad", word: "failed" },
+  HELD: { tone: "warn", word: "held" },
+  CANCELED: { tone: "quiet", word: "canceled" },
+};

@@ -1,0 +1,19 @@
+import classes from "../outbound/outbound.module.css";
+import { Scroller } from "../parts/parts.tsx";
+
+/** A text to the letter: nothing is laid out anew. */
+export function ExactText({ text, label }: { text: string; label: string }) {
+  return (
+    <Scroller className={classes.exact} label={label}>
+      <pre dir="ltr">{text}</pre>
+    </Scroller>
+  );
+}
+
+export const headerLines = (headers: Record<string, string> | null | undefined): string =>
+  Object.entries(headers ?? {})
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+export const bytesOf = (text: string): string =>
+  `${new TextEncoder().encode(text).length.toLocaleString("en")} bytes`;

@@ -1,0 +1,65 @@
+import { Grid, NumberInput } from "@mantine/core";
+import type { ReactNode } from "react";
+import { ApiError } from "../server/api.ts";
+import { SecretField } from "./secret-field.tsx";
+import type { SecretChange } from "./webhook-secret.ts";
+
+export type InboxValues = { fail_next: number; fail_status: number; secret: SecretChange };
+
+/** How an inbox answers, and the secret it checks signatures with. */
+export function InboxFields(props: {
+  values: InboxValues;
+  isStored: boolean;
+  set(part: Partial<InboxValues>): void;
+  errorOf(name: string): ReactNode;
+}) {
+  const { values, isStored, set, errorOf } = props;
+  return (
+    <>
+      <Grid gap="md">
+        <Grid.Col span={6}>
+          <NumberInput
+            label="Fail the next"
+            description="Number of messages to fail, to test retries."
+            min={0}
+            max={1000}
+            value={values.fail_next}
+            onChange={(count) => set({ fail_next: Number(count) })}
+            error={errorOf("fail_next")}
+          />
+        </Grid.Col>
+        <Grid.Col span={6}>
+          <NumberInput
+            label="Failure status"
+            description="Returned for failed messages."
+            min={300}
+            max={599}
+            value={values.fail_status}
+            onChange={(status) => set({ fail_status: Number(status) })}
+            error={errorOf("fail_status")}
+          />
+        </Grid.Col>
+      </Grid>
+      <SecretField
+        label="Signing secret"
+        change={values.secret}
+        isStored={isStored}
+        fresh={() => ""}
+        aboutNew="The one that the webhook signs with, as Base64."
+        aboutNone="Without the webhook's secret nobody can tell whether a signature is valid."
+        onChange={(secret) => set({ secret })}
+        error={errorOf("secret.hmac_secret") ?? errorOf("secret")}
+      />
+    </>
+  );
+}
+
+/** What the API finds wrong with the secret, said of where the form has it. */
+export function atSecret(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const issues = error.issues.map((issue) => {
+    const [body, part, ...rest] = issue.loc;
+    return part === "auth_values" ? { ...issue, loc: [body as string, "secret", ...rest] } : issue;
+  });
+  return new ApiError(error.status, error.message, issues);
+}

@@ -1,0 +1,130 @@
+import { Button, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconInbox, IconPlus } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { WebhookInbox } from "../api-types.ts";
+import { type Column, DataTable } from "../lists/data-table.tsx";
+import { Empty, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+import { atSecret, InboxFields, type InboxValues } from "./inbox-fields.tsx";
+import { authValues } from "./webhook-secret.ts";
+
+const LIST = "GET /api/v1/outbound/webhook_inboxes";
+
+const COLUMNS: Column<WebhookInbox>[] = [
+  {
+    field: "name",
+    title: "Name",
+    orderable: true,
+    render: ({ name }) => <RouteLink to={`/webhook-inboxes/${encodeURIComponent(name)}`}>{name}</RouteLink>,
+  },
+  { field: "url", title: "Address", render: ({ url }) => <code>{url}</code> },
+  {
+    field: "message_count",
+    title: "Messages",
+    align: "right",
+    render: ({ message_count }) => message_count,
+  },
+  {
+    field: "fail_next",
+    title: "Answers",
+    render: ({ fail_next, fail_status }) =>
+      fail_next > 0 ? (
+        <Status tone="warn">{`the next ${fail_next} with ${fail_status}`}</Status>
+      ) : (
+        <Status tone="good">200</Status>
+      ),
+  },
+  {
+    field: "auth_value_keys",
+    title: "Signatures",
+    render: ({ auth_value_keys }) => (auth_value_keys?.length ? "checked" : "not checked"),
+  },
+  {
+    field: "updated_at",
+    title: "Changed",
+    orderable: true,
+    hidden: true,
+    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
+  },
+];
+
+/** Places of the platform's own to send webhooks to, so that deliveries can be looked at before there is a receiver. */
+export default function WebhookInboxesPage() {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  const create = may("outbound_write") && (
+    <Button leftSection={<IconPlus size={15} />} onClick={open}>
+      New inbox
+    </Button>
+  );
+  return (
+    <>
+      <PageHead
+        title="Webhook inbox"
+        about="Test endpoints: inspect webhooks before you build a receiver."
+        actions={create}
+      />
+      <DataTable
+        label="Webhook inboxes"
+        operation={LIST}
+        columns={COLUMNS}
+        rowKey={({ name }) => name}
+        search={{ field: "name", label: "Search by name" }}
+        empty={
+          <Empty title="No inbox yet" icon={<IconInbox size={28} />} action={create}>
+            Make one, give its address to a webhook of a campaign, and send a test: the message appears with
+            its headers and whether its signature is valid.
+          </Empty>
+        }
+      />
+      {opened && <NewInbox onClose={close} />}
+    </>
+  );
+}
+
+type Values = InboxValues & { name: string };
+const NEW: Values = { name: "", fail_next: 0, fail_status: 503, secret: { kind: "none" } };
+
+function NewInbox({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { form, sending } = useWindowForm({
+    initial: NEW,
+    async send({ secret, ...rest }) {
+      try {
+        return await call("POST /api/v1/outbound/webhook_inboxes", {
+          body: { ...rest, auth_values: authValues(secret) },
+        });
+      } catch (error) {
+        throw atSecret(error);
+      }
+    },
+    async onSent({ name }) {
+      await client.invalidateQueries({ queryKey: [LIST] });
+      void navigate({ to: `/webhook-inboxes/${encodeURIComponent(name)}` });
+    },
+  });
+  const values = form.getValues();
+  return (
+    <WindowForm title="New inbox" verb="Create" sending={sending} onClose={onClose}>
+      <TextInput
+        label="Name"
+        description="Lower-case letters, digits and hyphens."
+        required
+        data-autofocus
+        {...form.getInputProps("name")}
+      />
+      <InboxFields
+        values={values}
+        isStored={false}
+        set={(part) => form.setValues(part)}
+        errorOf={(name) => form.errors[name]}
+      />
+    </WindowForm>
+  );
+}

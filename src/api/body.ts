@@ -1,12 +1,19 @@
-import { InvalidInput, invalid } from "../base/errors.ts";
+import { Fault, InvalidInput, invalid, unreachable } from "../base/errors.ts";
+import { jsonExcess } from "../base/json-size.ts";
 
 /** Deeper than any document of this API; a deeper body is a mistake or an attack on the recursion of parsers. */
 const MAX_DEPTH = 100;
 
+/** A task of a thousand steps of twenty values has as many. */
+const MAX_VALUES = 20_000;
+
+/** More than any document of this API has fields and variables. */
+const MAX_NAMES = 5_000;
+
 /** Parses a JSON body; an empty one is `undefined`, a broken one a 422 that names the position. */
-export function parseJsonBody(text: string): unknown {
+export function parseJsonBody(text: string, most_values = MAX_VALUES): unknown {
   if (text.trim() === "") return undefined;
-  refuseDepth(text);
+  refuseSize(text, most_values);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -19,22 +26,33 @@ export function parseJsonBody(text: string): unknown {
   return value;
 }
 
-function refuseDepth(text: string): void {
-  let depth = 0;
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (quoted) {
-      if (code === 92) i++;
-      else if (code === 34) quoted = false;
-    } else if (code === 34) quoted = true;
-    else if (code === 123 || code === 91) {
-      if (++depth > MAX_DEPTH) {
-        throw invalid(["body", i], `JSON is nested deeper than ${MAX_DEPTH} levels`, "json_invalid");
-      }
-    } else if (code === 125 || code === 93) depth--;
+function refuseSize(text: string, values: number): void {
+  const excess = jsonExcess(text, { levels: MAX_DEPTH, values, names: MAX_NAMES });
+  switch (excess?.of) {
+    case undefined:
+      return;
+    case "levels":
+      throw invalid(
+        ["body", excess?.position ?? 0],
+        `JSON is nested deeper than ${MAX_DEPTH} levels`,
+        "json_invalid",
+      );
+    case "values":
+      throw new Fault(
+        "too-large",
+        `The JSON has more than ${shown(values)} values (entries of lists and members of objects). Send it in parts.`,
+      );
+    case "names":
+      throw new Fault(
+        "too-large",
+        `The JSON has more than ${shown(MAX_NAMES)} different names of members. Send a list of entries instead.`,
+      );
+    default:
+      unreachable(excess as never);
   }
 }
+
+const shown = (count: number): string => count.toLocaleString("en-US");
 
 /** NUL and half surrogate pairs are valid JSON but no valid text in PostgreSQL; `__proto__` is nobody's field. */
 function refuseUnstorable(value: unknown, loc: (string | number)[]): void {

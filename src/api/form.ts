@@ -1,6 +1,7 @@
+import { parse } from "node:querystring";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { invalid } from "../base/errors.ts";
+import { Fault, invalid } from "../base/errors.ts";
 import { refuseUnstorableText } from "./body.ts";
 
 /** How a form is documented; a sender may use either, as browsers do: multipart only where there is a file. */
@@ -28,6 +29,20 @@ export const file = () =>
       });
     })
     .meta({ type: "string", format: "binary" });
+
+/** Carriers send some forty. */
+const MAX_FIELDS = 1_000;
+
+/** Reads a form that has no file. It is read before anybody has signed in, so its fields are counted first. */
+export function parseFormBody(text: string): Record<string, unknown> {
+  let fields = 1;
+  for (let at = text.indexOf("&"); at !== -1; at = text.indexOf("&", at + 1)) {
+    if (++fields > MAX_FIELDS)
+      throw new Fault("too-large", `The form has more than ${MAX_FIELDS.toLocaleString("en-US")} fields.`);
+  }
+  // Its own limit would leave out the fields beyond without a word.
+  return parse(text, "&", "=", { maxKeys: 0 });
+}
 
 /** The fields of a form, as the body that the operation's schema then checks. */
 export async function readForm(request: FastifyRequest, form: Form): Promise<Record<string, unknown>> {

@@ -28,7 +28,7 @@ import { type CallLimits, createCallCounter } from "./call-limits.ts";
 import { type Actor, type AuditEntry, type Caller, requirePermission } from "./caller.ts";
 import { addressGroup } from "./client-address.ts";
 import { sendError } from "./errors.ts";
-import { type Form, readForm, refuseForm } from "./form.ts";
+import { type Form, parseFormBody, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
@@ -70,6 +70,8 @@ export type Operation<P, Q, B, R> = {
   reads?: true;
   /** 1 MB when left out. */
   body_limit_bytes?: number;
+  /** Entries of lists and members of objects in a JSON body; 20,000 when left out. */
+  body_limit_values?: number;
   /** Calls per minute, for operations that need no sign-in: counted per session where the path names one, else per address. */
   calls_per_minute?: number;
 };
@@ -170,9 +172,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   server.setValidatorCompiler(({ schema, httpPart }) => validator(schema as Schema, httpPart));
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.removeContentTypeParser(["application/json", "text/plain"]);
-  server.addContentTypeParser("application/json", { parseAs: "string" }, (_request, text, done) => {
+  server.addContentTypeParser("application/json", { parseAs: "string" }, (request, text, done) => {
     try {
-      done(null, parseJsonBody(text as string));
+      const { most_values } = request.routeOptions.config as { most_values?: number };
+      done(null, parseJsonBody(text as string, most_values));
     } catch (error) {
       done(error as Error);
     }
@@ -180,7 +183,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
 
   await server.register(helmet, { contentSecurityPolicy: false });
   await server.register(cookie);
-  await server.register(formbody);
+  await server.register(formbody, { parser: parseFormBody });
   await server.register(multipart, { limits: { files: 1, fileSize: 50 * 1024 * 1024 } });
   await server.register(rateLimit, { global: false, errorResponseBuilder: tooMany });
   await server.register(websocket, { options: { maxPayload: 64 * 1024 } });
@@ -196,8 +199,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         version: options.version,
         description:
           "Conversational agents: configuration, sessions, campaigns and insights. A JSON body can have 1 MB, and " +
-          "4 MB where requests are added to a batch; a longer one is answered with 413. It nests 100 levels at the most, " +
-          "values of any JSON included.",
+          "4 MB where requests are added to a batch. It has 20,000 values (entries of lists and members of objects) and " +
+          "5,000 different names of members at the most, and 100,000 values where requests are added. A larger one is " +
+          "answered with 413. It nests 100 levels at the most, values of any JSON included.",
       },
       components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
       security: [{ ApiKey: [] }],
@@ -219,9 +223,12 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         url: path,
         schema: openApiSchema(operation),
         ...(operation.body_limit_bytes && { bodyLimit: operation.body_limit_bytes }),
-        config: operation.calls_per_minute
-          ? { rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey } }
-          : {},
+        config: {
+          ...(operation.calls_per_minute && {
+            rateLimit: { max: operation.calls_per_minute, timeWindow: 60_000, keyGenerator: callerKey },
+          }),
+          ...(operation.body_limit_values && { most_values: operation.body_limit_values }),
+        },
         // Before the body is read: a stranger learns nothing about what a body should look like.
         onRequest: async (request, reply) => {
           if (operation.permission === "public") return;

@@ -13,6 +13,8 @@ const MOST = 20;
 
 /** The texts, and the names of members, that are longer. What isn't JSON (a file) is passed over. */
 export function longTexts(value: unknown, maximum: number): z.core.$ZodIssueTooBig[] {
+  // Hardly any body has one, and places cost a list for each value.
+  if (!hasLongText(value, maximum)) return [];
   const found: z.core.$ZodIssueTooBig[] = [];
   const check = (text: string, path: Path): void => {
     if (text.length <= maximum) return;
@@ -34,10 +36,19 @@ export function longTexts(value: unknown, maximum: number): z.core.$ZodIssueTooB
   return found;
 }
 
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" &&
-  value !== null &&
-  [null, Object.prototype].includes(Object.getPrototypeOf(value));
+function hasLongText(value: unknown, maximum: number): boolean {
+  if (typeof value === "string") return value.length > maximum;
+  if (Array.isArray(value)) return value.some((item) => hasLongText(item, maximum));
+  if (!isPlain(value)) return false;
+  for (const name in value) if (name.length > maximum || hasLongText(value[name], maximum)) return true;
+  return false;
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}
 
 type Node = { [key: string]: unknown };
 type Document = { paths?: unknown; components?: { schemas?: Record<string, unknown> } };

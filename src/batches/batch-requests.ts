@@ -88,6 +88,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       params,
       // A request can have a page of variables.
       body_limit_bytes: 4 * 1024 * 1024,
+      body_limit_values: 10 * MAX_REQUESTS,
       body: z.union([CommunicationRequest, z.array(CommunicationRequest).min(1).max(MAX_REQUESTS)]),
       response: Added,
     },

@@ -22,6 +22,9 @@ export function readDirectoryFile(bytes: Buffer): DirectoryMemberInput[] {
   }
 }
 
+/** Some ten thousand numbers with their rules. */
+const MAX_VALUES = 200_000;
+
 function readJson(bytes: Buffer): DirectoryMemberInput[] {
   const value = parseFile(utf8(bytes));
   const parsed = parseInput(z.array(DirectoryMemberCreate), value);
@@ -38,8 +41,9 @@ function readJson(bytes: Buffer): DirectoryMemberInput[] {
 
 function parseFile(text: string): unknown {
   try {
-    return parseJsonBody(text);
+    return parseJsonBody(text, MAX_VALUES);
   } catch (error) {
+    if (error instanceof Fault) throw invalid(["file"], error.message, "json_invalid");
     const [issue] = error instanceof InvalidInput ? error.issues : [];
     if (!issue) throw error;
     throw invalid(["file"], `${issue.msg} (at ${issue.loc.slice(1).join(".")})`, issue.type);

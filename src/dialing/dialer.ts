@@ -8,6 +8,7 @@ import { advanceRetries, lookAtAll } from "../campaigns/wake.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
 import type { Reached, Sender, Senders } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
+import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
 import type { News } from "./attempt-news.ts";
@@ -83,16 +84,23 @@ const FINISH_ms = 15_000;
 export function createDialer(parts: DialerParts): Dialer {
   const { db, clock, log, owner, senders, queue } = parts;
   const claim = { db, clock, owner, limits: parts.limits, destinations: parts.destinations };
-  const sending = new Map<string, Promise<void>>();
   const reach = async (name: FaultPoint) => parts.faultPoint?.(name);
   const leases = attemptLeases({ ...parts, beforeRound: () => reach("before-renew") });
   const holds = (key: string) => leases.holds(key, HAND_OVER_ms);
-  const stopping = new AbortController();
-  let loop: Promise<void> | null = null;
   let asking: Promise<number> | null = null;
   let lookingUp: Promise<number> | null = null;
   let lastLook = 0;
   let askedAt = 0;
+
+  const loop: WorkLoop = createWorkLoop<ClaimedAttempt>({
+    of: "attempts",
+    log,
+    beforeRound: inBackground,
+    room: () => Math.min(MOST_BATCHES, MOST_SENDING - loop.underWay()),
+    full: { wait_ms: HELD_ms },
+    claim: claimNext,
+    run: place,
+  });
 
   /** What was put off by a clock that went wrong, or by a program that is no more, is looked at once now. */
   async function lookAgain(): Promise<void> {
@@ -103,24 +111,18 @@ export function createDialer(parts: DialerParts): Dialer {
     lastLook = now.getTime();
   }
 
-  async function claimNext(): Promise<{ claimed: number; more: boolean }> {
+  async function claimNext(room: number, begin: (attempt: ClaimedAttempt) => void): Promise<Wait> {
     await lookAgain();
-    const room = Math.min(MOST_BATCHES, MOST_SENDING - sending.size);
-    if (room <= 0) return { claimed: 0, more: false };
     await reach("before-claim");
     const claimed_at = leases.moment();
     const { attempts, looked } = await claimDue(claim, room);
     await reach("after-claim");
     for (const attempt of attempts) {
-      const { key } = attempt.outreach;
-      leases.hold(key, claimed_at);
-      const done = place(attempt).finally(() => {
-        leases.drop(key);
-        sending.delete(key);
-      });
-      sending.set(key, done);
+      leases.hold(attempt.outreach.key, claimed_at);
+      begin(attempt);
     }
-    return { claimed: attempts.length, more: looked === room };
+    if (looked === room) return { wait_ms: 0 };
+    return { wait_ms: attempts.length > 0 ? 1 : await untilNext(db, clock.now()) };
   }
 
   /** Never throws: what can't be stored is found by its lease running out. */
@@ -136,6 +138,8 @@ export function createDialer(parts: DialerParts): Dialer {
       await reach("after-settle");
     } catch (error) {
       log.error({ err: error, key }, "an attempt was left to be asked about");
+    } finally {
+      leases.drop(key);
     }
   }
 
@@ -172,37 +176,19 @@ export function createDialer(parts: DialerParts): Dialer {
     return unsettled.length;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      let pause_ms = LOOK_ms;
-      try {
-        inBackground();
-        const { claimed, more } = await claimNext();
-        pause_ms = more ? 0 : claimed > 0 ? 1 : await untilNext(db, clock.now());
-      } catch (error) {
-        // The database is away for a moment; all that is known stands there.
-        log.warn({ error: errorText(error) }, "the dialer could not look at what is due");
-      }
-      await sleep(pause_ms, undefined, { signal: stopping.signal }).catch(() => {});
-    }
-  }
-
   return {
     async tick() {
       await lookAhead(parts);
-      const { claimed, more } = await claimNext();
+      const { begun, wait_ms } = await loop.round();
       const asked = await askAbout();
-      await Promise.all(sending.values());
+      await loop.idle();
       await queue.idle();
-      return { claimed, asked, more };
+      return { claimed: begun, asked, more: wait_ms === 0 };
     },
-    start() {
-      loop ??= run();
-    },
+    start: () => loop.start(LOOK_ms),
     async stop() {
-      stopping.abort();
-      await loop;
-      const underWay = Promise.all([...sending.values(), asking, lookingUp]);
+      await loop.stop();
+      const underWay = Promise.all([loop.idle(), asking, lookingUp]);
       await Promise.race([underWay, sleep(FINISH_ms, undefined, { ref: false })]);
       leases.stop();
       await queue.idle();

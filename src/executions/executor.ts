@@ -6,6 +6,7 @@ import type { ToolRunner } from "../insights/tool-run.ts";
 import { loadInsights, loadMaterial, loadTranscripts, type Material } from "../insights/transcript.ts";
 import { enqueue, handle, type JobHandler } from "../jobs/define-job.ts";
 import type { Leases, Moment } from "../jobs/lease.ts";
+import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { FEED_AHEAD, feedNext, finishBackfills } from "./backfill.ts";
 import {
   type ClaimedExecution,
@@ -34,6 +35,7 @@ export type ExecutorParts = {
 /** Whoever else works on what is due now is not raced. */
 const SOONEST_MS = 1_000;
 const WAKE_KEY = "wake-insights";
+const UNTIL_CHANGE: Wait = { wait_ms: null };
 
 /** The jobs that run what is queued: at once, at the time of a retry, and every minute for what a dead process left. */
 export function insightJobs(parts: ExecutorParts): JobHandler[] {
@@ -74,6 +76,8 @@ async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
 }
 
 type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortSignal };
+/** `begin` with true: it has a place; false: it will have none any more. */
+type Waiting = { execution: ClaimedExecution; begin(mayRun: boolean): void };
 
 /**
  * Claims, feeds and runs until nothing is due:
@@ -89,7 +93,8 @@ class Working {
   readonly #cut: AbortSignal;
   /** Claimed here and not over. */
   readonly #leases: Leases<ClaimedExecution>;
-  #waiting: Claimed[] = [];
+  readonly #loop: WorkLoop;
+  #waiting: Waiting[] = [];
   #running = 0;
   /** By sub-organization. */
   readonly #runningOf = new Map<number, number>();
@@ -97,43 +102,43 @@ class Working {
   readonly #pace = createPace();
   /** Claims since a backfill was fed last. */
   #claimed = 0;
-  /** Something was queued since it last looked. */
-  again = false;
-  #wake: () => void = () => {};
 
   constructor(parts: ExecutorParts, { stopping, cut }: { stopping: AbortSignal; cut: AbortSignal }) {
     this.#parts = parts;
     this.#owner = `${parts.owner}/${randomBase62(8)}`;
     this.#leases = executionLeases(parts, this.#owner);
     this.#recorder = createRecorder(parts.db, parts.log, this.#owner);
+    this.#loop = createWorkLoop<Claimed>({
+      of: "insight executions",
+      log: parts.log,
+      room: () => this.#room(),
+      full: UNTIL_CHANGE,
+      claim: (most, begin) => this.#findWork(most, begin),
+      run: (claimed) => this.#runOne(claimed),
+    });
     this.#stopping = stopping;
     this.#cut = cut;
   }
 
   /** Something was queued: look once more before it ends. */
   lookAgain(): void {
-    this.again = true;
-    this.#wake();
+    this.#loop.wake();
+  }
+
+  /** Something was queued since it last looked. */
+  get again(): boolean {
+    return this.#loop.isWoken();
   }
 
   async run(): Promise<void> {
-    const cutOff = () => {
-      this.#leases.cutOff();
-      this.#wake();
-    };
+    const cutOff = () => this.#leases.cutOff();
     this.#cut.addEventListener("abort", cutOff);
-    this.#stopping.addEventListener("abort", () => this.#wake());
     try {
-      while (!this.#stopping.aborted) {
-        this.again = false;
-        const found = await this.#findWork();
-        if (found || this.again) continue;
-        if (this.#isIdle()) break;
-        await this.#change();
-      }
-      this.#waiting = [];
-      while (!this.#isIdle()) await this.#change();
+      await this.#loop.untilDone(this.#stopping);
+      this.#dismiss();
+      await this.#loop.idle();
     } finally {
+      this.#dismiss();
       this.#leases.stop();
       this.#cut.removeEventListener("abort", cutOff);
       // Also after a fault, with some that still run: what they find is no longer theirs to store.
@@ -143,18 +148,18 @@ class Working {
     }
   }
 
-  #isIdle(): boolean {
-    return this.#running + this.#storing === 0;
+  /** Those that wait for a place begin no more, and are given back. */
+  #dismiss(): void {
+    for (const { begin } of this.#waiting.splice(0)) begin(false);
   }
 
-  /** Whether there may be more to find at once. */
-  async #findWork(): Promise<boolean> {
-    const most = this.#room();
-    if (most === 0) return false;
+  /** There may be more to find at once. */
+  async #findWork(most: number, begin: (claimed: Claimed) => void): Promise<Wait> {
     // Before the queue is empty, so that nobody waits for it.
     const isFed = this.#claimed >= FEED_AHEAD / 2;
-    const [claimed, fed] = await Promise.all([this.#claim(most), isFed ? this.#feed() : null]);
-    return claimed === most || fed !== null || (await this.#feed()) !== null;
+    const [claimed, fed] = await Promise.all([this.#claim(most, begin), isFed ? this.#feed() : null]);
+    const found = claimed === most || fed !== null || (await this.#feed()) !== null;
+    return found ? { wait_ms: 0 } : UNTIL_CHANGE;
   }
 
   /** How many to claim: 0 while enough wait for a place; never 0 when idle. */
@@ -166,7 +171,7 @@ class Working {
     return most < concurrency / 2 ? 0 : most;
   }
 
-  async #claim(most: number): Promise<number> {
+  async #claim(most: number, begin: (claimed: Claimed) => void): Promise<number> {
     const { db, clock } = this.#parts;
     const said = this.#leases.moment();
     const claim = { owner: this.#owner, now: clock.now() };
@@ -174,7 +179,7 @@ class Working {
     this.#claimed += claimed.length;
     const holdsSuspect = this.#leases.items().some(({ is_suspect }) => is_suspect);
     const suspects = holdsSuspect ? [] : await claimExecutions(db, { ...claim, most: 1, suspects: true });
-    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects], said);
+    if (claimed.length + suspects.length > 0) await this.#take([...claimed, ...suspects], said, begin);
     return claimed.length;
   }
 
@@ -185,7 +190,11 @@ class Working {
   }
 
   /** Reads what the claimed will work on. */
-  async #take(executions: ClaimedExecution[], said: Moment): Promise<void> {
+  async #take(
+    executions: ClaimedExecution[],
+    said: Moment,
+    begin: (claimed: Claimed) => void,
+  ): Promise<void> {
     const { db, runner } = this.#parts;
     const sessions = executions.flatMap(({ subject }) =>
       "session_id" in subject ? [subject.session_id] : [],
@@ -203,7 +212,7 @@ class Working {
           ? { transcript: transcripts.get(subject.session_id) ?? [], file: null }
           : await loadMaterial(db, runner.recordings, subject);
     }
-    this.#waiting.push(...claimed);
+    for (const one of claimed) begin(one);
     this.#start();
   }
 
@@ -216,13 +225,18 @@ class Working {
     while (this.#running < concurrency && this.#storing < concurrency && !this.#stopping.aborted) {
       const next = this.#next();
       if (!next) return;
-      this.#runOne(next);
+      this.#count(next.execution.sub_organization_id, 1);
+      next.begin(true);
     }
   }
 
+  #place(execution: ClaimedExecution): Promise<boolean> {
+    return new Promise((begin) => this.#waiting.push({ execution, begin }));
+  }
+
   /** The first that waits of the sub-organization that has the fewest running. */
-  #next(): Claimed | undefined {
-    const runningOf = ({ execution }: Claimed) => this.#runningOf.get(execution.sub_organization_id) ?? 0;
+  #next(): Waiting | undefined {
+    const runningOf = ({ execution }: Waiting) => this.#runningOf.get(execution.sub_organization_id) ?? 0;
     let next = 0;
     this.#waiting.forEach((one, at) => {
       const least = this.#waiting[next];
@@ -241,7 +255,7 @@ class Working {
   /** What is stored needs no place any more: the next one runs meanwhile. */
   async #runOne({ execution, material, lost }: Claimed): Promise<void> {
     const { db, log } = this.#parts;
-    this.#count(execution.sub_organization_id, 1);
+    if (!(await this.#place(execution))) return;
     try {
       const last = await runExecution(execution, material, {
         ...this.#parts,
@@ -252,7 +266,7 @@ class Working {
         this.#count(execution.sub_organization_id, -1);
         this.#storing += 1;
         this.#start();
-        this.#wake();
+        this.#loop.wake();
       });
       await last.stored;
       // What was cut off is given back when all is over.
@@ -265,14 +279,6 @@ class Working {
       this.#pace.count();
       this.#storing -= 1;
       this.#start();
-      this.#wake();
     }
-  }
-
-  /** Resolves when something ended or was queued. */
-  #change(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-    });
   }
 }

@@ -6,6 +6,7 @@ import { randomId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import { createWorkLoop, pause, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedDelivery, claimDeliveries, releaseClaims, setAside } from "./delivery-claim.ts";
 import { createGates } from "./delivery-gate.ts";
 import { sendDelivery, TIMEOUT_ms } from "./delivery-send.ts";
@@ -71,25 +72,40 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
   const { db, clock, log, random = Math.random, timeout_ms = TIMEOUT_ms } = parts;
   const owner = randomId();
   const gates = createGates();
-  const underWay = new Set<Promise<void>>();
   let slow = 0;
-  const places = () => Math.min(MOST_AT_ONCE - (underWay.size - slow), MOST_IN_ALL - underWay.size);
   const results: SettledTry[] = [];
   let settling: Promise<void> | null = null;
-  let running: { noMore: AbortController; ended: Promise<void> } | null = null;
   let cutOff = new AbortController();
-  let progress = Promise.withResolvers<void>();
+  let setAsideAt = 0;
 
-  const claim = () => {
-    const now = clock.now();
-    return claimDeliveries(db, {
-      owner,
-      now,
-      lease_until: new Date(now.getTime() + LEASE_ms),
-      rooms: gates.rooms(now),
-      most: Math.max(0, places()),
-    });
-  };
+  const loop: WorkLoop = createWorkLoop<ClaimedDelivery>({
+    of: "webhook deliveries",
+    log,
+    async beforeRound() {
+      if (performance.now() < setAsideAt) return;
+      setAsideAt = performance.now() + SET_ASIDE_ms;
+      await setAside(db, clock.now());
+    },
+    room() {
+      const all = loop.underWay();
+      const places = Math.min(MOST_AT_ONCE - (all - slow), MOST_IN_ALL - all);
+      return places >= LEAST_ROOM ? places : 0;
+    },
+    full: { wait_ms: POLL_ms, untilChange: true },
+    async claim(most, begin) {
+      const began = performance.now();
+      const now = clock.now();
+      const lease_until = new Date(now.getTime() + LEASE_ms);
+      const claimed = await claimDeliveries(db, { owner, now, lease_until, rooms: gates.rooms(now), most });
+      for (const delivery of claimed) begin(delivery);
+      if (claimed.length > 0) return { wait_ms: 0 };
+      // Nothing to claim may mean that receivers are sent all they may be: an answer makes room.
+      const idle_ms = Math.max(POLL_ms, (performance.now() - began) / POLL_SHARE);
+      return { wait_ms: idle_ms, untilChange: true };
+    },
+    run: send,
+    between_ms: BETWEEN_CLAIMS_ms,
+  });
 
   async function deliver(delivery: ClaimedDelivery): Promise<void> {
     gates.began(delivery.webhook_id);
@@ -108,21 +124,18 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     settling ??= settleGathered();
   }
 
-  function begin(delivery: ClaimedDelivery): void {
+  async function send(delivery: ClaimedDelivery): Promise<void> {
     let isSlow = false;
     const slowness = setTimeout(() => {
       isSlow = true;
       slow++;
     }, SLOW_AFTER_ms);
-    const sending: Promise<void> = deliver(delivery)
-      .catch((error) => log.error({ err: error, delivery: delivery.id }, "could not send a webhook delivery"))
-      .finally(() => {
-        clearTimeout(slowness);
-        if (isSlow) slow--;
-        underWay.delete(sending);
-        progress.resolve();
-      });
-    underWay.add(sending);
+    try {
+      await deliver(delivery);
+    } finally {
+      clearTimeout(slowness);
+      if (isSlow) slow--;
+    }
   }
 
   async function settleGathered(): Promise<void> {
@@ -142,50 +155,18 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     settling = null;
   }
 
-  async function run(noMore: AbortSignal): Promise<void> {
-    let setAsideAt = 0;
-    while (!noMore.aborted) {
-      progress = Promise.withResolvers<void>();
-      try {
-        if (performance.now() >= setAsideAt) {
-          setAsideAt = performance.now() + SET_ASIDE_ms;
-          await setAside(db, clock.now());
-        }
-        if (places() >= LEAST_ROOM) {
-          const began = performance.now();
-          const claimed = await claim();
-          for (const delivery of claimed) begin(delivery);
-          const idle_ms = Math.max(POLL_ms, (performance.now() - began) / POLL_SHARE);
-          // Nothing to claim may mean that receivers are sent all they may be: an answer makes room.
-          if (claimed.length === 0) await Promise.race([progress.promise, pause(idle_ms, noMore)]);
-          await pause(BETWEEN_CLAIMS_ms, noMore);
-        } else {
-          await Promise.race([progress.promise, pause(POLL_ms, noMore)]);
-        }
-      } catch (error) {
-        log.warn({ err: errorText(error) }, "could not claim webhook deliveries");
-        await pause(AFTER_FAULT_ms, noMore);
-      }
-    }
-  }
-
   const settled = async () => {
-    await Promise.all(underWay);
+    await loop.idle();
     while (settling) await settling;
   };
 
   return {
     start() {
       cutOff = new AbortController();
-      const noMore = new AbortController();
-      running = { noMore, ended: run(noMore.signal) };
+      loop.start(AFTER_FAULT_ms);
     },
     async stop() {
-      if (!running) return;
-      const { noMore, ended } = running;
-      running = null;
-      noMore.abort();
-      await ended;
+      await loop.stop();
       await Promise.race([settled(), pause(GOODBYE_ms)]);
       cutOff.abort();
       await settled();
@@ -194,16 +175,11 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     async drain() {
       for (let tries = 0; ; ) {
         while ((await setAside(db, clock.now())) > 0);
-        const claimed = await claim();
-        for (const delivery of claimed) begin(delivery);
+        const { begun } = await loop.round();
         await settled();
-        if (claimed.length === 0) return tries;
-        tries += claimed.length;
+        if (begun === 0) return tries;
+        tries += begun;
       }
     },
   };
 }
-
-/** Ends early, and quietly, when it is called off. */
-const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  sleep(ms, undefined, { signal }).catch(() => {});

@@ -260,6 +260,8 @@ export type HTTPValidationError = { "detail"?: ({ "loc": (string | number)[]; "m
 
 export type HeldMessage = { "message_id": string; "why": "repeated" | "pace" };
 
+export type HeldMessageAnswer = { "text": string };
+
 export type IdentityKey = { "key": string; "identity_key_set_at": string };
 
 export type IncidentCreateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined };
@@ -526,7 +528,7 @@ export type SessionRecordingResponse = { "session_id"?: string | null | undefine
 
 export type SessionSummaryResponse = { "summary"?: string | null | undefined; "rating"?: string | null | undefined; "scripted"?: boolean | undefined };
 
-export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
+export type SessionText = { "timestamp": string; "lang"?: string | null | undefined; "source"?: "user" | "agent" | null | undefined; "text"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
 
 export type SessionTimelineResponse = { "session_id": string; "session_start"?: string | null | undefined; "events": (TimelineEvent)[] };
 
@@ -606,7 +608,7 @@ export type TestMessage = { "service_name": string; "source": string; "test_id":
 
 export type TestMessageResponse = { "test_id": string; "agent_id": string; "text": string; "response": unknown; "response_text": string };
 
-export type TimelineEvent = { "kind": "transcript" | "tool" | "latency"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
+export type TimelineEvent = { "kind": "transcript" | "tool" | "latency"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
 
 export type ToolAgentInfo = { "id": number; "name": string };
 
@@ -911,6 +913,7 @@ export type Operations = {
   "GET /api/v1/session_debug/session_id/{session_id}": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionData };
   "GET /api/v1/session_debug/tool_result/{session_id}/{tool_call_id}": { path: { "session_id": number; "tool_call_id": string }; query: Record<never, never>; body: undefined; answer: ToolResultData };
   "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/release": { path: { "session_id": string; "message_id": string }; query: Record<never, never>; body: undefined; answer: ReleasedMessage };
+  "POST /api/v1/sessions/{session_id}/held_messages/{message_id}/answer": { path: { "session_id": string; "message_id": string }; query: Record<never, never>; body: HeldMessageAnswer; answer: ReleasedMessage };
   "POST /api/v1/agents/test/messages": { path: Record<never, never>; query: Record<never, never>; body: TestMessage; answer: TestMessageResponse };
   "POST /api/v1/tools/try": { path: Record<never, never>; query: Record<never, never>; body: ToolTryRequest; answer: ToolTryResponse };
   "POST /api/v1/tools/play": { path: Record<never, never>; query: Record<never, never>; body: TaskPlayRequest; answer: TaskPlayResponse };

@@ -777,6 +777,7 @@ create table session_messages (
   client_message_id text,
   unheard text,
   is_apology boolean not null default false,
+  written_by text,
   constraint session_messages_pkey primary key (session_id, seq)
 );
 create unique index session_messages_client on session_messages (session_id, client_message_id)

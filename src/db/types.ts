@@ -941,6 +941,7 @@ export interface SessionMessages {
   timestamp: string;
   turn_index: number;
   unheard: string | null;
+  written_by: string | null;
 }
 
 export interface Sessions {

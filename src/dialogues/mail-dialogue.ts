@@ -162,7 +162,8 @@ async function sessionOf(
 const isOpenAt = (session: { ended_at: string | null; last_activity_at: string }, at: Date): boolean =>
   session.ended_at === null && at.getTime() < new Date(session.last_activity_at).getTime() + MAIL_TTL_MS;
 
-const messageId = (mail: StoredMail): string => `mail-${mail.id}`;
+/** The name under which a turn hears it. */
+export const messageId = (mail: Pick<StoredMail, "id">): string => `mail-${mail.id}`;
 
 const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
   (await turnOfMessage(engine, session_id, messageId(mail))) !== null;

@@ -96,6 +96,9 @@ const selectMails = (db: Db) => db.selectFrom("mail_messages").select(MAIL_COLUM
 export const mailByKey = (db: Db, key: string): Promise<StoredMail | undefined> =>
   selectMails(db).where("key", "=", key).executeTakeFirst();
 
+export const mailById = (db: Db, id: number): Promise<StoredMail> =>
+  selectMails(db).where("id", "=", id).executeTakeFirstOrThrow();
+
 /**
  * What a correspondence waits for, in the order it came: mails to be answered, answers to be sent, and answers that a
  * process died over. A campaign's mails are its own to send.

@@ -25,10 +25,9 @@ import {
   NOT_SENT,
   sidsOfOthers,
 } from "./text-store.ts";
+import { isWindowOpen } from "./whatsapp-window.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
-/** WhatsApp lets a business write freely this long after the person's last word; a template may open at any time. */
-const WINDOW_MS = 24 * 3_600_000;
 /** The campaign or request variable that names an approved template, and those that fill its places 1, 2, … */
 const TEMPLATE_VARIABLE = "vars.whatsapp_template";
 
@@ -237,17 +236,8 @@ function templateOf({ variables }: Outreach, medium: Medium) {
 }
 
 async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise<void> {
-  const since = new Date(engine.clock.now().getTime() - WINDOW_MS).toISOString();
-  const heard = await engine.db
-    .selectFrom("text_messages")
-    .select("id")
-    .where("channel_target_id", "=", outreach.channel_target_id)
-    .where("source", "=", outreach.target)
-    .where("direction", "=", "in")
-    .where("created_at", ">", since)
-    .limit(1)
-    .executeTakeFirst();
-  if (heard) return;
+  const { channel_target_id, target: source } = outreach;
+  if (await isWindowOpen(engine.db, { channel_target_id, source }, engine.clock.now())) return;
   throw new CarrierFault(
     `WhatsApp allows free text only within 24 hours of the person's last word; name an approved template in the variable ${TEMPLATE_VARIABLE}.`,
     "refused",

@@ -55,6 +55,7 @@ const TimelineEvent = z
     tool_request: z.string().nullish(),
     tool_result: z.string().nullish(),
     tool_error: z.string().nullish(),
+    written_by: z.string().nullish().describe("Who wrote it in the agent's place."),
     held: HeldMessage.nullish().describe("It came in and is not answered: it looks like an automatic reply."),
   })
   .meta({ id: "TimelineEvent" });

@@ -11,6 +11,10 @@ const SessionText = z
     lang: z.string().nullish(),
     source: z.enum(["user", "agent"]).nullish(),
     text: z.string().nullish(),
+    written_by: z
+      .string()
+      .nullish()
+      .describe("Who wrote it in the agent's place; null: the agent itself, or the person."),
     held: HeldMessage.nullish().describe("It came in and is not answered: it looks like an automatic reply."),
   })
   .meta({ id: "SessionText" });
@@ -39,7 +43,7 @@ const BROKEN_OFF = "—";
 export async function loadMessages(db: Db, session_id: number) {
   const rows = await db
     .selectFrom("session_messages")
-    .select(["seq", "turn_index", "timestamp", "lang", "role as source", "text", "unheard"])
+    .select(["seq", "turn_index", "timestamp", "lang", "role as source", "text", "unheard", "written_by"])
     .where("session_id", "=", session_id)
     .orderBy("seq")
     .execute();
@@ -99,7 +103,13 @@ export function transcriptRoutes(api: Api, { db }: { db: Db }): void {
       return {
         session_id: String(session.id),
         transcription: [
-          ...messages.map(({ timestamp, lang, source, text }) => ({ timestamp, lang, source, text })),
+          ...messages.map(({ timestamp, lang, source, text, written_by }) => ({
+            timestamp,
+            lang,
+            source,
+            text,
+            written_by,
+          })),
           ...held,
         ].toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp)),
         actions: actions.map(({ seq: _seq, turn_index: _turn, ...action }) => action),

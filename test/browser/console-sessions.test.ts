@@ -293,3 +293,24 @@ test("a message that the loop guard held is marked in the session, and the agent
   expect(text).toEqual({ status: "RECEIVED", held: null, released: true });
   expect(page.faults).toEqual([]);
 });
+
+test("a message that the loop guard held is answered by hand, and shown with who wrote the answer", async () => {
+  await migrateJobs(it.app.database.pool, silentLog);
+  const target = await it.app.db
+    .selectFrom("channel_targets")
+    .select(["id as channel_target_id", "channel_id", "sub_organization_id", "target"])
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const held_in = await insertSession(it.app, { channel: "sms" });
+  await insertHeldText(it.app, { ...target, held_in });
+  const page = await it.open(await it.person("Admin"));
+  await page.goto(`/console/sessions/${held_in}`);
+  await page.getByRole("button", { name: "Write an answer" }).click();
+  await page.getByLabel("Answer", { exact: true }).fill(HOSTILE);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText(HOSTILE, { exact: true }).waitFor();
+  await page.locator("bdi", { hasText: it.app.admin.email }).first().waitFor();
+  await page.getByText("Held: looks like an automatic reply").waitFor({ state: "detached" });
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});

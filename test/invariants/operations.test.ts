@@ -70,6 +70,7 @@ const OWN = [
   "POST /api/v1/outbound/webhooks/{}/enable",
   "POST /api/v1/outbound/webhooks/{}/test",
   "POST /api/v1/queues/set_aside/{}/retry",
+  "POST /api/v1/sessions/{}/held_messages/{}/answer",
   "POST /api/v1/sessions/{}/held_messages/{}/release",
   "POST /api/v1/suppressions/",
   "POST /api/v1/suppressions/csv",

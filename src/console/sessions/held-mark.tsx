@@ -4,8 +4,9 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { AnswerByHand } from "./answer-by-hand.tsx";
 
-/** Beside a message that came in and was not answered: why, and the way to have it answered all the same. */
+/** Beside a message that came in and was not answered: why, and the ways to have it answered all the same. */
 export function HeldMark({ session_id, held }: { session_id: string; held: HeldMessage }) {
   const may = useMay();
   const { message_id } = held;
@@ -15,8 +16,9 @@ export function HeldMark({ session_id, held }: { session_id: string; held: HeldM
       <Status tone="warn">
         {held.why === "repeated"
           ? "Held: looks like an automatic reply"
-          : "Held: looks like an automatic reply, more came than a person writes"}
+          : "Held: too many messages in a short time"}
       </Status>
+      {may("channels_write") && <AnswerByHand session_id={session_id} message_id={message_id} />}
       {may("channels_write") && (
         <ConfirmButton
           size="compact-xs"

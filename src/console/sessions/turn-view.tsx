@@ -45,7 +45,7 @@ export function TurnView(props: {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
           <div key={index}>
-            <Said source={event.source} lang={event.lang}>
+            <Said source={event.source} lang={event.lang} written_by={event.written_by}>
               {event.text || (event.source === "user" && "(silence)")}
             </Said>
             {event.held && session_id && <HeldMark session_id={session_id} held={event.held} />}
@@ -61,12 +61,16 @@ export function TurnView(props: {
 export function Said(props: {
   source: string | null | undefined;
   lang?: string | null | undefined;
+  /** Who wrote it in the agent's place. */
+  written_by?: string | null | undefined;
   children: ReactNode;
 }) {
   const isUser = props.source === "user";
   return (
     <div className={classes.said} data-source={isUser ? "user" : "agent"}>
-      <span className={classes.who}>{isUser ? "User" : "Agent"}</span>
+      <span className={classes.who}>
+        {isUser ? "User" : props.written_by ? <bdi>{props.written_by}</bdi> : "Agent"}
+      </span>
       <div className={classes.bubble} dir="auto" {...(props.lang && { lang: props.lang })}>
         {props.children}
       </div>

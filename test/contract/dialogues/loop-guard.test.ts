@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { loadHistory } from "../../../src/turns/turn-store.ts";
 import { createAgent } from "../../harness/agent.ts";
 import type { TestApp } from "../../harness/app.ts";
 import { createMailServer, createMailWorld, mailsOnce, settledMails, somebody } from "../../harness/mail.ts";
@@ -165,6 +166,109 @@ test("texts that were held stand in the dialogue, and are answered when a person
   const nonsense = `/api/v1/sessions/${session_id}/held_messages/text-x/release`;
   expect((await app.send("POST", nonsense)).status).toBe(404);
 }, 180_000);
+
+test("a text that was held is answered by hand: sent, shown with who wrote it, and read by the agent in later turns", async () => {
+  const quiet = { number: "+1512667*", person: { name: "quiet", text: { replies_after_s: null } } };
+  const app = await createSimulatedApp({ scenario: { people: [quiet] } });
+  const { agent_id } = await createAgent(app, { script: SCRIPT });
+  const line = await createNumber(app, agent_id);
+  const bot = "+15126670004";
+  const settled = (answers: number) =>
+    eventually(
+      () => textsWith(app, bot),
+      (texts) =>
+        texts.every(({ status }) => status !== "RECEIVED" && status !== "PENDING") &&
+        texts.filter(({ direction }) => direction === "out").length === answers,
+    );
+  for (let n = 1; n <= 4; n++) {
+    await app.simulator.text(line.account_sid, { from: bot, to: line.number, body: AWAY(n) });
+    await eventually(
+      () => textsWith(app, bot),
+      (texts) => texts.filter(({ direction }) => direction === "in").length === n,
+    );
+    await settled(Math.min(n, 3));
+  }
+  const [session_id, held] = await heldIn(app, bot);
+  const answer = `/api/v1/sessions/${session_id}/held_messages/${held[0].held.message_id}/answer`;
+  expect(await app.send("POST", answer, { text: "  " })).toMatchObject({ status: 422 });
+  const neighbour = await app.createNeighbour();
+  expect(await neighbour.send("POST", answer, { text: "Hello" })).toMatchObject({ status: 404 });
+
+  const words = "We call you back tomorrow. Ann from the clinic";
+  const both = await Promise.all([1, 2].map(() => app.send("POST", answer, { text: words })));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 404]);
+  const texts = await settled(4);
+  expect(texts.findLast(({ direction }) => direction === "out")).toMatchObject({ text: words });
+
+  const { transcription } = (await app.send("GET", `/api/v1/sessions/transcript/${session_id}`)).body;
+  expect(transcription.slice(-2)).toMatchObject([
+    { source: "user", text: AWAY(4), written_by: null },
+    { source: "agent", text: words, written_by: app.admin.email },
+  ]);
+  expect(await heldIn(app, bot)).toEqual([session_id, []]);
+  const audit = await app.send(
+    "GET",
+    "/api/v1/audit_entries/?search_fields=resource&search_field_values=held_messages",
+  );
+  expect(audit.body.items).toMatchObject([{ resource_id: held[0].held.message_id, action: "update" }]);
+
+  const history = await loadHistory(app.engine, Number(session_id));
+  expect(history.toSorted((a, b) => a.seq - b.seq).slice(-2)).toMatchObject([
+    { kind: "message", role: "user", text: AWAY(4), aside: false },
+    { kind: "message", role: "agent", text: words, aside: false },
+  ]);
+  await app.simulator.text(line.account_sid, { from: bot, to: line.number, body: "When is that, please?" });
+  await settled(5);
+  const timeline = await app.send("GET", `/api/v1/sessions/timeline/${session_id}`);
+  expect(
+    timeline.body.events
+      .filter(({ kind }: { kind: string }) => kind === "transcript")
+      .slice(-4)
+      .map(({ source, text }: { source: string; text: string }) => [source, text]),
+  ).toEqual([
+    ["user", AWAY(4)],
+    ["agent", words],
+    ["user", "When is that, please?"],
+    ["agent", "How can we help?"],
+  ]);
+}, 180_000);
+
+test("a mail that was held is answered by hand, in its thread", async () => {
+  const server = await createMailServer();
+  const { app, box } = await createMailWorld(server, { script: SCRIPT });
+  const bot = somebody();
+  for (let n = 1; n <= 4; n++) {
+    await app.deliver({ from: bot, to: box.address, subject: "Re: your message", text: AWAY(n) });
+    await mailsOnce(
+      app,
+      bot,
+      (mails) =>
+        mails.filter(({ direction }) => direction === "in").length === n &&
+        mails.every(({ state }) => !["received", "queued", "handing"].includes(state)),
+    );
+  }
+  const { id, held_in, message_id } = await app.db
+    .selectFrom("mail_messages")
+    .select(["id", "held_in", "message_id"])
+    .where("held", "is not", null)
+    .executeTakeFirstOrThrow();
+  const answer = `/api/v1/sessions/${held_in}/held_messages/mail-${id}/answer`;
+  const before = server.mails.length;
+  expect(await app.send("POST", answer, { text: "We call you back." })).toMatchObject({ status: 200 });
+  await mailsOnce(app, bot, () => server.mails.length > before);
+  expect(server.mails.at(-1)?.text).toContain("We call you back.");
+  expect(server.mails.at(-1)?.inReplyTo).toBe(`<${message_id}>`);
+  const { transcription } = (await app.send("GET", `/api/v1/sessions/transcript/${held_in}`)).body;
+  expect(transcription.at(-1)).toMatchObject({
+    source: "agent",
+    text: "We call you back.",
+    written_by: app.admin.email,
+  });
+  expect((await settledMails(app, bot)).find((mail) => mail.id === id)).toMatchObject({
+    state: "answered",
+    held: null,
+  });
+});
 
 /** A person's newest session, and what is held in it. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer of our own API

@@ -53,6 +53,10 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/timeline/{}": ofSession,
   "GET /api/v1/sessions/{}/trace": ofSession,
   "POST /api/v1/sessions/{}/held_messages/{}/release": heldText,
+  "POST /api/v1/sessions/{}/held_messages/{}/answer": async (maker) => ({
+    ...(await heldText(maker)),
+    body: { text: "We call you back tomorrow." },
+  }),
   "POST /api/v1/sessions/recording/{}": ofSession,
   "GET /api/v1/sessions/recording/stream": () => ({ query: { token: "none" } }),
   "GET /api/v1/session_debug/session_id/{}": ofSession,

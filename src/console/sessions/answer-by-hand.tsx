@@ -2,8 +2,8 @@ import { Button, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { call } from "../server/api.ts";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
 
 type Props = { session_id: string; message_id: string };
 

@@ -28,13 +28,18 @@ const list = (entry: string, count: number) => `[${Array(count).fill(entry).join
 const steps = (entries: string) =>
   `{"name":"x","definition":{"type":"context","context":{"task":{"type":"steps","steps":${entries}}}}}`;
 
+const unknown = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(",")}}`;
+
 const rules = Array.from({ length: 500 }, (_, n) => `on /([ab]{1,50}){${n % 40}}c${n}/ -> say "a"`);
 export const POISONED_PROMPT = `\`\`\`script\n${rules.join("\n")}\notherwise -> say "Else."\n\`\`\``;
 
 const BODIES: Record<string, string> = {
   "60,000 wrong steps": steps(list("{}", 60_000)),
   "1,000 steps of 100 wrong actions": steps(list(`{"on":{"enter":${list('{"action":7}', 75)}}}`, 950)),
-  "90,000 unknown members": `{${Array.from({ length: 90_000 }, (_, n) => `"k${n}":1`).join(",")}}`,
+  "90,000 unknown members": unknown(90_000),
+  // Within what a body may have.
+  "1,000 steps of 7 wrong actions": steps(list(`{"on":{"enter":${list('{"action":7}', 7)}}}`, 1_000)),
+  "4,900 unknown members": unknown(4_900),
   "lists in lists, 800 kB": `${"[".repeat(400_000)}${"]".repeat(400_000)}`,
   "2 MB of wrong JSON": list("{}", 666_000),
 };

@@ -1,130 +1,71 @@
-import { Divider, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
+import { Divider, NumberInput, Switch } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import type { BridgePhrasesConfigPayload, BridgePhrasesResponse, PhraseSet } from "../api-types.ts";
 import { Panel, RouteLink } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RecordPage } from "../records/record-page.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
+import { type RecordFormProps, recordPage } from "../records/build-record-page.tsx";
+import { NameFields, VersionNote } from "../records/common-fields.tsx";
+import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
+import { RecordFormFrame } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { AddTool, PhraseFields, ToolPhrases } from "./phrase-fields.tsx";
 
-type Values = {
-  name: string;
-  description: string;
-  config: BridgePhrasesConfigPayload;
-  is_default: boolean;
-  edit_comments: string;
-};
-
 const NO_PHRASES: PhraseSet = { messages: [], localized: {} };
-const NEW: Values = {
-  name: "",
-  description: "",
-  config: {
-    phrases: NO_PHRASES,
-    tools: [],
-    smart_turn_timeout_seconds: 2.75,
-    randomize_bridge_phrases: false,
-  },
-  is_default: false,
-  edit_comments: "",
+const NEW_CONFIG: BridgePhrasesConfigPayload = {
+  phrases: NO_PHRASES,
+  tools: [],
+  smart_turn_timeout_seconds: 2.75,
+  randomize_bridge_phrases: false,
 };
-
-const LIST = ["GET /api/v1/bridge_phrases/"];
 const MOST_TOOLS = 200;
-const read = (id: string) =>
-  call("GET /api/v1/bridge_phrases/{bridge_phrases_id}", { path: { bridge_phrases_id: Number(id) } });
 
-export default function BridgePage() {
-  return (
-    <RecordPage
-      queryKey="bridge phrases"
-      newTitle="New phrases"
-      title="Bridge phrases"
-      back={{ to: "/bridges", label: "Bridge phrases" }}
-      read={read}
-    >
-      {(id, found) => <BridgeForm key={id} id={id} phrases={found} />}
-    </RecordPage>
-  );
-}
+const fields = fieldsOf("PUT /api/v1/bridge_phrases/", {
+  name: { begins: "" },
+  description: optionalText(),
+  config: { begins: NEW_CONFIG, label: "Phrases" },
+  is_default: { begins: false, label: "Default set" },
+  edit_comments: VERSION_NOTE,
+});
+type Values = ReturnType<typeof fields.values>;
 
-function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesResponse | null }) {
+export default recordPage({
+  operations: {
+    list: "GET /api/v1/bridge_phrases/",
+    read: "GET /api/v1/bridge_phrases/{bridge_phrases_id}",
+    create: "POST /api/v1/bridge_phrases/",
+    update: "PUT /api/v1/bridge_phrases/",
+    remove: "DELETE /api/v1/bridge_phrases/{bridge_phrases_id}",
+  },
+  permission: "bridge_phrases",
+  noun: "Bridge phrases",
+  removes: "set of phrases",
+  queryKey: "bridge phrases",
+  list: { to: "/bridges", label: "Bridge phrases" },
+  newTitle: "New phrases",
+  title: "Bridge phrases",
+  ...fields,
+  labels: { ...fields.labels, "config.randomize_bridge_phrases": "Random order" },
+  body: (values: Values, stored) =>
+    fields.body({ ...values, config: withoutEmptyLines(values.config) }, stored),
+  Form: BridgeForm,
+});
+
+function BridgeForm({ form, record, frame, readOnly }: RecordFormProps<BridgePhrasesResponse, Values>) {
   const may = useMay();
-  const navigate = useNavigate();
   const tools = useQuery({
     queryKey: ["GET /api/v1/tools/", "names"],
     enabled: may("tools_read"),
     queryFn: ({ signal }) =>
       call("GET /api/v1/tools/", { query: { limit: MOST_TOOLS, order_by: "name" }, signal }),
   });
-  const record = useRecordForm<BridgePhrasesResponse, Values>({
-    noun: "Bridge phrases",
-    labels: {
-      config: "Phrases",
-      "config.randomize_bridge_phrases": "Random order",
-      is_default: "Default set",
-      edit_comments: "Version note",
-    },
-    record: phrases,
-    values: (found) => (found ? valuesOf(found) : NEW),
-    save({ edit_comments, ...values }) {
-      const body = {
-        ...values,
-        description: values.description || null,
-        config: withoutEmptyLines(values.config),
-      };
-      return phrases
-        ? call("PUT /api/v1/bridge_phrases/", {
-            body: { ...body, id: phrases.id, edit_comments: edit_comments || null },
-          })
-        : call("POST /api/v1/bridge_phrases/", { body });
-    },
-    reread: () => read(id),
-    invalidates: [["bridge phrases"], LIST],
-    onSaved: (stored) => {
-      if (phrases === null) void navigate({ to: `/bridges/${stored.id}` });
-    },
-  });
-  const { form } = record;
   const { config } = form.getValues();
-  const readOnly = !may("bridge_phrases_write");
   const set = (part: Partial<BridgePhrasesConfigPayload>) =>
     form.setFieldValue("config", { ...config, ...part });
   const taken = config.tools.map(({ tool_name }) => tool_name);
   return (
     <Panel>
-      <RecordFormFrame
-        form={record}
-        readOnly={readOnly}
-        extra={
-          phrases &&
-          may("bridge_phrases_delete") && (
-            <RemoveRecord
-              noun="set of phrases"
-              name={phrases.name}
-              remove={(reason) =>
-                call("DELETE /api/v1/bridge_phrases/{bridge_phrases_id}", {
-                  path: { bridge_phrases_id: phrases.id },
-                  query: { reason },
-                })
-              }
-              invalidates={[LIST]}
-              onRemoved={() => void navigate({ to: "/bridges", ignoreBlocker: true })}
-            />
-          )
-        }
-      >
-        <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-        <Textarea
-          label="Description"
-          dir="auto"
-          autosize
-          minRows={1}
-          {...form.getInputProps("description")}
-        />
+      <RecordFormFrame {...frame}>
+        <NameFields form={form} />
         <NumberInput
           label="First phrase after"
           description="Seconds, 0.25 to 30. The next follow after two, three and four times as long. Empty: none."
@@ -183,10 +124,10 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
             onAdd={(tool_name) => set({ tools: [...config.tools, { tool_name, phrases: NO_PHRASES }] })}
           />
         )}
-        {phrases?.agents_info && phrases.agents_info.length > 0 && (
+        {record?.agents_info && record.agents_info.length > 0 && (
           <div>
             Said by{" "}
-            {phrases.agents_info.map((agent, index) => (
+            {record.agents_info.map((agent, index) => (
               <span key={agent.id}>
                 {index > 0 && ", "}
                 <RouteLink to={`/agents/${agent.id}`}>{agent.name}</RouteLink>
@@ -194,19 +135,11 @@ function BridgeForm({ id, phrases }: { id: string; phrases: BridgePhrasesRespons
             ))}
           </div>
         )}
-        {phrases && <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />}
+        <VersionNote form={form} record={record} />
       </RecordFormFrame>
     </Panel>
   );
 }
-
-const valuesOf = (phrases: BridgePhrasesResponse): Values => ({
-  name: phrases.name,
-  description: phrases.description ?? "",
-  config: phrases.config,
-  is_default: phrases.is_default,
-  edit_comments: "",
-});
 
 /** Lines that nothing was written in say nothing. */
 function withoutEmptyLines(config: BridgePhrasesConfigPayload): BridgePhrasesConfigPayload {

@@ -41,6 +41,18 @@ type Options<Record_ extends object, Values extends object> = {
   acrossViews?: boolean;
 };
 
+/** The values and their fields, by names that there are: Mantine's own type takes any text for a field's name. */
+export type FieldsForm<Values extends object> = Omit<
+  UseFormReturnType<Values>,
+  "getInputProps" | "setFieldValue"
+> & {
+  getInputProps(
+    field: (keyof Values & string) | `${keyof Values & string}.${string}`,
+    options?: { type: "checkbox" },
+  ): ReturnType<UseFormReturnType<Values>["getInputProps"]>;
+  setFieldValue<K extends keyof Values & string>(field: K, value: Values[K]): void;
+};
+
 export type RecordForm<Values extends object> = {
   form: UseFormReturnType<Values>;
   isNew: boolean;

@@ -13,6 +13,8 @@ type Props<Record_> = {
   title: string;
   back: Crumb;
   read(id: string): Promise<Record_>;
+  /** What the record is called, where it has no field `name`. */
+  nameOf?(record: Record_): string;
   /** The number of its newest version, where it has some. */
   version?(record: Record_): number;
   /** The form over the record; null: a new one. */
@@ -20,8 +22,8 @@ type Props<Record_> = {
 };
 
 /** The page of one record, whose number, or `new`, stands in the address. */
-export function RecordPage<Record_ extends { name: string }>(props: Props<Record_>) {
-  const { queryKey, newTitle, title, back, read, version, children } = props;
+export function RecordPage<Record_>(props: Props<Record_>) {
+  const { queryKey, newTitle, title, back, read, nameOf = ownName, version, children } = props;
   const { id } = useParams({ strict: false }) as { id: string };
   const isNew = id === "new";
   const record = useQuery({ queryKey: [queryKey, id], queryFn: () => read(id), enabled: !isNew });
@@ -29,7 +31,7 @@ export function RecordPage<Record_ extends { name: string }>(props: Props<Record
   return (
     <>
       <PageHead
-        title={isNew ? newTitle : (record.data?.name ?? title)}
+        title={isNew ? newTitle : record.data ? nameOf(record.data) : title}
         back={back}
         about={
           record.data &&
@@ -56,3 +58,5 @@ export function RecordPage<Record_ extends { name: string }>(props: Props<Record
     </>
   );
 }
+
+const ownName = (record: unknown): string => (record as { name: string }).name;

@@ -1,112 +1,37 @@
 import { Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
-import type { DataSourceDetailResponse } from "../api-types.ts";
 import { Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RecordPage } from "../records/record-page.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
-import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
+import { recordPage } from "../records/build-record-page.tsx";
+import { NameFields, VersionNote } from "../records/common-fields.tsx";
+import { fieldsOf, optionalText, VERSION_NOTE } from "../records/record-fields.ts";
+import { RecordFormFrame } from "../records/record-form.tsx";
 
-type Values = {
-  name: string;
-  description: string;
-  labels: string[];
-  chunk: boolean;
-  chunk_delimiter: string;
-  text: string;
-  edit_comments: string;
-};
-
-const NEW: Values = {
-  name: "",
-  description: "",
-  labels: [],
-  chunk: true,
-  chunk_delimiter: "",
-  text: "",
-  edit_comments: "",
-};
-
-const read = (id: string) =>
-  call("GET /api/v1/data_sources/{data_source_id}", { path: { data_source_id: Number(id) } });
-
-export default function SourcePage() {
-  return (
-    <RecordPage
-      queryKey="data source"
-      newTitle="New data source"
-      title="Data source"
-      back={{ to: "/sources", label: "Data sources" }}
-      read={read}
-    >
-      {(id, found) => <SourceForm key={id} id={id} source={found} />}
-    </RecordPage>
-  );
-}
-
-function SourceForm({ id, source }: { id: string; source: DataSourceDetailResponse | null }) {
-  const may = useMay();
-  const navigate = useNavigate();
-  const record = useRecordForm<DataSourceDetailResponse, Values>({
-    noun: "Data source",
-    labels: {
-      chunk: "Split into chunks",
-      chunk_delimiter: "Chunk separator",
-      edit_comments: "Version note",
-    },
-    record: source,
-    values: (found) => (found ? valuesOf(found) : NEW),
-    save({ edit_comments, ...values }) {
-      const body = {
-        ...values,
-        description: values.description || null,
-        chunk_delimiter: values.chunk_delimiter || null,
-      };
-      return source
-        ? call("PUT /api/v1/data_sources/", {
-            body: { ...body, id: source.id, edit_comments: edit_comments || null },
-          })
-        : call("POST /api/v1/data_sources/", { body });
-    },
-    reread: () => read(id),
-    invalidates: [["data source"], ["GET /api/v1/data_sources/"]],
-    onSaved: (stored) => {
-      if (source === null) void navigate({ to: `/sources/${stored.id}` });
-    },
-  });
-  const { form } = record;
-  return (
+export default recordPage({
+  operations: {
+    list: "GET /api/v1/data_sources/",
+    read: "GET /api/v1/data_sources/{data_source_id}",
+    create: "POST /api/v1/data_sources/",
+    update: "PUT /api/v1/data_sources/",
+    remove: "DELETE /api/v1/data_sources/{data_source_id}",
+  },
+  permission: "data_sources",
+  noun: "Data source",
+  queryKey: "data source",
+  list: { to: "/sources", label: "Data sources" },
+  newTitle: "New data source",
+  title: "Data source",
+  ...fieldsOf("PUT /api/v1/data_sources/", {
+    name: { begins: "" },
+    description: optionalText(),
+    labels: { begins: [] },
+    chunk: { begins: true, label: "Split into chunks" },
+    chunk_delimiter: optionalText("Chunk separator"),
+    text: { begins: "" },
+    edit_comments: VERSION_NOTE,
+  }),
+  Form: ({ form, record, frame }) => (
     <Panel>
-      <RecordFormFrame
-        form={record}
-        readOnly={!may("data_sources_write")}
-        extra={
-          source &&
-          may("data_sources_delete") && (
-            <RemoveRecord
-              noun="data source"
-              name={source.name}
-              remove={(reason) =>
-                call("DELETE /api/v1/data_sources/{data_source_id}", {
-                  path: { data_source_id: source.id },
-                  query: { reason },
-                })
-              }
-              invalidates={[["GET /api/v1/data_sources/"]]}
-              onRemoved={() => void navigate({ to: "/sources", ignoreBlocker: true })}
-            />
-          )
-        }
-      >
-        <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-        <Textarea
-          label="Description"
-          dir="auto"
-          autosize
-          minRows={1}
-          {...form.getInputProps("description")}
-        />
+      <RecordFormFrame {...frame}>
+        <NameFields form={form} />
         <TagsInput
           label="Labels"
           description="Search tools can select sources by label."
@@ -132,18 +57,8 @@ function SourceForm({ id, source }: { id: string; source: DataSourceDetailRespon
           maxRows={40}
           {...form.getInputProps("text")}
         />
-        {source && <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />}
+        <VersionNote form={form} record={record} />
       </RecordFormFrame>
     </Panel>
-  );
-}
-
-const valuesOf = (source: DataSourceDetailResponse): Values => ({
-  name: source.name,
-  description: source.description ?? "",
-  labels: source.labels,
-  chunk: source.chunk,
-  chunk_delimiter: source.chunk_delimiter ?? "",
-  text: source.text,
-  edit_comments: "",
+  ),
 });

@@ -53,6 +53,12 @@ const { components } = JSON.parse(readFileSync(path.join(root, "openapi.json"), 
   components: { schemas: Record<string, Schema> };
 };
 
+/** Fields that many records have, by the component that holds their controls. */
+const COMMON: [part: string, fields: string[]][] = [
+  ["<NameFields ", ["name", "description"]],
+  ["<VersionNote ", ["edit_comments"]],
+];
+
 /** Names that stand in a component as a control's: `getInputProps("name")`, `set("name", …)`, `set({ name })`, `onChange({ ...value, name })`. */
 function controlled(folder: string): Set<string> {
   const files = globSync(`src/console/${folder}/*.tsx`, { cwd: root });
@@ -60,7 +66,8 @@ function controlled(folder: string): Set<string> {
   const calls = text.matchAll(/\b(?:getInputProps|setFieldValue|set|onSet|change)\(\s*[`"]([\w.]+)/g);
   const parts = text.matchAll(/\b(?:onChange|set|change)\(\{([^}]*)\}/g);
   const names = [...parts].flatMap(([, inner = ""]) => inner.match(/\b\w+\b/g) ?? []);
-  return new Set([...[...calls].flatMap(([, name = ""]) => name.split(".")), ...names]);
+  const common = COMMON.flatMap(([part, fields]) => (text.includes(part) ? fields : []));
+  return new Set([...common, ...[...calls].flatMap(([, name = ""]) => name.split(".")), ...names]);
 }
 
 test.each(Object.entries(FORMS))(

@@ -1,16 +1,14 @@
 import { Grid, Select, Stack, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
 import type { AgentResponse, AgentSttProvider, AgentWaitSound } from "../api-types.ts";
 import { KeyValues } from "../editors/key-values.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
-import { call } from "../server/api.ts";
+import type { RecordFormProps } from "../records/build-record-page.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
 import { useMay } from "../server/me.tsx";
 import { zones } from "../time/zone.ts";
-import { AGENT_LABELS, type AgentValues, agentValues } from "./agent-values.ts";
+import type { AgentValues } from "./agent-values.ts";
 import { PromptVersionSelect } from "./prompt-version-select.tsx";
 import { TalkPane } from "./talk-pane.tsx";
 import { ToolSettingFields } from "./tool-setting-fields.tsx";
@@ -26,59 +24,16 @@ const STT_PROVIDERS: AgentSttProvider[] = [
 const WAIT_SOUNDS: AgentWaitSound[] = ["No Sound", "Keyboard 1", "Keyboard 2", "Call Center"];
 
 /** All that an agent is, and beside it, once it is saved, a place to talk with it. */
-export function AgentForm(props: { agent: AgentResponse | null; reread(): Promise<AgentResponse> }) {
-  const { agent, reread } = props;
+export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
+  const { form, record: agent, frame } = props;
   const may = useMay();
-  const navigate = useNavigate();
-  const record = useRecordForm<AgentResponse, AgentValues>({
-    noun: "Agent",
-    record: agent,
-    values: agentValues,
-    labels: AGENT_LABELS,
-    together: [["prompt_id", "prompt_version_number"]],
-    save(values, stored) {
-      const body = { ...values, description: values.description || null };
-      return stored
-        ? call("PUT /api/v1/agents/", {
-            body: { ...body, id: stored.id, label: stored.label ?? null, languages: stored.languages },
-          })
-        : call("POST /api/v1/agents/", { body });
-    },
-    reread,
-    invalidates: [["agent"], ["GET /api/v1/agents/"]],
-    onSaved: (stored) => {
-      if (agent === null) void navigate({ to: `/agents/${stored.id}` });
-    },
-  });
-  const { form } = record;
   const values = form.getValues();
-  const mayWrite = may("agents_write");
   return (
     <Grid gap="md" align="flex-start">
       <Grid.Col span={{ base: 12, lg: agent && may("chat") ? 7 : 12 }}>
         <Findings issues={agent?.validation_issues} />
         <Panel>
-          <RecordFormFrame
-            form={record}
-            readOnly={!mayWrite}
-            extra={
-              agent &&
-              may("agents_delete") && (
-                <RemoveRecord
-                  noun="agent"
-                  name={agent.name}
-                  remove={(reason) =>
-                    call("DELETE /api/v1/agents/{agent_id}", {
-                      path: { agent_id: agent.id },
-                      query: { reason },
-                    })
-                  }
-                  invalidates={[["GET /api/v1/agents/"]]}
-                  onRemoved={() => void navigate({ to: "/agents", ignoreBlocker: true })}
-                />
-              )
-            }
-          >
+          <RecordFormFrame {...frame}>
             <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
             <Textarea
               label="Description"

@@ -1,4 +1,4 @@
-import { Stack, Switch, Tabs, Text, Textarea, TextInput } from "@mantine/core";
+import { Stack, Switch, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { PromptResponse } from "../api-types.ts";
@@ -7,48 +7,21 @@ import { unknownNames, variablesOf } from "../editors/template-variables.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel, RouteLink } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
+import type { RecordFormProps } from "../records/build-record-page.tsx";
+import { NameFields, VersionNote } from "../records/common-fields.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { ModelFields } from "./model-fields.tsx";
-import { PROMPT_LABELS, type PromptValues, promptValues } from "./prompt-values.ts";
+import type { PromptValues } from "./prompt-values.ts";
 import { PromptVersions } from "./prompt-versions.tsx";
 import { ToolNames } from "./tool-names.tsx";
 
 /** A prompt's form and, in a view beside it, its versions: what is restored from there stands in the form. */
-export function PromptForm(props: { prompt: PromptResponse | null; reread(): Promise<PromptResponse> }) {
-  const { prompt, reread } = props;
-  const may = useMay();
+export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>) {
+  const { form, record: prompt, readOnly, frame } = props;
   const navigate = useNavigate();
   const { view = "form" } = useSearch({ strict: false }) as { view?: string };
-  const record = useRecordForm<PromptResponse, PromptValues>({
-    noun: "Prompt",
-    acrossViews: true,
-    record: prompt,
-    values: promptValues,
-    labels: PROMPT_LABELS,
-    save(values) {
-      const body = {
-        ...values,
-        type: "prompt_v1",
-        description: values.description || null,
-        edit_comments: values.edit_comments || null,
-        include_default_tools: false,
-      };
-      return prompt
-        ? call("PUT /api/v1/prompts/", { body: { ...body, id: prompt.id } })
-        : call("POST /api/v1/prompts/", { body });
-    },
-    reread,
-    invalidates: [["prompt"], ["prompt history"], ["GET /api/v1/prompts/"]],
-    onSaved: (stored) => {
-      if (prompt === null) void navigate({ to: `/prompts/${stored.id}` });
-    },
-  });
-  const { form } = record;
   const values = form.getValues();
-  const mayWrite = may("prompts_write");
   const agents = useAgents(prompt?.id ?? null);
   const variables = variablesOf(agents);
   const unknown = unknownNames(values.context, variables);
@@ -69,14 +42,14 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
         <PromptVersions
           prompt={prompt}
           onRestore={
-            mayWrite
-              ? (version) => {
+            readOnly
+              ? null
+              : (version) => {
                   form.setFieldValue("context", version.prompt_text);
                   if (version.llm_config) form.setFieldValue("llm_config", version.llm_config);
                   form.setFieldValue("edit_comments", `As in version ${version.version_number}`);
                   void navigate({ to: ".", search: {} });
                 }
-              : null
           }
         />
       ) : (
@@ -88,35 +61,8 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
             </Text>
           )}
           <Panel>
-            <RecordFormFrame
-              form={record}
-              readOnly={!mayWrite}
-              extra={
-                prompt &&
-                may("prompts_delete") && (
-                  <RemoveRecord
-                    noun="prompt"
-                    name={prompt.name}
-                    remove={(reason) =>
-                      call("DELETE /api/v1/prompts/{prompt_id}", {
-                        path: { prompt_id: prompt.id },
-                        query: { reason },
-                      })
-                    }
-                    invalidates={[["GET /api/v1/prompts/"]]}
-                    onRemoved={() => void navigate({ to: "/prompts", ignoreBlocker: true })}
-                  />
-                )
-              }
-            >
-              <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-              <Textarea
-                label="Description"
-                dir="auto"
-                autosize
-                minRows={1}
-                {...form.getInputProps("description")}
-              />
+            <RecordFormFrame {...frame}>
+              <NameFields form={form} />
               <TemplateEditor
                 label="Instructions"
                 description="Type {{ to fill in a variable."
@@ -124,7 +70,7 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
                 onChange={(context) => form.setFieldValue("context", context)}
                 variables={variables}
                 error={form.errors.context}
-                readOnly={!mayWrite}
+                readOnly={readOnly}
               />
               {unknown.length > 0 && (
                 <Text size="sm" role="status">
@@ -158,9 +104,7 @@ export function PromptForm(props: { prompt: PromptResponse | null; reread(): Pro
                   />
                 )}
               </Stack>
-              {prompt && (
-                <TextInput label="Version note" dir="auto" {...form.getInputProps("edit_comments")} />
-              )}
+              <VersionNote form={form} record={prompt} />
             </RecordFormFrame>
           </Panel>
         </>

@@ -1,22 +1,32 @@
-import type { PromptResponse } from "../api-types.ts";
-import { RecordPage } from "../records/record-page.tsx";
-import { call } from "../server/api.ts";
+import { recordPage } from "../records/build-record-page.tsx";
 import { PromptForm } from "./prompt-form.tsx";
+import { PROMPT_LABELS, type PromptValues, promptValues } from "./prompt-values.ts";
 
-const read = (id: string): Promise<PromptResponse> =>
-  call("GET /api/v1/prompts/{prompt_id}", { path: { prompt_id: Number(id) } });
-
-export default function PromptPage() {
-  return (
-    <RecordPage
-      queryKey="prompt"
-      newTitle="New prompt"
-      title="Prompt"
-      back={{ to: "/prompts", label: "Prompts" }}
-      read={read}
-      version={({ version_number }) => version_number ?? 1}
-    >
-      {(id, found) => <PromptForm key={id} prompt={found} reread={() => read(id)} />}
-    </RecordPage>
-  );
-}
+export default recordPage({
+  operations: {
+    list: "GET /api/v1/prompts/",
+    read: "GET /api/v1/prompts/{prompt_id}",
+    create: "POST /api/v1/prompts/",
+    update: "PUT /api/v1/prompts/",
+    remove: "DELETE /api/v1/prompts/{prompt_id}",
+  },
+  permission: "prompts",
+  noun: "Prompt",
+  queryKey: "prompt",
+  list: { to: "/prompts", label: "Prompts" },
+  newTitle: "New prompt",
+  title: "Prompt",
+  version: ({ version_number }) => version_number ?? 1,
+  alsoInvalidates: [["prompt history"]],
+  acrossViews: true,
+  values: promptValues,
+  labels: PROMPT_LABELS,
+  body: (values: PromptValues) => ({
+    ...values,
+    type: "prompt_v1",
+    description: values.description || null,
+    edit_comments: values.edit_comments || null,
+    include_default_tools: false,
+  }),
+  Form: PromptForm,
+});

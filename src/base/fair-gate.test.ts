@@ -1,9 +1,12 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
 import { atTheirShare, createFairGate } from "./fair-gate.ts";
 
 const PATIENCE_MS = 60_000;
+/** Whoever still waits when a test is over would be refused in the midst of another. */
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
 const enter = (gate: ReturnType<typeof createFairGate>, key: string) => gate.enter(key, PATIENCE_MS, "Full.");
 /** Everything that could go on at once has. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -39,7 +42,12 @@ test("those who wait are let in one of each in turn, not in the order in which t
 test("who waits too long is told to come back, and holds nothing up", async () => {
   const gate = createFairGate(1);
   const leave = await enter(gate, "first");
-  await expect(gate.enter("late", 1, "Full.")).rejects.toMatchObject({ kind: "too-many", retry_after_s: 5 });
+  const late = expect(gate.enter("late", 1, "Full.")).rejects.toMatchObject({
+    kind: "too-many",
+    retry_after_s: 5,
+  });
+  await vi.advanceTimersByTimeAsync(1);
+  await late;
   leave();
   leave();
   (await enter(gate, "next"))();

@@ -154,8 +154,23 @@ async function createInsightPages({ app }: ConsoleTest): Promise<void> {
   });
 }
 
-async function settle(page: ConsolePage, path: string, heading: string | RegExp): Promise<void> {
-  await page.goto(path);
+/**
+ * Opens an address; in the suite one in three is loaded, and the others are reached from the page that is there, as by a
+ * link, which takes a quarter of the time. In between stands a page that no route has, so that no heading is left over.
+ */
+async function visitAt(page: ConsolePage, path: string, n: number): Promise<void> {
+  if (NIGHTLY || page.url() === "about:blank" || n % 3 === 0) {
+    await page.goto(path);
+    return;
+  }
+  const goOn = (to: string) => page.evaluate(`history.pushState({}, "", ${JSON.stringify(to)})`);
+  await goOn("/console/nowhere");
+  await page.getByText("Page not found").waitFor();
+  await goOn(path);
+}
+
+async function settle(page: ConsolePage, [path, heading]: (typeof ROUTES)[number], n: number): Promise<void> {
+  await visitAt(page, path, n);
   await page.getByRole("heading", { level: 1, name: heading, exact: typeof heading === "string" }).waitFor();
   await settled(page);
 }
@@ -171,10 +186,11 @@ const BESIDE = 3;
 
 test("every page is drawn without a fault, fits, and has nothing that axe objects to", async () => {
   const found: string[] = [];
-  await inPages("Admin", async (page, [path, heading], n) => {
+  await inPages("Admin", async (page, route, n) => {
+    const [path] = route;
     const looks = NIGHTLY ? LOOKS : [LOOKS[n % LOOKS.length] ?? LOOKS[0]];
     await dress(page, looks[0] ?? LOOKS[0]);
-    await settle(page, path, heading);
+    await settle(page, route, n);
     for (const each of looks) {
       await look(page, each);
       const findings = [...(await axeFindings(page, each.rules)), ...(await standsOut(page))];
@@ -221,13 +237,14 @@ async function look(page: ConsolePage, one: Look): Promise<void> {
 
 test("a viewer sees no button that changes anything, and no page that the API would refuse", async () => {
   const offered: string[] = [];
-  await inPages("Viewer", async (page, [path, heading, mayLook]) => {
+  await inPages("Viewer", async (page, route, n) => {
+    const [path, , mayLook] = route;
     if (!mayLook) {
-      await page.goto(path);
+      await visitAt(page, path, n);
       await page.getByText("Your role does not allow this").waitFor();
       return;
     }
-    await settle(page, path, heading);
+    await settle(page, route, n + 1);
     for (const role of ["button", "link"] as const) {
       const names = await page.locator("#main").getByRole(role, { name: CHANGES }).allInnerTexts();
       offered.push(...names.map((name) => `${path}: ${name}`));

@@ -84,7 +84,7 @@ async function startServer(own: string): Promise<{ admin: pg.ClientConfig; stop(
   const server = await startEmbeddedPostgres({
     dataDir,
     log: silentLog,
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off" },
+    settings: SETTINGS,
   });
   return {
     // Test files run in other processes, which a link to a descriptor of ours does not reach; the path is short.
@@ -95,6 +95,14 @@ async function startServer(own: string): Promise<{ admin: pg.ClientConfig; stop(
     },
   };
 }
+
+/** Nothing outlives the run; and tables that hold little are never read by several processes at once. */
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  max_parallel_workers_per_gather: "0",
+};
 
 const MEMORY = "/dev/shm";
 const ROOMY_BYTES = 2_000_000_000;

@@ -15,8 +15,8 @@ type Table = { name: string; owner: keyof Owner | null };
  * is. When a token was last used is left out.
  */
 export async function snapshot(db: Db, owner?: Owner): Promise<Snapshot> {
-  const tables = (await tablesOf(db)).filter((table) => !owner || table.owner);
-  const hashes = tables.map((table) => {
+  const looked = (await tablesOf(db)).filter((table) => !owner || table.owner);
+  const hashes = looked.map((table) => {
     const theirs = owner && table.owner ? sql`where ${sql.ref(table.owner)} = ${owner[table.owner]}` : sql``;
     return sql`
       select ${table.name}::text as name, md5(coalesce(string_agg(r::text, ',' order by r::text), '')) as hash
@@ -31,7 +31,15 @@ export async function snapshot(db: Db, owner?: Owner): Promise<Snapshot> {
 export const changedTables = (before: Snapshot, after: Snapshot): string[] =>
   [...after.keys()].filter((table) => before.get(table) !== after.get(table)).toSorted();
 
-async function tablesOf(db: Db): Promise<Table[]> {
+const tables = new WeakMap<Db, Promise<Table[]>>();
+
+function tablesOf(db: Db): Promise<Table[]> {
+  const known = tables.get(db) ?? readTables(db);
+  tables.set(db, known);
+  return known;
+}
+
+async function readTables(db: Db): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select format('%s.%s', t.table_schema, t.table_name) as name, (
         select max(c.column_name) from information_schema.columns c

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** As many of these as a body takes. */
 const full = (entry: string, bytes = 1_000_000): string =>
-  `[${Array.from({ length: Math.floor(bytes / (entry.length + 1)) }, () => entry).join(",")}]`;
+  `[${`${entry},`.repeat(Math.max(1, Math.floor(bytes / (entry.length + 1)))).slice(0, -1)}]`;
 
 const step = (entries: string, key: string): string =>
   `{"name":"x","service_id":1,"definition":{"type":"context","tool":{"type":"function","function":{"name":"x","parameters":{}}},"context":{"version":"v1alpha","task":{"type":"steps","id":"x","steps":[{"id":"a","${key}":${entries}}]}}}}`;

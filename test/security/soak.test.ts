@@ -10,7 +10,7 @@ import { runSoak } from "./soak-run.ts";
 import { setStage } from "./soak-stage.ts";
 
 /** Of the suite's time: `./parley attack` tries all of them for minutes and measures. */
-const SOAK_MS = 6_000;
+const SOAK_MS = 3_000;
 const TRIED = 10;
 
 test("two programs bear attacks in a random order: none dies, nothing foreign is read or changed, no chat fails", {

@@ -176,7 +176,7 @@ describe("a forecast", () => {
     await dialer.tick();
     await dialer.settle();
     // Windows and the interval between two attempts begin and end on these steps.
-    await dialer.pass(7 * 24 * 60 - 3, 3 * 60_000);
+    await dialer.pass(7 * 24 * 60 - 6, 6 * 60_000);
     const { rows } = await app.database.pool.query(
       `select (started_at at time zone 'America/New_York')::date::text as date,
         count(*) filter (where attempt_number = 1)::int as first_attempts,
@@ -206,7 +206,7 @@ describe("a forecast", () => {
     const dialer = createTestDialer(app, () => ({ tells: ["NO-ANSWER"] }));
     await dialer.tick();
     await dialer.settle();
-    await dialer.pass(4 * 24 * 60 - 3, 3 * 60_000);
+    await dialer.pass(4 * 24 * 60 - 6, 6 * 60_000);
     const { rows } = await app.database.pool.query(
       "select day::text as date, first_attempts::int from campaign_days where campaign_id = $1 order by 1",
       [campaign_id],

@@ -1,6 +1,7 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
 import { unreachable } from "../base/errors.ts";
-import { DEEPEST_ANSWER, nestsDeeperThan } from "../base/nesting.ts";
+import { type JsonLimits, jsonExcess } from "../base/json-size.ts";
+import { DEEPEST_ANSWER } from "../base/nesting.ts";
 import { parseJson } from "../base/parse-json.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
@@ -132,6 +133,14 @@ function readOutcome(outcome: EgressOutcome | { kind: "no-auth"; reason: string 
   }
 }
 
+/** Parsing more holds up everybody for longer than 100 ms. */
+const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 200_000, names: 10_000 };
+const TOO_MUCH: Record<keyof JsonLimits, string> = {
+  levels: `The service's answer has lists or objects within one another more than ${DEEPEST_ANSWER} levels deep and was not read.`,
+  values: "The service's answer has more than 200,000 values and was not read.",
+  names: "The service's answer has more than 10,000 different names of members and was not read.",
+};
+
 function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Read {
   if (outcome.truncated) {
     return problem(
@@ -139,12 +148,9 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
     );
   }
   const text = decoded(outcome.body, outcome.headers["content-type"] ?? "").replaceAll("\0", "");
+  const excess = /^\s*[[{]/.test(text) ? jsonExcess(text, MOST_ANSWERED) : null;
+  if (excess) return problem(TOO_MUCH[excess.of]);
   const parsed = parse(text);
-  if (parsed.ok && nestsDeeperThan(DEEPEST_ANSWER, parsed.value)) {
-    return problem(
-      `The service's answer has lists or objects within one another more than ${DEEPEST_ANSWER} levels deep and was not read.`,
-    );
-  }
   if (outcome.status < 200 || outcome.status > 299) {
     const body = parsed.ok ? capped(parsed.value, text) : cut(text);
     return {

@@ -56,6 +56,17 @@ describe("a tool whose endpoint misbehaves: the model reads why, the session goe
             .end("[".repeat(32_000) + "]".repeat(32_000)),
         /more than 500 levels deep/,
       ],
+      [
+        "sends members that all have names of their own",
+        (_, response) =>
+          json(response, 200, Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 1]))),
+        /more than 10,000 different names/,
+      ],
+      [
+        "sends empty lists without end",
+        (_, response) => json(response, 200, Array(200_001).fill([])),
+        /more than 200,000 values/,
+      ],
       ["sends 10 MB", (_, response) => void response.end("x".repeat(10_000_000)), /larger than 1 MiB/],
       [
         "redirects to a private address",

@@ -92,6 +92,21 @@ test("a round that fails loses nothing, and the next one extends all", async () 
   expect(extended.map(({ items }) => items)).toEqual([["a"], ["a"]]);
 });
 
+test("a statement that is never answered holds up no later one", async () => {
+  const { clock } = leased();
+  const again = Promise.withResolvers<string[]>();
+  let rounds = 0;
+  const extend = (items: string[]): Promise<string[]> => {
+    if (++rounds > 1) again.resolve(items);
+    return new Promise(() => {});
+  };
+  const rows = { of: "rows", lease_ms: 80, renew_ms: 20, extend };
+  const leases = new Leases<string>(rows, { clock, log: silentLog });
+  leases.hold("a");
+  expect(await again.promise).toEqual(["a"]);
+  leases.drop("a");
+});
+
 test("what ended while it was extended, or was given up, is not taken for lost", async () => {
   let during = () => {};
   const { leases, clock, extended } = leased({ taken: ["a", "b"], during: () => during() });

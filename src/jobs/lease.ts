@@ -43,7 +43,7 @@ export class Leases<Item> {
   #log: Log;
   #holds = new Map<Item, Hold>();
   #timer: NodeJS.Timeout | null = null;
-  #isLooking = false;
+  #lookedAt = -Infinity;
 
   constructor(rows: LeasedRows<Item>, { clock, log }: { clock: Clock; log: Log }) {
     this.#rows = rows;
@@ -121,9 +121,11 @@ export class Leases<Item> {
     return Math.max(performance.now() - running_ms, this.#clock.now().getTime() - at.getTime());
   }
 
+  /** One at a time; but a statement that is not answered, as on a connection that broke, holds up none for long. */
   async #look(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+    const at = performance.now();
+    if (at - this.#lookedAt < this.#rows.renew_ms) return;
+    this.#lookedAt = at;
     try {
       await this.#rows.beforeRound?.();
       await this.renew();
@@ -131,7 +133,7 @@ export class Leases<Item> {
       // The database is away for a moment: a lease outlives a few missed rounds, and every write checks it.
       this.#log.warn({ error: errorText(error), of: this.#rows.of }, "leases could not be renewed");
     } finally {
-      this.#isLooking = false;
+      if (this.#lookedAt === at) this.#lookedAt = -Infinity;
     }
   }
 
@@ -141,8 +143,11 @@ export class Leases<Item> {
     const items = held.map(([item]) => item);
     const kept = new Set(await this.#rows.extend(items, this.end(said.at)));
     for (const [item, hold] of held) {
-      if (kept.has(item)) hold.said = said;
-      else if (this.#holds.get(item) === hold && !isOver(hold)) hold.lost.abort(new LeaseLost(this.#rows.of));
+      if (kept.has(item)) {
+        if (said.running_ms > hold.said.running_ms) hold.said = said;
+      } else if (this.#holds.get(item) === hold && !isOver(hold)) {
+        hold.lost.abort(new LeaseLost(this.#rows.of));
+      }
     }
   }
 }

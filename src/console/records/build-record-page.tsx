@@ -10,9 +10,9 @@ import { type FieldsForm, type RecordForm, useRecordForm } from "./record-form.t
 import { RecordPage } from "./record-page.tsx";
 import { RemoveRecord } from "./remove-record.tsx";
 
-/** The operations of a record that answer with it; a wrong one doesn't compile. */
+/** The operations that answer with what is read of a record, or with a part of it; another one doesn't compile. */
 type Answering<Method extends string, Stored> = {
-  [O in Operation]: Answer<O> extends Stored ? O : never;
+  [O in Operation]: Stored extends Answer<O> ? O : never;
 }[Operation] &
   `${Method} ${string}`;
 
@@ -31,8 +31,10 @@ type RecordKind<
   removes?: string;
   /** Begins the key of the record's query. */
   queryKey: string;
-  /** The list it belongs to, and below whose address the record stands. */
+  /** The list it belongs to. */
   list: Crumb;
+  /** Below which its records stand, where that is not the list's own address. */
+  address?: string;
   newTitle: string;
   /** The page's heading until the name is known. */
   title: string;
@@ -40,9 +42,9 @@ type RecordKind<
   /** The number of its newest version, where it has some. */
   version?(record: Answer<R>): number;
   /** What of the record the form shows, and what a new form begins with: `fieldsOf(…)`, or by hand. */
-  values(record: Answer<R> | null): Values;
+  values(record: Answer<U> | null): Values;
   /** What is sent of the values; the number of the record comes with it by itself. */
-  body(values: Values, stored: Answer<R> | null): Sent<U> & NonNullable<Body<C>>;
+  body(values: Values, stored: Answer<U> | null): Sent<U> & NonNullable<Body<C>>;
   labels?: FieldLabels;
   hides?: readonly string[];
   together?: Together;
@@ -78,9 +80,9 @@ export function recordPage<
   U extends Answering<"PUT", Answer<R>>,
   Values extends object,
 >(kind: RecordKind<R, C, U, Values>): ComponentType {
-  type Stored = Answer<R> & { id: number };
+  type Stored = Answer<R> & Answer<U> & { id: number };
   const { operations, permission, noun, queryKey, list, Form } = kind;
-  const [address = ""] = list.to.split("?");
+  const address = kind.address ?? list.to;
   const nameOf = kind.nameOf ?? ((record) => (record as { name: string }).name);
   const read = (id: string | number) => send<Stored>(operations.read, { path: pathOf(operations.read, id) });
 

@@ -1,19 +1,13 @@
-import { IconPlus, IconRobot } from "@tabler/icons-react";
+import { IconRobot } from "@tabler/icons-react";
 import type { AgentResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/data-table.tsx";
+import { changedColumn, listPage, nameColumn } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
 import { Labels } from "../parts/labels.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
+import { RouteLink } from "../parts/parts.tsx";
 
 const COLUMNS: Column<AgentResponse>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/agents/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/agents"),
   { field: "description", title: "Description", orderable: true, render: ({ description }) => description },
   {
     field: "prompt_id",
@@ -48,12 +42,7 @@ const COLUMNS: Column<AgentResponse>[] = [
     hidden: true,
     render: ({ timezone }) => timezone,
   },
-  {
-    field: "updated_at",
-    title: "Changed",
-    orderable: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  changedColumn("updated_at"),
   {
     field: "last_updated_by",
     title: "By",
@@ -63,34 +52,18 @@ const COLUMNS: Column<AgentResponse>[] = [
   },
 ];
 
-export default function AgentsPage() {
-  const may = useMay();
-  const create = may("agents_write") && (
-    <LinkButton to="/agents/new" leftSection={<IconPlus size={15} />}>
-      New agent
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead
-        title="Agents"
-        about="Build and test the agents that talk to your customers."
-        actions={create}
-      />
-      <DataTable
-        label="Agents"
-        operation="GET /api/v1/agents/"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        search={{ field: "name_description", label: "Name or description" }}
-        filters={[{ field: "labels", label: "Label", kind: "text" }]}
-        empty={
-          <Empty title="No agent yet" icon={<IconRobot size={28} />} action={create}>
-            An agent needs a prompt that says what it does and which tools it may use. Then give it an
-            address: a chat page, a telephone number, a mailbox.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Agents",
+  about: "Build and test the agents that talk to your customers.",
+  create: { permission: "agents_write", to: "/agents/new", label: "New agent" },
+  operation: "GET /api/v1/agents/",
+  columns: COLUMNS,
+  search: { field: "name_description", label: "Name or description" },
+  filters: [{ field: "labels", label: "Label", kind: "text" }],
+  empty: {
+    title: "No agent yet",
+    icon: IconRobot,
+    about:
+      "An agent needs a prompt that says what it does and which tools it may use. Then give it an address: a chat page, a telephone number, a mailbox.",
+  },
+});

@@ -1,11 +1,10 @@
-import { IconPhoneOutgoing, IconPlus } from "@tabler/icons-react";
+import { IconPhoneOutgoing } from "@tabler/icons-react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { WEEKDAYS } from "../campaign-form/opening.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/data-table.tsx";
+import { changedColumn, listPage } from "../lists/list-page.tsx";
 import { Labels } from "../parts/labels.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
+import { RouteLink } from "../parts/parts.tsx";
 
 const COLUMNS: Column<OutboundCampaignResponse>[] = [
   {
@@ -46,12 +45,7 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
     hidden: true,
     render: ({ description }) => <bdi>{description}</bdi>,
   },
-  {
-    field: "updated_at",
-    title: "Changed",
-    orderable: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  changedColumn("updated_at"),
 ];
 
 const MODES: Record<string, string> = { voice: "telephone", sms: "text message", email: "e-mail" };
@@ -70,43 +64,27 @@ function usualHours({ active_days, daily_start_time, daily_end_time }: OutboundC
 }
 const spelled = (day: string): string => day.charAt(0).toUpperCase() + day.slice(1);
 
-export default function CampaignsPage() {
-  const may = useMay();
-  const create = may("outbound_write") && (
-    <LinkButton to="/campaigns/new" leftSection={<IconPlus size={15} />}>
-      New campaign
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead
-        title="Campaigns"
-        about="Call, text or e-mail lists of people: schedule, pace, audience and retries."
-        actions={create}
-      />
-      <DataTable
-        label="Campaigns"
-        operation="GET /api/v1/outbound/campaigns"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        search={{ field: "campaign_name", label: "Search by name" }}
-        filters={[
-          {
-            field: "mode",
-            label: "By",
-            kind: "choice",
-            choices: Object.entries(MODES).map(([value, label]) => ({ value, label })),
-          },
-          { field: "labels", label: "Label", kind: "text" },
-          { field: "source", label: "From", kind: "text" },
-        ]}
-        empty={
-          <Empty title="No campaign yet" icon={<IconPhoneOutgoing size={28} />} action={create}>
-            A campaign says when people may be reached, from which number, how many an hour and how often
-            again. Then it is filled with batches: a CSV file each, one row a person.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Campaigns",
+  about: "Call, text or e-mail lists of people: schedule, pace, audience and retries.",
+  create: { permission: "outbound_write", to: "/campaigns/new", label: "New campaign" },
+  operation: "GET /api/v1/outbound/campaigns",
+  columns: COLUMNS,
+  search: { field: "campaign_name", label: "Search by name" },
+  filters: [
+    {
+      field: "mode",
+      label: "By",
+      kind: "choice",
+      choices: Object.entries(MODES).map(([value, label]) => ({ value, label })),
+    },
+    { field: "labels", label: "Label", kind: "text" },
+    { field: "source", label: "From", kind: "text" },
+  ],
+  empty: {
+    title: "No campaign yet",
+    icon: IconPhoneOutgoing,
+    about:
+      "A campaign says when people may be reached, from which number, how many an hour and how often again. Then it is filled with batches: a CSV file each, one row a person.",
+  },
+});

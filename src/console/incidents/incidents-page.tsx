@@ -1,8 +1,8 @@
-import { IconAlertCircle, IconPlus } from "@tabler/icons-react";
+import { IconAlertCircle } from "@tabler/icons-react";
 import type { IncidentResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
+import type { Column } from "../lists/data-table.tsx";
+import { listPage } from "../lists/list-page.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 import { COURSES, courseOf, IMPACTS, impactTone } from "./incident-words.ts";
 
@@ -65,43 +65,27 @@ export function Course({ incident }: { incident: IncidentResponse }) {
   return <Status tone={tone}>{word}</Status>;
 }
 
-export default function IncidentsPage() {
-  const may = useMay();
-  const create = may("sa_incidents_write") && (
-    <LinkButton to="/incidents/new" leftSection={<IconPlus size={15} />}>
-      New incident
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead
-        title="Incidents"
-        about="Status notices for everyone using this installation."
-        actions={create}
-      />
-      <DataTable
-        label="Incidents"
-        operation="GET /api/v1/incidents/"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        usualOrder={{ field: "start_datetime", direction: "desc" }}
-        search={{ field: "description", label: "What happens" }}
-        filters={[
-          {
-            field: "impact_category",
-            label: "Impact",
-            kind: "choice",
-            choices: IMPACTS.map((value) => ({ value, label: value })),
-          },
-          { field: "markdown", label: "Search details", kind: "text" },
-        ]}
-        refresh_ms={REFRESH_MS}
-        empty={
-          <Empty title="No incident" icon={<IconAlertCircle size={28} />} action={create}>
-            Incidents appear here and, until they are resolved, on everyone's home page.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Incidents",
+  about: "Status notices for everyone using this installation.",
+  create: { permission: "sa_incidents_write", to: "/incidents/new", label: "New incident" },
+  operation: "GET /api/v1/incidents/",
+  columns: COLUMNS,
+  usualOrder: { field: "start_datetime", direction: "desc" },
+  search: { field: "description", label: "What happens" },
+  filters: [
+    {
+      field: "impact_category",
+      label: "Impact",
+      kind: "choice",
+      choices: IMPACTS.map((value) => ({ value, label: value })),
+    },
+    { field: "markdown", label: "Search details", kind: "text" },
+  ],
+  refresh_ms: REFRESH_MS,
+  empty: {
+    title: "No incident",
+    icon: IconAlertCircle,
+    about: "Incidents appear here and, until they are resolved, on everyone's home page.",
+  },
+});

@@ -1,17 +1,10 @@
-import { IconMessage, IconPlus } from "@tabler/icons-react";
+import { IconMessage } from "@tabler/icons-react";
 import type { CustomMessageResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
+import type { Column } from "../lists/data-table.tsx";
+import { changedColumn, listPage, nameColumn } from "../lists/list-page.tsx";
 
 const COLUMNS: Column<CustomMessageResponse>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/messages/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/messages"),
   {
     field: "type",
     title: "Kind",
@@ -27,55 +20,34 @@ const COLUMNS: Column<CustomMessageResponse>[] = [
   },
   { field: "label", title: "Label", orderable: true, hidden: true, render: ({ label }) => label },
   { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
-  {
-    field: "updated_at",
-    title: "Changed",
-    orderable: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  changedColumn("updated_at"),
 ];
 
 const shortened = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
 
-export default function MessagesPage() {
-  const may = useMay();
-  const create = may("custom_messages_write") && (
-    <LinkButton to="/messages/new" leftSection={<IconPlus size={15} />}>
-      New message
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead
-        title="Custom messages"
-        about="Greetings by day and hour, and e-mail templates."
-        actions={create}
-      />
-      <DataTable
-        label="Custom messages"
-        operation="GET /api/v1/custom_messages/"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        search={{ field: "name", label: "Search by name" }}
-        filters={[
-          {
-            field: "type",
-            label: "Kind",
-            kind: "choice",
-            choices: [
-              { value: "greeting", label: "Greetings" },
-              { value: "email_template", label: "E-mail templates" },
-            ],
-          },
-          { field: "text", label: "Search text", kind: "text" },
-        ]}
-        empty={
-          <Empty title="No messages yet" icon={<IconMessage size={28} />} action={create}>
-            A greeting is what an agent says before the person does. Rules give it another text on some days
-            or at some hours.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Custom messages",
+  about: "Greetings by day and hour, and e-mail templates.",
+  create: { permission: "custom_messages_write", to: "/messages/new", label: "New message" },
+  operation: "GET /api/v1/custom_messages/",
+  columns: COLUMNS,
+  search: { field: "name", label: "Search by name" },
+  filters: [
+    {
+      field: "type",
+      label: "Kind",
+      kind: "choice",
+      choices: [
+        { value: "greeting", label: "Greetings" },
+        { value: "email_template", label: "E-mail templates" },
+      ],
+    },
+    { field: "text", label: "Search text", kind: "text" },
+  ],
+  empty: {
+    title: "No messages yet",
+    icon: IconMessage,
+    about:
+      "A greeting is what an agent says before the person does. Rules give it another text on some days or at some hours.",
+  },
+});

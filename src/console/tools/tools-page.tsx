@@ -1,10 +1,9 @@
-import { IconPlus, IconTool } from "@tabler/icons-react";
+import { IconTool } from "@tabler/icons-react";
 import type { ToolResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/data-table.tsx";
+import { changedColumn, listPage } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
+import { RouteLink } from "../parts/parts.tsx";
 
 const COLUMNS: Column<ToolResponse>[] = [
   {
@@ -45,12 +44,7 @@ const COLUMNS: Column<ToolResponse>[] = [
     hidden: true,
     render: ({ version_number }) => version_number,
   },
-  {
-    field: "last_updated",
-    title: "Changed",
-    orderable: true,
-    render: ({ last_updated }) => <Time at={last_updated} kind="minute" />,
-  },
+  changedColumn("last_updated"),
 ];
 
 /** In a person's words. */
@@ -61,34 +55,18 @@ export function kindOf({ type, endpoint, context }: ToolResponse["definition"]):
   ];
 }
 
-export default function ToolsPage() {
-  const may = useMay();
-  const create = may("tools_write") && (
-    <LinkButton to="/tools/new" leftSection={<IconPlus size={15} />}>
-      New tool
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead
-        title="Tools"
-        about="Actions agents can take: call an API, run a workflow, log an event."
-        actions={create}
-      />
-      <DataTable
-        label="Tools"
-        operation="GET /api/v1/tools/"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        search={{ field: "name", label: "Search by name" }}
-        filters={[{ field: "service_name", label: "Service", kind: "text" }]}
-        empty={
-          <Empty title="No tools yet" icon={<IconTool size={28} />} action={create}>
-            A tool is a function the model may call. An HTTP tool sends its arguments to a service of yours; a
-            context tool leads the conversation step by step.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Tools",
+  about: "Actions agents can take: call an API, run a workflow, log an event.",
+  create: { permission: "tools_write", to: "/tools/new", label: "New tool" },
+  operation: "GET /api/v1/tools/",
+  columns: COLUMNS,
+  search: { field: "name", label: "Search by name" },
+  filters: [{ field: "service_name", label: "Service", kind: "text" }],
+  empty: {
+    title: "No tools yet",
+    icon: IconTool,
+    about:
+      "A tool is a function the model may call. An HTTP tool sends its arguments to a service of yours; a context tool leads the conversation step by step.",
+  },
+});

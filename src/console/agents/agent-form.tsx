@@ -23,7 +23,7 @@ const STT_PROVIDERS: AgentSttProvider[] = [
 ];
 const WAIT_SOUNDS: AgentWaitSound[] = ["No Sound", "Keyboard 1", "Keyboard 2", "Call Center"];
 
-/** All that an agent is, and beside it, once it is saved, a place to talk with it. */
+/** An agent's settings, and beside them, once it is saved, a test conversation. */
 export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
   const { form, record: agent, frame } = props;
   const may = useMay();

@@ -1,5 +1,5 @@
 import type { AgentResponse, AgentToolDefaultsInput, AgentUpdate } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 /** What of an agent is edited; `label` and `languages` are the API's older words for `labels` and `language_group_id`. */
 export type AgentValues = Omit<Required<AgentUpdate>, "id" | "label" | "languages">;
@@ -24,7 +24,7 @@ const NEW: AgentValues = {
   enable_verbal_language_change: false,
 };
 
-/** What of the record can be sent back; a new one begins with what most agents have. */
+/** The editable values of an agent; a new one gets the common defaults. */
 export function agentValues(agent: AgentResponse | null): AgentValues {
   if (agent === null) return NEW;
   const own = Object.keys(NEW).map((name) => [
@@ -48,11 +48,11 @@ export const AGENT_LABELS: FieldLabels = {
   enable_verbal_language_change: "Change language on request",
 };
 
-/** A setting of a tool as it is typed: text as it is, anything else as JSON. */
+/** A tool setting as text for its field: a string as it is, anything else as JSON. */
 export const settingText = (value: unknown): string =>
   value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** Nothing typed is nothing set; what should be another kind and can't be read stays text, for the API to refuse. */
+/** An empty text unsets the value. A text that doesn't parse as its type is sent as it is, and the API refuses it. */
 export function settingOf(text: string, type: string): unknown {
   if (text.trim() === "") return undefined;
   if (type === "string") return text;
@@ -68,7 +68,7 @@ export function toolSetting(defaults: AgentToolDefaultsInput[], tool: string, fi
   return own?.default_values.find(({ field_name }) => field_name === field)?.default_value;
 }
 
-/** The settings with one of them set, or taken away where the value is undefined; the others keep their places. */
+/** The settings with one of them set, or removed where the value is undefined; the order is kept. */
 export function withToolSetting(
   defaults: AgentToolDefaultsInput[],
   tool_name: string,

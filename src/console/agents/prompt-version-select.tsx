@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../server/api.ts";
 
-/** A new version of the prompt is used at once, unless the agent keeps to one. */
+/** The agent uses the latest version of its prompt unless one is chosen here. */
 export function PromptVersionSelect(props: {
   prompt_id: number;
   value: number | null;

@@ -13,8 +13,8 @@ import classes from "./talk-pane.module.css";
 type Content = { session_id: number; ended: boolean };
 
 /**
- * A test conversation with an agent as it is saved: its words, and beside them where its workflow stands, its variables,
- * tool calls, tokens and milliseconds. What is shown is read from the session, so it is what Sessions will show later.
+ * A test conversation with the saved agent: the messages, and beside them the workflow's step, variables,
+ * tool calls, tokens and milliseconds. It reads the session, so Sessions shows the same later.
  */
 export function TalkPane({ agent_id }: { agent_id: number }) {
   const me = useMe();

@@ -40,7 +40,7 @@ function SettingField(props: { setting: Setting; value: unknown; onChange(value:
   const { setting, value, onChange } = props;
   const { tool, field, type, about, otherwise } = setting;
   const [text, setText] = useState(settingText(value));
-  // What came from outside, a discard say, replaces what was typed here.
+  // A value set from outside, such as by Discard, replaces what was typed.
   const own = settingText(settingOf(text, type));
   const shown = own === settingText(value) ? text : settingText(value);
   return (

@@ -1,4 +1,4 @@
-import { fieldWords } from "../server/field-words.ts";
+import { fieldLabel } from "../server/field-labels.ts";
 
 /**
  * The beginning of a CSV file of people, looked at before it is sent: its columns, its first rows, and what the platform
@@ -148,7 +148,7 @@ const quoted = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.repla
 export function rowFault(issue: { loc: (string | number)[]; msg: string }): { place: string; text: string } {
   const [part, row, column] = issue.loc;
   if (part !== "file")
-    return { place: fieldWords(issue.loc.slice(1).join(".")) || "The file", text: issue.msg };
+    return { place: fieldLabel(issue.loc.slice(1).join(".")) || "The file", text: issue.msg };
   const place =
     row === undefined ? "The file" : column === undefined ? `Row ${row}` : `Row ${row}, column ${column}`;
   return { place, text: issue.msg };

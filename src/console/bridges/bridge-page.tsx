@@ -20,10 +20,10 @@ const NEW_CONFIG: BridgePhrasesConfigPayload = {
 const MOST_TOOLS = 200;
 
 const fields = fieldsOf("PUT /api/v1/bridge_phrases/", {
-  name: { begins: "" },
+  name: { initial: "" },
   description: optionalText(),
-  config: { begins: NEW_CONFIG, label: "Phrases" },
-  is_default: { begins: false, label: "Default set" },
+  config: { initial: NEW_CONFIG, label: "Phrases" },
+  is_default: { initial: false, label: "Default set" },
   edit_comments: VERSION_NOTE,
 });
 type Values = ReturnType<typeof fields.values>;

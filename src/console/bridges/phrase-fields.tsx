@@ -25,7 +25,7 @@ const LANGUAGES = [
 ];
 
 type Props = {
-  /** Whose phrases they are: "All tools", "look_up". */
+  /** The owner of the phrases: "All tools", "look_up". */
   name: string;
   value: PhraseSet;
   onChange(value: PhraseSet): void;
@@ -113,7 +113,7 @@ function Lines(props: {
       autosize
       minRows={2}
       value={value.join("\n")}
-      // An empty line while typing is a line to come; the ends of the text are cut when it is sent.
+      // Empty lines stay while typing; they are removed when the form is sent.
       onChange={({ currentTarget }) => {
         const { value: text } = currentTarget;
         onChange(text === "" ? [] : text.split("\n"));

@@ -24,9 +24,9 @@ import {
   CAMPAIGN_LABELS,
   type CampaignValues,
   NEW_CAMPAIGN,
+  remainingErrors,
   secretPaths,
   sent,
-  stillFound,
   valuesOf,
 } from "./campaign-values.ts";
 import { FilterFields, FilterMatches } from "./filter-fields.tsx";
@@ -77,7 +77,7 @@ export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse 
   const set = <Name extends keyof CampaignValues>(name: Name, value: CampaignValues[Name]) => {
     const before = form.getValues();
     form.setFieldValue(name as never, value as never);
-    form.setErrors((found) => stillFound(found, before, { ...before, [name]: value }));
+    form.setErrors((found) => remainingErrors(found, before, { ...before, [name]: value }));
   };
   const errorOf = (path: string): ReactNode => (form.errors as Record<string, ReactNode>)[path];
   const fields = { values, set, errorOf };

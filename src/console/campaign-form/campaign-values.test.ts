@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { ApiError } from "../server/api.ts";
-import { atSecrets, NEW_CAMPAIGN, secretPaths, sent, stillFound, valuesOf } from "./campaign-values.ts";
+import { atSecrets, NEW_CAMPAIGN, remainingErrors, secretPaths, sent, valuesOf } from "./campaign-values.ts";
 
 const stored = {
   ...NEW_CAMPAIGN,
@@ -56,7 +56,7 @@ test("a finding is over when its value was changed, moved or removed, and only t
   const [first, second] = [{ url: "http://a.example" }, { url: "http://b.example" }];
   const before = { webhooks: [first, second], campaign_name: "" };
   const found = { "webhooks.0.url": "no", "webhooks.1.url": "no", campaign_name: "Field required" };
-  const after = (webhooks: object[]) => Object.keys(stillFound(found, before, { ...before, webhooks }));
+  const after = (webhooks: object[]) => Object.keys(remainingErrors(found, before, { ...before, webhooks }));
   expect(after([{ url: "https://a.example" }, second])).toEqual(["webhooks.1.url", "campaign_name"]);
   expect(after([second])).toEqual(["campaign_name"]);
   expect(after([first, second])).toEqual(Object.keys(found));

@@ -5,7 +5,7 @@ import type {
   ScheduleOverride,
 } from "../api-types.ts";
 import { ApiError } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 import { authValues, type SecretChange } from "../webhooks/webhook-secret.ts";
 
 /** What of a campaign the form edits: all that can be sent, nothing left out, so that every fault finds its field. */
@@ -123,7 +123,7 @@ export function atSecrets(error: unknown): unknown {
 }
 
 /** The findings that still speak of what stands there: one whose value was changed, moved or removed is over. */
-export const stillFound = <Finding>(
+export const remainingErrors = <Finding>(
   findings: Record<string, Finding>,
   before: object,
   after: object,

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import classes from "./difference-list.module.css";
 import { type Difference, showValue } from "./differences.ts";
 import { lineChanges } from "./line-changes.ts";
@@ -22,7 +22,7 @@ export function DifferenceList(props: { entries: Difference[]; labels?: FieldLab
       {entries.map(({ path, before, after }) => (
         <li key={path}>
           {labels ? (
-            <b className={classes.name}>{fieldWords(path, labels)}</b>
+            <b className={classes.name}>{fieldLabel(path, labels)}</b>
           ) : (
             <code className={classes.path}>{path || "value"}</code>
           )}

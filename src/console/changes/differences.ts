@@ -1,7 +1,7 @@
 /** Where two records differ: one entry for each value that was set, changed or taken away, by its path. */
 export type Difference = { path: string; before: unknown; after: unknown };
 
-/** Lists are compared entry by entry; an empty path stands for the whole. */
+/** Lists are compared entry by entry; an empty path means the whole value. */
 export function differences(before: unknown, after: unknown, path = ""): Difference[] {
   if (same(before, after)) return [];
   if (!isNest(before) || !isNest(after) || Array.isArray(before) !== Array.isArray(after)) {

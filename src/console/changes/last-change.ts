@@ -1,7 +1,7 @@
 /** Who changed a record last, and when. */
 export type LastChange = { by: string | null; at: string | null };
 
-/** Every record of the API says it, its time under one of these names. */
+/** Every record of the API has the time of its last change under one of these names. */
 const TIMES = ["updated_at", "last_updated", "last_updated_at"] as const;
 
 export function lastChange(record: object): LastChange {

@@ -1,7 +1,7 @@
 /** What happened to the lines of a text: the longest common lines stay, the rest was removed or added. */
 export type LineChange = { kind: "same" | "added" | "removed"; text: string };
 
-/** Past this many lines on a side the middle is told as one change: the table would have a million cells. */
+/** With more lines than this on a side, the middle is reported as one change: the table would have a million cells. */
 const MAX_LINES = 1000;
 
 export function lineChanges(before: string, after: string): LineChange[] {
@@ -17,7 +17,7 @@ export function lineChanges(before: string, after: string): LineChange[] {
   return [...same(old.slice(0, start)), ...middle, ...same(end > 0 ? old.slice(-end) : [])];
 }
 
-/** Both sides of a change beside each other: what was removed stands beside what was added in its place. */
+/** Aligns both sides of a change: removed lines stand next to the lines added in their place. */
 export type LinePair = { before: LineChange | null; after: LineChange | null };
 
 export function sideBySide(changes: readonly LineChange[]): LinePair[] {

@@ -1,13 +1,13 @@
 import { differences } from "./differences.ts";
 
-/** Fields that only make sense with each other: whoever changes one of them has changed all. */
+/** Groups of fields that only make sense together: a change of one counts as a change of all. */
 export type Together = readonly (readonly string[])[];
 
 /**
- * Two people began with the same values: what each field becomes when the other's changes are taken in. A field that
- * both changed stays mine. A field is a whole: within a text or a list nothing is mixed.
+ * Three-way merge of two people's changes to the same values, field by field. A field that both changed stays mine;
+ * texts and lists are not merged inside.
  */
-export function takeIn<Values extends object>(
+export function mergeChanges<Values extends object>(
   began: Values,
   mine: Values,
   theirs: Values,
@@ -18,8 +18,8 @@ export function takeIn<Values extends object>(
   return Object.fromEntries(names.map((name) => [name, (isMine(name) ? mine : theirs)[name]])) as Values;
 }
 
-/** The fields that both changed, and not to the same. */
-export function clashes<Values extends object>(
+/** The fields that both changed, to different values. */
+export function conflicts<Values extends object>(
   began: Values,
   mine: Values,
   theirs: Values,

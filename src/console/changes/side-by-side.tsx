@@ -1,6 +1,6 @@
 import { Stack, Text } from "@mantine/core";
 import { Scroller } from "../parts/parts.tsx";
-import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { type Difference, showValue } from "./differences.ts";
 import { type LineChange, lineChanges, sideBySide } from "./line-changes.ts";
 import classes from "./side-by-side.module.css";
@@ -25,9 +25,9 @@ export function SideBySide(props: {
       {entries.map((entry) => (
         <div key={entry.path}>
           <Text size="sm" fw={550} mb={4}>
-            {fieldWords(entry.path, labels)}
+            {fieldLabel(entry.path, labels)}
           </Text>
-          <Scroller className={classes.frame} label={`${fieldWords(entry.path, labels)}, side by side`}>
+          <Scroller className={classes.frame} label={`${fieldLabel(entry.path, labels)}, side by side`}>
             <table className={classes.table}>
               <thead>
                 <tr>

@@ -13,7 +13,7 @@ const carrierQuery = (channel_id: number) =>
       call("GET /api/v1/channels/{channel_id}/carrier", { path: { channel_id }, signal }),
   });
 
-/** Who really carries what goes over a channel. A web chat needs nobody. */
+/** The carrier that a channel really uses. A web chat needs none. */
 export function CarrierStatus({ channel }: { channel: Channel }) {
   const needed = channel.channel_service !== "webchat";
   const carrier = useQuery({ ...carrierQuery(channel.id), enabled: needed });

@@ -36,7 +36,7 @@ export const MODE_NAMES: Record<TargetModes, string> = {
   whatsapp: "WhatsApp",
 };
 
-/** Who sends the mail of a channel; `kept`: what is stored, which nobody can read back. */
+/** The mail service of a channel; `kept` means the stored credentials, which are never read back. */
 export type MailService = "kept" | "installation" | "sendgrid" | "smtp";
 
 const SENDGRID = ["api_key", "base_url", "event_public_key", "inbound_public_key"] as const;
@@ -123,7 +123,7 @@ function sentCredentials({ channel_service, mail_service, config }: ChannelValue
   if (channel_service === "webchat") return { allowed_origins: given.allowed_origins ?? "" };
   if (channel_service !== "email" || mail_service === "kept") return null;
   if (mail_service === "installation") return NO_MAIL_CREDENTIALS;
-  // Of the service that is left, nothing stays; of the chosen one, what was not typed does.
+  // A former service's credentials are dropped; untyped ones of the chosen service are kept.
   const [chosen, left] = mail_service === "sendgrid" ? [SENDGRID, SMTP] : [SMTP, SENDGRID];
   const typed = chosen.filter((name) => given[name]).map((name) => [name, given[name] ?? ""]);
   return Object.fromEntries([...typed, ...left.map((name) => [name, ""])]);

@@ -13,7 +13,7 @@ import { Time } from "../time/time.tsx";
 
 const OWNERS = ["GET /api/v1/number_owners/"];
 
-/** Whose the numbers of the operator's carrier account are: all for the operator, one's own for everybody else. */
+/** Owners of the numbers in the operator's carrier account. An operator sees all, everybody else their own. */
 export function NumberOwners() {
   const may = useMay();
   const isOperator = may("platform_admin");

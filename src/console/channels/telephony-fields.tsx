@@ -106,7 +106,7 @@ type Props = {
   hasSip: boolean;
 };
 
-/** How a voice channel listens and speaks. What is left empty goes by the platform. */
+/** Speech settings of a voice channel. Empty fields use the platform's default. */
 export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
   const set = (part: Partial<Telephony>) => onChange({ ...value, ...part });
   return (

@@ -22,7 +22,7 @@ type Props = {
   label: string;
   description?: ReactNode;
   value: unknown;
-  /** Told of every text that is JSON; what is not yet stays in the editor and is marked. */
+  /** Called whenever the text is valid JSON; an invalid text stays in the editor and is marked. */
   onChange(value: unknown): void;
   error?: ReactNode;
   readOnly?: boolean;

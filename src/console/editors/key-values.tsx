@@ -12,11 +12,11 @@ type Props = {
   valueLabel?: string;
 };
 
-/** A map of texts, a line for each entry. A name that stands twice counts once, the last time. */
+/** A map of texts, one line per entry. Of two lines with the same name, the last one counts. */
 export function KeyValues(props: Props) {
   const { label, description, value, onChange, error, keyLabel = "Name", valueLabel = "Value" } = props;
   const [rows, setRows] = useState(() => Object.entries(value));
-  // What came from outside, a discard say, replaces what was typed here.
+  // A value set from outside, such as by Discard, replaces what was typed.
   const [given, setGiven] = useState(value);
   if (value !== given) {
     setGiven(value);

@@ -1,2 +1,2 @@
-/** The one nonce under which the page's policy allows style sheets that are made while it runs. */
+/** The content policy's nonce: style sheets created at run time need it. */
 export const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? "";

@@ -27,7 +27,7 @@ type Props = {
   readOnly?: boolean;
 };
 
-/** A text with variables in it: `{{` offers those that there are, and one that nobody sets is underlined. */
+/** A text with variables: typing `{{` completes their names, and a variable that nothing sets is underlined. */
 export function TemplateEditor(props: Props) {
   const { label, description, value, onChange, variables, error, readOnly = false } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -69,8 +69,8 @@ export function TemplateEditor(props: Props) {
     return () => created.destroy();
   }, [label, readOnly]);
 
-  // Variables that come late change what is offered and marked; what is being typed goes on.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what the variables are is told by their names
+  // When the variables arrive late, completion and marks are updated without touching the text.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names identify the variables
   useEffect(() => {
     view.current?.dispatch({ effects: known.current.reconfigure(aboutVariables(latestVariables.current)) });
   }, [names]);

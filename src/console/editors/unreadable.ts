@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect } from "react";
 
-/** Counts the editors below whose text can't be read as a value yet, for what is not to be sent without it. */
+/** Counts the editors below whose text is not valid JSON, so that a button can refuse to send. */
 export const Unreadable = createContext<(change: (count: number) => number) => void>(() => {});
 
 /** Tells the form around it while a text can't be read. */

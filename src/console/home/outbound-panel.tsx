@@ -56,7 +56,7 @@ export function OutboundPanel() {
   );
 }
 
-/** Those of open batches, the one that changed last first. */
+/** Open batches, the last changed first. */
 function campaignsAtWork(batches: CommunicationBatch[]): number[] {
   const open = batches.filter(({ status }) => ["ACTIVE", "PENDING", "PAUSED"].includes(status));
   return [...new Set(open.map(({ campaign_id }) => campaign_id))].slice(0, SHOWN);

@@ -7,12 +7,12 @@ import { insightRow, jobRow, type QueueRow, queueWords, webhookRow } from "./que
 
 const REFRESH_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
-/** Failures whose reasons are looked at; all are counted. */
+/** All failures are counted, but only this many are read for their reasons. */
 const LOOKED_AT = 50;
 
 const aDayAgo = () => new Date(Date.now() - DAY_MS).toISOString();
 
-/** What waits to be done, and what of it failed: insights, webhooks, and for who operates the installation its jobs. */
+/** Waiting and failed work: insights, webhooks and, for operators, jobs. */
 export function QueuesPanel() {
   const may = useMay();
   const seesInsights = may("insights_read");

@@ -13,7 +13,7 @@ type Step = { name: string; done: boolean; text: ReactNode };
 
 const NEEDED = ["integrations_read", "agents_read", "channels_read", "sessions_read", "users_read"];
 
-/** What a newcomer has to do, and of what is connected a test at any time; nothing for who could do none of it. */
+/** The steps of a first setup, with a test for whatever is connected. Hidden from people who may do none of them. */
 export function SetupSteps() {
   const may = useMay();
   const mayLook = NEEDED.every(may);

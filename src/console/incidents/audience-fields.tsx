@@ -6,7 +6,7 @@ import { useMay } from "../server/me.tsx";
 
 type Audience = { organization_id: number | null; sub_organization_id: number | null };
 
-/** Whom an incident is told to: everybody, an organization, or a part of one. */
+/** The audience of an incident: everybody, an organization, or a sub-organization. */
 export function AudienceFields({
   organization_id,
   sub_organization_id,

@@ -7,7 +7,7 @@ import { Time } from "../time/time.tsx";
 import { COURSES, courseOf, current } from "./incident-words.ts";
 
 const REFRESH_MS = 30_000;
-/** Those that end last; whoever tells of more at once is not read any more. */
+/** Only the incidents that end last are shown: nobody reads a longer list. */
 const LATEST = 20;
 
 /** What disturbs the installation now, or soon will; nothing where nothing does. */

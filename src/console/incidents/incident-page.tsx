@@ -144,7 +144,7 @@ export default recordPage({
   },
 });
 
-/** What everybody reads whom it is for. */
+/** The incident as its audience reads it. */
 function Account({ incident }: { incident: IncidentResponse }) {
   const may = useMay();
   const { start_datetime, resolution_datetime, impact_category, sessions_impacted, markdown } = incident;
@@ -202,7 +202,7 @@ function EndNow({ incident }: { incident: IncidentResponse }) {
       verb="Over now"
       question="Is this incident over?"
       act={async () => {
-        // As it is stored now: a PUT replaces everything.
+        // Read again first, because a PUT replaces the whole record.
         const stored = await call("GET /api/v1/incidents/{incident_id}", {
           path: { incident_id: incident.id },
         });

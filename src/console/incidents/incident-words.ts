@@ -14,7 +14,7 @@ export const COURSES: Record<Course, { tone: Tone; word: string }> = {
   over: { tone: "good", word: "over" },
 };
 
-/** Where an incident stands: its end is when it was resolved, or when that is expected. */
+/** The state of an incident; its end is when it was resolved or is expected to be. */
 export function courseOf(
   { start_datetime, resolution_datetime }: Pick<IncidentResponse, "start_datetime" | "resolution_datetime">,
   now_ms: number,

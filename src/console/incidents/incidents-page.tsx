@@ -59,7 +59,7 @@ const COLUMNS: Column<IncidentResponse>[] = [
   { field: "last_updated_by", title: "By", hidden: true, render: ({ last_updated_by }) => last_updated_by },
 ];
 
-/** Whether it is announced, under way or over, by the clock of this device. */
+/** Whether the incident is announced, ongoing or over, by this device's clock. */
 export function Course({ incident }: { incident: IncidentResponse }) {
   const { tone, word } = COURSES[courseOf(incident, Date.now())];
   return <Status tone={tone}>{word}</Status>;

@@ -27,7 +27,7 @@ export default recordPage({
   newTitle: "New folder",
   title: "Folder",
   ...fieldsOf("PUT /api/v1/insights/folders/{folder_id}", {
-    name: { begins: "" },
+    name: { initial: "" },
     label: optionalText(),
     description: optionalText(),
   }),

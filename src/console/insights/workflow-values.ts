@@ -1,5 +1,5 @@
 import type { InsightWorkflowInput, InsightWorkflowOutput } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 /** What of a workflow is edited. */
 export type WorkflowValues = Omit<InsightWorkflowInput, "conditions" | "start_datetime" | "end_datetime"> & {

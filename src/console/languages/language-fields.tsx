@@ -99,7 +99,7 @@ export function LanguageFields({ number, config, readOnly, errorOf, onChange, on
             max={9}
             allowDecimal={false}
             value={config.dtmf_code}
-            // Cleared is no key: a 0 would be one.
+            // A cleared field means no key; 0 would be a key.
             onChange={(key) => key !== "" && onChange({ ...config, dtmf_code: Number(key) })}
             error={errorOf("dtmf_code")}
           />

@@ -24,10 +24,10 @@ export default recordPage({
   newTitle: "New group",
   title: "Languages",
   ...fieldsOf("PUT /api/v1/voice_groups/", {
-    name: { begins: "" },
+    name: { initial: "" },
     description: optionalText(),
-    language_configs: { begins: [], label: "Languages" },
-    skip_current_language_in_message: { begins: true, label: "Hide the current language in the menu" },
+    language_configs: { initial: [], label: "Languages" },
+    skip_current_language_in_message: { initial: true, label: "Hide the current language in the menu" },
     edit_comments: VERSION_NOTE,
   }),
   Form({ form, record, frame, readOnly }) {

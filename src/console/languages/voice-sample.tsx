@@ -19,7 +19,7 @@ export function VoiceSample({ config }: { config: LanguageConfig }) {
       });
     },
     onSuccess: (bytes) => {
-      // Providers answer MP3; only the offline voice, which stands in for all of them, answers WAV.
+      // Providers return MP3; only the offline voice, which replaces them all, returns WAV.
       setOffline(bytes.type.startsWith("audio/wav"));
       setUrl(URL.createObjectURL(bytes));
     },

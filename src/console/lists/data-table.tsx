@@ -42,23 +42,23 @@ type Props<O extends ListOperation> = {
   filters?: Filter[];
   /** Offers a choice of days. */
   days?: boolean;
-  /** Filters that the page sets and nobody can take away. */
+  /** Filters that the page sets and a person can't remove. */
   fixed?: Record<string, string>;
-  /** How it is ordered until somebody chooses; without it, as the API does. */
+  /** The default order; without it, the API's. */
   usualOrder?: NonNullable<ListState["order"]>;
-  /** What else the operation is asked, beside the rules that all lists have. */
+  /** Further query parameters of the operation. */
   also?: Record<string, string | number | boolean>;
-  /** Two lists on one page have each a prefix of their own in the address. */
+  /** Two lists on one page each need a prefix for their search parameters. */
   prefix?: string;
-  /** What is shown where there is nothing and nobody looked for anything. */
+  /** Shown when there are no rows and no filter is set. */
   empty: ReactNode;
-  /** How often a list that lives is read again. */
+  /** How often a live list is read again. */
   refresh_ms?: number;
   /** What a screen reader calls the table. */
   label: string;
 };
 
-/** The one list of the console: searched, filtered, ordered, paged and its columns chosen, all of it in the address. */
+/** The console's list: search, filters, order, page and columns are all kept in the address. */
 export function DataTable<O extends ListOperation>(props: Props<O>) {
   const { operation, columns, rowKey, filters = [], prefix = "", empty, label } = props;
   const params = useSearch({ strict: false }) as SearchParams;
@@ -99,14 +99,14 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
   const rows = list.data?.items;
   const keys = rowKeys(rows ?? [], rowKey);
   const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
-  // What was typed and is not in the address yet is cleared too: the boxes begin anew.
+  // Text that is typed but not in the address yet is cleared too, by mounting the boxes anew.
   const [clearings, setClearings] = useState(0);
   const tools = useRef<HTMLDivElement>(null);
   const clear = () => {
     setClearings(clearings + 1);
     change({ search: "", filters: {}, from: null, to: null });
   };
-  // The button is gone then: whoever uses the keyboard goes on where they can look for something else.
+  // The Clear button disappears, so the focus moves to the search box.
   useEffect(() => {
     if (clearings > 0) tools.current?.querySelector("input")?.focus();
   }, [clearings]);
@@ -236,7 +236,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
   );
 }
 
-/** What is a list to TypeScript only once O is known. */
+/** TypeScript knows that the answer is a page only once O is known. */
 const readPage = <O extends ListOperation>(operation: O, given: object) =>
   call(operation, given as Given<O>) as Promise<unknown> as Promise<Page<RowOf<O>>>;
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import classes from "./data-table.module.css";
 import { type ListState, SIZES } from "./list-state.ts";
 
-/** Which rows are shown of how many, and the way to the others; a list that is not counted to its end goes page by page. */
+/** The range of rows shown, the total and the pager; a list without a total goes page by page. */
 export function ListFoot(props: {
   state: ListState;
   page: { items: unknown[]; total_count?: number | null | undefined } | undefined;

@@ -42,7 +42,7 @@ export function readListState(params: SearchParams, prefix = ""): ListState {
   };
 }
 
-/** Only what differs from a fresh list stands in the address; parameters of others stay as they are. */
+/** Only what differs from the default is written to the address; other parameters are left alone. */
 export function writeListState(params: SearchParams, state: ListState, prefix = ""): SearchParams {
   const own = new Set(["page", "size", "q", "order", "cols", "from", "to"].map((name) => prefix + name));
   const others = Object.entries(params).filter(

@@ -10,7 +10,7 @@ export type Filter =
 
 const TYPING_MS = 300;
 
-/** What is being typed, told when the typing pauses; what the address says otherwise, by a link or the way back, takes its place. */
+/** A debounced text: reported when typing pauses, and replaced when the address changes by a link or the back button. */
 function useTyping(value: string, onChange: (value: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
   const [told, setTold] = useState(value);
@@ -34,7 +34,7 @@ function useTyping(value: string, onChange: (value: string) => void): [string, (
   return [text, type];
 }
 
-/** Looks in one field, when the typing pauses. */
+/** Searches one field, debounced. */
 export function SearchBox(props: { label: string; value: string; onChange(value: string): void }) {
   const [text, type] = useTyping(props.value, props.onChange);
   return (

@@ -23,7 +23,7 @@ type Props = {
 const TYPING_MS = 250;
 const OFFERED = 50;
 
-/** One record of another kind, found by its name among however many there are. */
+/** Selects one record of another kind, searched by name on the server. */
 export function RecordSelect(props: Props) {
   const { operation, value, onChange, chosenName, ...rest } = props;
   const [text, setText] = useState("");

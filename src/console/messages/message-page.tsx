@@ -35,14 +35,14 @@ export default recordPage({
   newTitle: "New message",
   title: "Message",
   ...fieldsOf("PUT /api/v1/custom_messages/", {
-    name: { begins: "" },
-    type: { begins: "greeting", label: "Kind" },
+    name: { initial: "" },
+    type: { initial: "greeting", label: "Kind" },
     preamble: optionalText(),
-    text: { begins: "" },
+    text: { initial: "" },
     subject: optionalText(),
     label: optionalText(),
-    repeat_after_language_change: { begins: false, label: "Repeat after a language change" },
-    rules: { begins: [] },
+    repeat_after_language_change: { initial: false, label: "Repeat after a language change" },
+    rules: { initial: [] },
   }),
   Form({ form, frame, readOnly }) {
     const values = form.getValues();

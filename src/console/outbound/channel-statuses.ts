@@ -1,6 +1,6 @@
 import type { ChannelManagerStatus } from "../api-types.ts";
 
-/** Every status a webhook can be told of, in the group it is offered in. */
+/** Every status that can trigger a webhook, and the group in which the form offers it. */
 const GROUP_OF: Record<
   ChannelManagerStatus,
   "Call" | "Agent" | "Text message" | "Mail" | "Not tried" | "Failed"

@@ -14,7 +14,7 @@ const OUTCOMES: [keyof OutcomeCounts, string, Tone][] = [
   ["open", "open", "busy"],
 ];
 
-/** What came of it, in what matters to who asked for it. */
+/** The outcomes that matter to the person running the campaign. */
 export const OutcomeTiles = ({ counts }: { counts: OutcomeCounts }) => (
   <Tiles>
     {OUTCOMES.filter(([name]) => name === "reached" || counts[name] > 0).map(([name, word, tone]) => (

@@ -18,7 +18,7 @@ type Props<T> = {
   invalidates: readonly (readonly unknown[])[];
 };
 
-/** Takes a file up as a whole or not at all; what is wrong in it stands in a table, row by row. */
+/** Uploads a file as a whole or not at all; its errors are listed in a table, row by row. */
 export function FileUpload<T>({ label, accept, children, send, done, invalidates }: Props<T>) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
@@ -80,7 +80,7 @@ export function FileUpload<T>({ label, accept, children, send, done, invalidates
   );
 }
 
-/** Some operations tell all that is wrong in one sentence, with semicolons between. */
+/** Some operations report all errors in one sentence, separated by semicolons. */
 function Refusal({ error }: { error: Error }) {
   const faults = error.message.split("; ");
   if (faults.length === 1) return <Failure error={error} />;
@@ -128,6 +128,6 @@ function RowErrors({ issues }: { issues: Issue[] }) {
   );
 }
 
-/** What stands behind the row's number: `["file", 3, "languages"]`. */
+/** The path after the row's number: `["file", 3, "languages"]`. */
 const columnOf = (loc: (string | number)[]): string =>
   loc.slice(loc.findIndex((part) => typeof part === "number") + 1).join(".");

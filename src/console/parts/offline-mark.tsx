@@ -2,6 +2,6 @@ import { Status } from "./parts.tsx";
 
 export const OFFLINE_MODEL = "scripted";
 
-/** Beside an answer that no model gave: the offline one makes its answers up. */
+/** Marks an answer of the offline model, which makes its answers up. */
 export const OfflineMark = ({ model }: { model: string | null | undefined }) =>
   model === OFFLINE_MODEL ? <Status tone="warn">made up, offline model</Status> : null;

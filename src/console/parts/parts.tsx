@@ -12,7 +12,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "../server/api.ts";
 import classes from "./parts.module.css";
 
-/** The head of every page: what it is, in a sentence, and what can be done. */
+/** The head of every page: title, one sentence about it, and actions. */
 export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?: ReactNode; back?: Crumb }) {
   const { title, about, actions, back } = props;
   return (

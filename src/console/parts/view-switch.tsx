@@ -1,6 +1,6 @@
 import { SegmentedControl } from "@mantine/core";
 
-/** One of a few ways to look at the same; `views` names each by the value it stands for. */
+/** Switches between a few views of the same data; `views` maps each value to its label. */
 export function ViewSwitch<Views extends Readonly<Record<string, string>>>(props: {
   label: string;
   views: Views;

@@ -37,7 +37,7 @@ export function ModelFields(props: {
               ...value,
               provider: provider as PromptLlmProvider,
               model: model.join("/"),
-              // Another provider's says nothing to this one.
+              // A model version of one provider means nothing to another.
               api_version: provider === value.provider ? value.api_version : null,
             });
           }}

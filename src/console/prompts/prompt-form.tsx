@@ -16,7 +16,7 @@ import type { PromptValues } from "./prompt-values.ts";
 import { PromptVersions } from "./prompt-versions.tsx";
 import { ToolNames } from "./tool-names.tsx";
 
-/** A prompt's form and, in a view beside it, its versions: what is restored from there stands in the form. */
+/** A prompt's form and a view of its versions, from which one can be restored into the form. */
 export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>) {
   const { form, record: prompt, readOnly, frame } = props;
   const navigate = useNavigate();

@@ -1,5 +1,5 @@
 import type { PromptLlmConfig, PromptResponse } from "../api-types.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 /** What of a prompt is edited. */
 export type PromptValues = {

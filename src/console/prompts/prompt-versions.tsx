@@ -12,7 +12,7 @@ import { Time } from "../time/time.tsx";
 
 type Props = { prompt: PromptResponse; onRestore: ((version: PromptHistory) => void) | null };
 
-/** Two versions side by side, below each other where it is narrow; the earlier one can be taken back into the form. */
+/** Compares two versions, side by side or stacked on narrow screens; the earlier one can be restored. */
 export function PromptVersions({ prompt, onRestore }: Props) {
   const history = useQuery({
     queryKey: ["prompt history", prompt.id],
@@ -31,7 +31,7 @@ export function PromptVersions({ prompt, onRestore }: Props) {
 function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRestore: Props["onRestore"] }) {
   const ordered = versions.toSorted((a, b) => b.version_number - a.version_number);
   const newest = ordered[0]?.version_number ?? 1;
-  // Until somebody chooses, it is the last change that is shown, a new one as soon as it is read.
+  // Until a version is chosen, the latest change is shown.
   const isWide = useMediaQuery("(min-width: 62em)", true, { getInitialValueInEffect: false });
   const [chosen, choose] = useState<{ before?: number; after?: number }>({});
   const before = chosen.before ?? ordered[1]?.version_number ?? newest;

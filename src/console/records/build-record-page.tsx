@@ -3,7 +3,7 @@ import type { ComponentType, ReactNode } from "react";
 import type { Together } from "../changes/merge.ts";
 import type { Crumb } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 import { useMay } from "../server/me.tsx";
 import type { Body, Sent } from "./record-fields.ts";
 import { type FieldsForm, type RecordForm, useRecordForm } from "./record-form.tsx";

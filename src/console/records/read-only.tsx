@@ -39,7 +39,7 @@ const readOnlyTheme = createTheme({
   },
 });
 
-/** Browsers know no read-only checkbox: the click that would change it is stopped before it gets there. */
+/** HTML has no read-only checkbox, so the click that would change it is stopped on its way. */
 function refuseToggle(event: MouseEvent<HTMLElement>): void {
   const { target } = event;
   if (!(target instanceof HTMLInputElement) || !["checkbox", "radio"].includes(target.type)) return;

@@ -3,12 +3,12 @@ import type { DataSourceDetailResponse } from "../api-types.ts";
 import { fieldsOf, optionalText, VERSION_NOTE } from "./record-fields.ts";
 
 const UPDATE = "PUT /api/v1/data_sources/";
-const rest = { labels: { begins: [] }, chunk: { begins: true }, edit_comments: VERSION_NOTE } as const;
+const rest = { labels: { initial: [] }, chunk: { initial: true }, edit_comments: VERSION_NOTE } as const;
 const fields = fieldsOf(UPDATE, {
-  name: { begins: "" },
+  name: { initial: "" },
   description: optionalText(),
   chunk_delimiter: optionalText("Chunk separator"),
-  text: { begins: "" },
+  text: { initial: "" },
   ...rest,
 });
 const STORED: DataSourceDetailResponse = {
@@ -67,10 +67,10 @@ test("what is left empty is sent as null, and a version note with a change only"
 
 test("a field that is sent as it is stored takes no part in the form", () => {
   const kept = fieldsOf(UPDATE, {
-    name: { begins: "" },
+    name: { initial: "" },
     description: "as stored",
     chunk_delimiter: "not sent",
-    text: { begins: "" },
+    text: { initial: "" },
     ...rest,
   });
   const values = kept.values({ ...STORED, description: "For patients" });
@@ -86,16 +86,21 @@ test("labels name fields for the review", () => {
 });
 
 test("a field that is unknown, forgotten or of another type does not compile", () => {
-  const whole = { name: { begins: "" }, description: optionalText(), text: { begins: "" }, ...rest } as const;
+  const whole = {
+    name: { initial: "" },
+    description: optionalText(),
+    text: { initial: "" },
+    ...rest,
+  } as const;
   const chunk_delimiter = optionalText();
   // @ts-expect-error the API knows no field `title`
-  fieldsOf(UPDATE, { ...whole, chunk_delimiter, title: { begins: "" } });
+  fieldsOf(UPDATE, { ...whole, chunk_delimiter, title: { initial: "" } });
   // @ts-expect-error `chunk_delimiter` is forgotten, and a PUT would empty it
   fieldsOf(UPDATE, whole);
   // @ts-expect-error whether a text is split is no text
-  fieldsOf(UPDATE, { ...whole, chunk_delimiter, chunk: { begins: "yes" } });
+  fieldsOf(UPDATE, { ...whole, chunk_delimiter, chunk: { initial: "yes" } });
   // @ts-expect-error a name can't be null
-  fieldsOf(UPDATE, { ...whole, chunk_delimiter, name: { begins: null } });
+  fieldsOf(UPDATE, { ...whole, chunk_delimiter, name: { initial: null } });
   // @ts-expect-error no operation has this address
   fieldsOf("PUT /api/v1/data_source/", { ...whole, chunk_delimiter });
   // @ts-expect-error the form has no field `title`

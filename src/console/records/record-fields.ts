@@ -1,6 +1,6 @@
 import type { Operations } from "../api-types.ts";
 import type { Answer, Operation } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 
 /** What an operation takes, and which of it a form deals with: the number of the record is not typed by anybody. */
 export type Body<O extends Operation> = Operations[O]["body"];
@@ -14,15 +14,15 @@ type Read<Stored, K> = K extends keyof Stored
   : never;
 
 /** Nothing is written into what a new record begins with. */
-type Begin<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
+type Initial<Value> = Value extends (infer Item)[] ? readonly Item[] : Value;
 
 /** One field of a form: what a new record begins with, and its label where that is not plainly its name. */
 export type Field<Value> = { label?: string } & (
-  | { begins: Begin<Value> }
+  | { initial: Initial<Value> }
   /** The form shows an empty field where the record has none, and sends null for it. */
-  | { begins: Begin<NonNullable<Value>>; emptyIsNull: true }
+  | { initial: Initial<NonNullable<Value>>; emptyIsNull: true }
   /** Said of a change, not kept in the form: it begins empty each time and is sent with an update only. */
-  | { begins: ""; isNote: true }
+  | { initial: ""; isNote: true }
 );
 
 /** A field that the form leaves alone: sent again as it is stored, or not sent at all. */
@@ -50,13 +50,13 @@ export type BodyOf<O extends Operation, F> = {
 
 /** A text that may be empty, for which the API has null. */
 export const optionalText = (label?: string) => ({
-  begins: "" as const,
+  initial: "" as const,
   emptyIsNull: true as const,
   ...(label !== undefined && { label }),
 });
 
 /** What changed in a version, in the author's words. */
-export const VERSION_NOTE = { begins: "", isNote: true, label: "Version note" } as const;
+export const VERSION_NOTE = { initial: "", isNote: true, label: "Version note" } as const;
 
 /**
  * A form's values from the record that `operation` answers, and what it takes from the values. A field that the API
@@ -75,9 +75,9 @@ export function fieldsOf<O extends Operation, const F extends FieldsOf<O>>(
   return {
     values: (record) =>
       Object.fromEntries(
-        shown.map(([name, { begins, isNote }]) => [
+        shown.map(([name, { initial, isNote }]) => [
           name,
-          record === null || isNote ? begins : (valueAt(record, name) ?? begins),
+          record === null || isNote ? initial : (valueAt(record, name) ?? initial),
         ]),
       ) as ValuesOf<O, F>,
     body: (values, stored) =>
@@ -96,6 +96,6 @@ export function fieldsOf<O extends Operation, const F extends FieldsOf<O>>(
   };
 }
 
-type LooseField = { begins: unknown; emptyIsNull?: true; isNote?: true; label?: string };
+type LooseField = { initial: unknown; emptyIsNull?: true; isNote?: true; label?: string };
 
 const valueAt = (of: unknown, name: string): unknown => (of as Record<string, unknown>)[name];

@@ -6,11 +6,11 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { type Difference, differences } from "../changes/differences.ts";
 import { lastChange } from "../changes/last-change.ts";
-import { clashes, type Together, takeIn } from "../changes/merge.ts";
+import { conflicts, mergeChanges, type Together } from "../changes/merge.ts";
 import { Unreadable } from "../editors/unreadable.ts";
 import { Failure } from "../parts/parts.tsx";
 import { ApiError } from "../server/api.ts";
-import type { FieldLabels } from "../server/field-words.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
 import { useAskBeforeLeaving } from "./ask-before-leaving.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { ReadOnly } from "./read-only.tsx";
@@ -20,9 +20,9 @@ import { stopAtUnfinished } from "./unfinished.ts";
 type Options<Record_ extends object, Values extends object> = {
   /** The record as it was read; null while a new one is filled in. */
   record: Record_ | null;
-  /** What of the record the form shows, and, without one, what a new form begins with. */
+  /** The form's values of a record, or the initial values of a new one. */
   values(record: Record_ | null): Values;
-  /** Sends the values; `stored` is the record as it is now, for what a form sends along without showing it. Resolves with what is stored then. */
+  /** Sends the values and resolves with the stored record. `stored` is the record as it is now, for fields that the form sends without showing. */
   save(values: Values, stored: Record_ | null): Promise<Record_>;
   /** Reads the record again, to see whether somebody else changed it meanwhile. */
   reread?(): Promise<Record_>;
@@ -35,9 +35,9 @@ type Options<Record_ extends object, Values extends object> = {
   hides?: readonly string[];
   /** How the form calls its fields, for the review. */
   labels?: FieldLabels;
-  /** Fields that are taken from one side only when somebody else changed the record, too. */
+  /** Groups of fields that are merged as one when two people changed the record. */
   together?: Together;
-  /** What is typed stays while another view of the page is shown; without it, changing the view asks first. */
+  /** Typed changes survive a switch to another view of the page; without this, switching asks first. */
   acrossViews?: boolean;
 };
 
@@ -61,17 +61,17 @@ export type RecordForm<Values extends object> = {
   general: string[];
   /** What `<RecordFormFrame>` needs to ask before it saves. */
   review: Review;
-  /** Changes when the fields begin anew: what they hold beside the form's values goes, too. */
+  /** Changes when the form is reset, so that fields drop any state of their own. */
   edition: number;
-  /** A text of an editor is no value yet: it counts as typed, and nothing is saved before it is one. */
+  /** An editor holds invalid JSON: the form counts as changed and can't be saved. */
   isUnreadable: boolean;
   setUnreadable(change: (count: number) => number): void;
   submit(): void;
   discard(): void;
 };
 
-/** What is shown for review, with the record that it was compared with. */
-type Look<Record_, Values> = Pending & { stored: Record_ | null; now: Values };
+/** The changes for review, and the stored record that they were compared with. */
+type Comparison<Record_, Values> = Pending & { stored: Record_ | null; now: Values };
 
 /**
  * A form over one record. Before a change is sent, the record is read again and the person sees what will change; if
@@ -86,20 +86,20 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   const client = useQueryClient();
   const form = useForm<Values>({ initialValues: values(record), onValuesChange: () => setGeneral([]) });
   const [general, setGeneral] = useState<string[]>([]);
-  const [pending, setPending] = useState<Look<Record_, Values> | null>(null);
+  const [pending, setPending] = useState<Comparison<Record_, Values> | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [edition, setEdition] = useState(0);
   const [unreadable, setUnreadable] = useState(0);
   const initial = form.getInitialValues();
 
-  /** The form begins with these values; what is typed may differ already. */
+  /** Sets the values that later changes are compared with; what is typed may differ already. */
   const begin = (from: Values, typed: Values = from) => {
     form.setInitialValues(from);
     form.setValues(typed);
     form.resetDirty(from);
   };
 
-  // A form that nobody has touched shows the record as it was last read.
+  // An untouched form follows the record when it is read again.
   const [shown, setShown] = useState(record);
   if (record !== shown) {
     setShown(record);
@@ -125,8 +125,8 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     },
   });
 
-  const look = useMutation({
-    mutationFn: async (_seen: Look<Record_, Values> | null): Promise<Look<Record_, Values>> => {
+  const compare = useMutation({
+    mutationFn: async (_seen: Comparison<Record_, Values> | null): Promise<Comparison<Record_, Values>> => {
       const stored = record !== null && reread ? await reread() : record;
       const now = stored === null ? initial : values(stored);
       const mine = form.getValues();
@@ -134,7 +134,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       const others = differences(initial, now);
       const theirs =
         others.length > 0 && stored !== null
-          ? { ...lastChange(stored), changes: others, clashes: clashes(initial, mine, now, together) }
+          ? { ...lastChange(stored), changes: others, conflicts: conflicts(initial, mine, now, together) }
           : null;
       return { changes, theirs, stored, now };
     },
@@ -148,12 +148,12 @@ export function useRecordForm<Record_ extends object, Values extends object>(
     },
   });
 
-  const isSaving = saving.isPending || look.isPending;
+  const isSaving = saving.isPending || compare.isPending;
   const isDirty = form.isDirty() || unreadable > 0;
   useAskBeforeLeaving(isDirty && !isSaving, {
     acrossViews: options.acrossViews === true && unreadable === 0,
   });
-  // Fields are disabled while it is being saved; only then can one take the focus again.
+  // Fields are disabled while saving; a disabled field can't take the focus, so this waits.
   const isRefused = useRef(false);
   useEffect(() => {
     if (isSaving || !isRefused.current) return;
@@ -174,14 +174,14 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       pending,
       labels,
       error,
-      confirm: () => look.mutate(pending),
+      confirm: () => compare.mutate(pending),
       cancel: () => {
         setPending(null);
         setError(null);
       },
-      takeIn() {
+      merge() {
         if (pending === null) return;
-        begin(pending.now, takeIn(initial, form.getValues(), pending.now, together));
+        begin(pending.now, mergeChanges(initial, form.getValues(), pending.now, together));
         setEdition((number) => number + 1);
         setPending(null);
       },
@@ -191,7 +191,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
       setGeneral([]);
       setError(null);
       if (record === null) saving.mutate(null);
-      else look.mutate(null);
+      else compare.mutate(null);
     },
     discard() {
       form.reset();
@@ -201,7 +201,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
   };
 }
 
-/** Around the fields: what no field stands for, the buttons, and the review before saving. */
+/** Surrounds the fields with general errors, the buttons and the review before saving. */
 export function RecordFormFrame<Values extends object>(props: {
   form: RecordForm<Values>;
   children: ReactNode;
@@ -223,7 +223,7 @@ export function RecordFormFrame<Values extends object>(props: {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // What it says would be left out: the value of the form is still the one before it.
+        // The invalid text would be left out: the form still holds the last valid value.
         if (readOnly) return;
         if (form.isUnreadable) focusUnreadable(event.currentTarget);
         else if (!stopAtUnfinished(event.currentTarget)) form.submit();
@@ -262,7 +262,7 @@ export function RecordFormFrame<Values extends object>(props: {
   );
 }
 
-/** What is wrong where no field shows it: within a value that is edited as a whole, or on another view of the record. */
+/** Errors that no visible field shows: inside a value edited as a whole, or on another view of the record. */
 function useUnseen(errors: FormErrors, fields: RefObject<HTMLElement | null>): string[] {
   const [unseen, setUnseen] = useState<string[]>([]);
   useEffect(() => {

@@ -12,10 +12,10 @@ type Props = {
   noun: string;
   name: string;
   remove(reason: string): Promise<unknown>;
-  /** Brings it back, where the API can: the notice then has an undo for some seconds. */
+  /** Restores the record, where the API can: the notice then offers an undo for some seconds. */
   restore?(): Promise<unknown>;
   invalidates: readonly (readonly unknown[])[];
-  /** Leads away; with `ignoreBlocker`, for what was typed into the record goes with it. */
+  /** Navigates away. Pass `ignoreBlocker`: changes typed into a deleted record need no warning. */
   onRemoved?(): void;
   /** What else to say or ask. */
   children?: ReactNode;
@@ -63,7 +63,7 @@ export function RemoveRecord(props: Props) {
           </Group>
         ),
       });
-      // A list that is not on the screen is forgotten, so that it does not show the record once more before it is read anew.
+      // Lists that are not on screen are dropped from the cache, or the deleted record would flash up in them.
       for (const queryKey of invalidates) client.removeQueries({ queryKey, type: "inactive" });
       onRemoved?.();
       await refresh();

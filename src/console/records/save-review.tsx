@@ -4,7 +4,7 @@ import { useState } from "react";
 import { DifferenceList } from "../changes/difference-list.tsx";
 import type { Difference } from "../changes/differences.ts";
 import type { LastChange } from "../changes/last-change.ts";
-import { type FieldLabels, fieldWords } from "../server/field-words.ts";
+import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import { useMe } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
@@ -12,24 +12,24 @@ import { Time } from "../time/time.tsx";
 export type Pending = {
   changes: Difference[];
   /** What somebody else saved since the form began, who it was, and the fields that this form changes too. */
-  theirs: (LastChange & { changes: Difference[]; clashes: string[] }) | null;
+  theirs: (LastChange & { changes: Difference[]; conflicts: string[] }) | null;
 };
 
 export type Review = {
   pending: Pending | null;
   labels: FieldLabels;
-  /** Why the stored record could not be compared with. */
+  /** Why the stored record could not be read for the comparison. */
   error: Error | null;
   confirm(): void;
   cancel(): void;
   /** Puts what only they changed into the form, to be reviewed again. */
-  takeIn(): void;
+  merge(): void;
 };
 
 /** What will change; and if somebody else saved meanwhile, who, when and what, before anything of theirs is lost. */
 export function SaveReview({ review, isSaving }: { review: Review; isSaving: boolean }) {
   const { pending, labels } = review;
-  // Agreed to what was shown: when they change more, it is asked anew.
+  // The agreement covers what was shown; if the other person saves again, it is asked again.
   const [agreed, agreeTo] = useState<Pending | null>(null);
   const theirs = pending?.theirs ?? null;
   return (
@@ -39,13 +39,13 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
           <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
             <DifferenceList entries={theirs.changes} labels={labels} />
             <Text size="sm" my="sm">
-              {theirs.clashes.length > 0
-                ? `You both changed ${theirs.clashes.map((field) => fieldWords(field, labels)).join("; ")}: there yours stays in the form. `
+              {theirs.conflicts.length > 0
+                ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: there yours stays in the form. `
                 : "Your changes are not affected. "}
               Saving now puts your form in the place of all of it.
             </Text>
             <Stack gap="sm" align="flex-start">
-              <Button size="xs" variant="default" onClick={review.takeIn} data-autofocus>
+              <Button size="xs" variant="default" onClick={review.merge} data-autofocus>
                 Take their changes into my form
               </Button>
               <Checkbox

@@ -1,6 +1,6 @@
 /**
- * Goes to a field that is typed only half, such as a date without its time: the browser gives it no value until it is
- * whole, so what is sent would say "nothing". The browser tells the person what is missing; whether there was one.
+ * Focuses a half-typed field, such as a date without its time, and lets the browser say what is missing. The browser
+ * reports no value for such a field, so it would be sent as empty. Returns whether there was one.
  */
 export function stopAtUnfinished(form: HTMLFormElement): boolean {
   const field = [...form.querySelectorAll("input")].find(({ validity }) => validity.badInput);

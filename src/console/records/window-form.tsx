@@ -7,7 +7,7 @@ import { ApiError } from "../server/api.ts";
 import { fieldErrors } from "./field-errors.ts";
 import { stopAtUnfinished } from "./unfinished.ts";
 
-/** What is sent once, from a window: the API's findings stand at their fields, what no field stands for above them. */
+/** A short form in a window. The API's errors appear at their fields, those without a field above them. */
 export function useWindowForm<Values extends object, Stored>(options: {
   initial: Values;
   send(values: Values): Promise<Stored>;
@@ -22,7 +22,7 @@ export function useWindowForm<Values extends object, Stored>(options: {
   });
   return {
     form,
-    /** The last answer; there is one where the window stays open. */
+    /** The last answer, for windows that stay open after sending. */
     stored: sending.data,
     /** For `<WindowForm sending>`. */
     sending: {

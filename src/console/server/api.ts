@@ -1,10 +1,10 @@
 import type { Operations } from "../api-types.ts";
 import { connection } from "./connection.ts";
-import { fieldWords } from "./field-words.ts";
+import { fieldLabel } from "./field-labels.ts";
 import { signInAgain } from "./sign-in-gate.ts";
 
 /**
- * The one way to the server: the public API, by the names that openapi.json has for its operations.
+ * Every request to the server goes through here: operations of the public API, named as in openapi.json.
  * `call("GET /api/v1/agents/{agent_id}", { path: { agent_id: 7 } })` is typed in what it takes and what it answers.
  */
 export type Operation = keyof Operations;
@@ -132,4 +132,4 @@ async function read(response: Response): Promise<unknown> {
 }
 
 const summaryOf = (issues: Issue[]): string =>
-  issues.map(({ loc, msg }) => `${fieldWords(loc.slice(1).join(".") || loc.join("."))}: ${msg}`).join("; ");
+  issues.map(({ loc, msg }) => `${fieldLabel(loc.slice(1).join(".") || loc.join("."))}: ${msg}`).join("; ");

@@ -1,6 +1,6 @@
 import { createStore } from "./store.ts";
 
-/** Whether the last word from the server came; the banner of the shell follows it and asks again until it does. */
+/** Whether the last request reached the server. While it is lost, the shell's banner keeps retrying. */
 export const connection = createStore<"open" | "lost">("open");
 
 /** "gone": the program was updated while this page was open, and what the page still lacks of its own code is not served any more. */

@@ -14,14 +14,14 @@ export const meQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** Who is signed in; only below the shell, which has waited for it. */
+/** Who is signed in. Use it below the shell only, which waits until this is loaded. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery);
   if (!data) throw new Error("useMe stands outside of the shell");
   return data;
 }
 
-/** Whether the signed-in person may do this. What it hides, the server refuses anyway. */
+/** Whether the signed-in person has the permission. It only hides controls; the server checks again. */
 export function useMay(): (permission: string) => boolean {
   const { permissions } = useMe();
   return (permission) => permissions.includes(permission);

@@ -126,7 +126,7 @@ function Secret(props: {
       autoComplete="off"
       placeholder={value === null ? "stored; type to replace it" : ""}
       value={value ?? ""}
-      // An emptied field goes back to what is stored, where something is.
+      // Clearing a field keeps the stored value, where there is one.
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );

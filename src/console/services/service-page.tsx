@@ -36,7 +36,7 @@ export default recordPage({
     auth_values: "What it signs in with",
     allowed_hosts: "Allowed hosts",
   },
-  // What is stored stands as null: kept unless something is typed.
+  // Stored secrets are null in the form: they are kept unless a new one is typed.
   values: (service): Values => ({
     name: service?.name ?? "",
     description: service?.description ?? "",
@@ -109,7 +109,7 @@ export default recordPage({
   },
 });
 
-/** An emptied field of something stored keeps it. */
+/** An empty field keeps the stored secret. */
 const sent = (values: AuthValues, service: ServiceResponse | null): AuthValues =>
   Object.fromEntries(
     Object.entries(values)

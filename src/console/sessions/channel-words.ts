@@ -1,6 +1,6 @@
 import type { Session } from "../api-types.ts";
 
-/** What kind of contact a session is, for a person; a kind that is not known is shown as it is called. */
+/** The label of a session's channel; an unknown channel keeps its name. */
 const WORDS: Record<string, string> = {
   console_test_v1: "test chat",
   web_chat_v1: "web chat",
@@ -18,7 +18,7 @@ export function channelWords(session: Pick<Session, "channel_manager_type" | "si
   return simulated ? `${words}, simulated` : words;
 }
 
-/** Chats have no carrier, and what stands in their place is an id of our own. */
+/** Chats have no carrier; their field holds an id of our own. */
 const WITHOUT_CARRIER = new Set(["console_test_v1", "web_chat_v1"]);
 
 /** The carrier's name for the call or message that a session began with. */

@@ -12,7 +12,7 @@ type Props = {
   onTime(seconds: number | null): void;
 };
 
-/** The recordings of a session; what is heard is marked in the conversation, and a turn's name goes to its place. */
+/** The recordings of a session. Playing marks the turn in the transcript; clicking a turn seeks to it. */
 export function RecordingPanel({ id, seek, onTime }: Props) {
   const player = useRef<HTMLAudioElement>(null);
   const links = useMutation({

@@ -6,7 +6,7 @@ type Ending = Pick<Session, "timestamp" | "ended_at" | "end_reason" | "duration"
 export const isRunning = ({ ended_at }: Pick<Session, "ended_at">): boolean =>
   ended_at === null || ended_at === undefined;
 
-/** From the first word to the end; a call tells its own length. null: it still runs. */
+/** Duration from the first message to the end; a call reports its own. Null while it runs. */
 export function lengthOf({ timestamp, ended_at, duration }: Ending): string | null {
   if (ended_at === null || ended_at === undefined) return null;
   const ms =

@@ -57,11 +57,11 @@ export function TurnView(props: {
   );
 }
 
-/** Words of one side; what they are in is known, which way they run the browser sees. */
+/** One side's text. Its language is known; the browser detects its direction. */
 export function Said(props: {
   source: string | null | undefined;
   lang?: string | null | undefined;
-  /** Who wrote it in the agent's place. */
+  /** The person who answered in the agent's place. */
   written_by?: string | null | undefined;
   children: ReactNode;
 }) {

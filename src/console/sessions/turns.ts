@@ -12,7 +12,7 @@ export type Turn = {
   trace: TraceEntryResponse[];
 };
 
-/** What has no turn of its own (a message that came while another was answered) stands with the turn before it. */
+/** An entry without a turn of its own, such as a message that arrived during an answer, belongs to the turn before. */
 export function turnsOf(events: TimelineEvent[], trace: TraceEntryResponse[]): Turn[] {
   const turns = new Map<number, Turn>();
   const turn = (index: number): Turn => {
@@ -39,7 +39,7 @@ export function turnsOf(events: TimelineEvent[], trace: TraceEntryResponse[]): T
   return [...turns.values()].toSorted((one, other) => one.index - other.index);
 }
 
-/** An entry is written when it is done; a person reads in the order things began. */
+/** Entries are written when they end, but read in the order in which they began. */
 const byBeginning = (one: TraceEntryResponse, other: TraceEntryResponse): number =>
   Date.parse(one.timestamp) - Date.parse(other.timestamp) || one.id - other.id;
 
@@ -64,7 +64,7 @@ export function waterfall(trace: TraceEntryResponse[]): { spans: Span[]; total_m
   return { spans, total_ms };
 }
 
-/** Where a session stands, as its trace tells it: the step of its workflow, and its variables. */
+/** The state of a session from its trace: the workflow's step and the variables. */
 export type EngineState = {
   workflow: string | null;
   step: string | null;
@@ -72,7 +72,7 @@ export type EngineState = {
   variables: Map<string, unknown>;
   input_tokens: number;
   output_tokens: number;
-  /** No model of a provider answered: the offline one did. */
+  /** The offline model answered, not a provider's. */
   is_scripted: boolean;
 };
 

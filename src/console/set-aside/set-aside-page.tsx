@@ -15,7 +15,7 @@ import { kindWords } from "./set-aside-words.ts";
 const REFRESH_MS = 15_000;
 const LIST = ["GET /api/v1/queues/set_aside"] as const;
 
-/** Work that processes died on twice, of all organizations; only for who operates the installation. */
+/** Jobs of all organizations that were set aside because processes died on them twice. For operators only. */
 export default function SetAsidePage() {
   const work = useQuery({
     queryKey: LIST,

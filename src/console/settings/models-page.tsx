@@ -17,7 +17,7 @@ const SOURCES = {
   none: { tone: "quiet", word: "no key" },
 } as const;
 
-/** A key is never shown: that somebody else has set one meanwhile is seen by its time. */
+/** A key is never shown; its time reveals that somebody else replaced it meanwhile. */
 type Values = { api_key: string; base_url: string; set_at: string | null };
 
 const read = () => call("GET /api/v1/llm_providers/", {});
@@ -79,7 +79,7 @@ function Provider({ provider }: { provider: LlmProviderResponse }) {
     <Panel title={name} actions={<Status tone={source.tone}>{source.word}</Status>}>
       <Stack gap="md">
         {provider.source !== "none" && (
-          // What was answered to another key says nothing of this one.
+          // The result of testing another key says nothing about this one.
           <TestKey key={provider.updated_at ?? ""} provider={provider.provider} />
         )}
         <RecordFormFrame

@@ -85,7 +85,7 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
   );
 }
 
-/** What came from the server after the last letter is not selected by itself; Enter means the first of what is shown. */
+/** Results that arrive late don't move the selection; Enter opens the first one shown. */
 function takeFirst(): void {
   const shown = [...document.querySelectorAll<HTMLElement>("[data-action]")];
   if (!shown.some((action) => action.hasAttribute("data-selected"))) shown[0]?.click();

@@ -34,13 +34,13 @@ import { ConnectionBanner } from "./connection-banner.tsx";
 import classes from "./shell.module.css";
 import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 
-/** Where it is narrower, the menu is opened by hand. */
+/** Below this width the menu is collapsed behind a button. */
 const MENU_STANDS = "(min-width: 48em)";
 
 // Where it does not come, the banner says why; the page stays.
 const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
 
-/** The frame around every page. Nothing of it is shown before it is known who looks. */
+/** The frame around every page. It renders nothing until the signed-in person is known. */
 export function Shell() {
   const me = useQuery({ ...meQuery, retry: false });
   const mustSignIn = me.error instanceof ApiError && me.error.status === 401;

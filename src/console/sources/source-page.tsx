@@ -20,12 +20,12 @@ export default recordPage({
   newTitle: "New data source",
   title: "Data source",
   ...fieldsOf("PUT /api/v1/data_sources/", {
-    name: { begins: "" },
+    name: { initial: "" },
     description: optionalText(),
-    labels: { begins: [] },
-    chunk: { begins: true, label: "Split into chunks" },
+    labels: { initial: [] },
+    chunk: { initial: true, label: "Split into chunks" },
     chunk_delimiter: optionalText("Chunk separator"),
-    text: { begins: "" },
+    text: { initial: "" },
     edit_comments: VERSION_NOTE,
   }),
   Form: ({ form, record, frame }) => (

@@ -1,8 +1,8 @@
-/** What fields are called in a form, by their path in the API, where it is not plainly their name: `context: "Instructions"`. */
+/** Labels of fields by their path in the API, for those whose label is not simply their name: `context: "Instructions"`. */
 export type FieldLabels = Readonly<Record<string, string>>;
 
-/** `llm_config.temperature` as a person reads it: the label of the nearest field that has one, then the names below it. */
-export function fieldWords(path: string, labels: FieldLabels = {}): string {
+/** Makes `llm_config.temperature` readable: the label of the nearest field that has one, then the names below it. */
+export function fieldLabel(path: string, labels: FieldLabels = {}): string {
   const parts = path.split(".");
   for (let length = parts.length; length > 0; length -= 1) {
     const label = labels[parts.slice(0, length).join(".")];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldWords } from "./field-words.ts";
+import { fieldLabel } from "./field-labels.ts";
 
 test.each([
   ["name", "Name"],
@@ -16,5 +16,5 @@ test.each([
     llm_config: "Model settings",
     "llm_config.reasoning.effort": "Effort",
   };
-  expect(fieldWords(path, labels)).toBe(words);
+  expect(fieldLabel(path, labels)).toBe(words);
 });

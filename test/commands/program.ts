@@ -40,11 +40,16 @@ vi.setConfig({ testTimeout: 90_000 });
 const base = path.join(temporaryFolder(), `parley-test-${process.pid}`);
 const running = new Set<ChildProcess>();
 
-afterEach(async () => {
-  for (const child of running) child.kill("SIGKILL");
-  await until(() => running.size === 0);
-});
+/** Those that stay until the file is done. */
+const kept = new Set<ChildProcess>();
+const killed = async (which: () => ChildProcess[]) => {
+  for (const child of which()) child.kill("SIGKILL");
+  await until(() => which().length === 0);
+};
+
+afterEach(() => killed(() => [...running].filter((child) => !kept.has(child))));
 afterAll(async () => {
+  await killed(() => [...running]);
   await until(() => folders.every((folder) => processesIn(postgresOf(folder)).length === 0), 30_000);
   rmSync(base, { recursive: true, force: true, maxRetries: 5 });
 });
@@ -144,6 +149,13 @@ export function parley(
       return ended;
     },
   };
+}
+
+/** A program that runs until the file's tests are done, for tests that only ask it. */
+export function parleyForFile(...given: Parameters<typeof parley>): Program {
+  const program = parley(...given);
+  kept.add(program.child);
+  return program;
 }
 
 /** A command that ends by itself. */

@@ -1,22 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { newFolder, otherProgram, parley, run, usedFolder } from "./program.ts";
+import { newFolder, otherProgram, parley, parleyForFile, run, usedFolder } from "./program.ts";
 
+/** A running program's folder, and the environment that leads a terminal on this machine to it. */
 let folder: string;
+let env: { PORT: string };
 beforeAll(async () => {
   folder = (await usedFolder()).folder;
+  const { url } = await parleyForFile(["start"], { folder }).ready();
+  env = { PORT: new URL(url).port };
 }, 300_000);
-
-/** A running program, and the environment that leads a terminal on this machine to it. */
-async function running() {
-  const { url } = await parley(["start"], { folder }).ready();
-  return { PORT: new URL(url).port };
-}
 
 const BOOKING = "I need a cleaning on 2030-01-07\nthe first one\nAnn Example\n+1 415 555 0100\n";
 
 describe("./parley chat", () => {
   test("talks with an agent: --json prints one object a turn, plain text shows words and tools", async () => {
-    const env = await running();
     const json = await run(["chat", "Demo clinic", "--json"], { folder, env, input: BOOKING });
     expect(json).toMatchObject({ code: 0, stderr: "" });
     const turns = json.stdout
@@ -56,8 +53,8 @@ describe("./parley chat", () => {
       stderr:
         "parley: Parley does not answer at http://127.0.0.1:1. Start it with ./parley start, or set PORT or PUBLIC_URL to where it is.\n",
     });
-    const env = { PORT: await otherProgram(200) };
-    expect((await run(["chat", "1"], { folder, env })).stderr).toMatch(
+    const other = { PORT: await otherProgram(200) };
+    expect((await run(["chat", "1"], { folder, env: other })).stderr).toMatch(
       /^parley: What answers at \S+ is not Parley/,
     );
     expect((await run(["chat"], { folder })).stderr).toMatch(/^parley: Name an agent/);
@@ -67,7 +64,6 @@ describe("./parley chat", () => {
   });
 
   test("with another installation's key is told which settings name the right one", async () => {
-    const env = await running();
     const SECRET_KEY = "the key of some other installation here";
     const { code, stderr } = await run(["chat", "1"], { folder, env: { ...env, SECRET_KEY } });
     expect(code).toBe(1);
@@ -95,7 +91,7 @@ describe("./parley doctor", () => {
     expect(findings.map(({ check }) => check)).toEqual(CHECKS);
     expect(findings.every(({ status }) => status === "ok")).toBe(true);
 
-    const text = await run(["doctor"], { folder, env: await running() });
+    const text = await run(["doctor"], { folder, env });
     expect(text.code).toBe(0);
     expect(text.stdout).toMatch(/^ok +port +Parley 0\.1\.0 is running on 127\.0\.0\.1:\d+$/m);
     expect(text.stdout.trimEnd().split("\n")).toHaveLength(CHECKS.length);

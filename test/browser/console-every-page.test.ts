@@ -155,11 +155,11 @@ async function createInsightPages({ app }: ConsoleTest): Promise<void> {
 }
 
 /**
- * Opens an address; in the suite one in three is loaded, and the others are reached from the page that is there, as by a
+ * Opens an address; in the suite one in five is loaded, and the others are reached from the page that is there, as by a
  * link, which takes a quarter of the time. In between stands a page that no route has, so that no heading is left over.
  */
 async function visitAt(page: ConsolePage, path: string, n: number): Promise<void> {
-  if (NIGHTLY || page.url() === "about:blank" || n % 3 === 0) {
+  if (NIGHTLY || page.url() === "about:blank" || n % 5 === 0) {
     await page.goto(path);
     return;
   }

@@ -1,4 +1,6 @@
 import { unreachable } from "../base/errors.ts";
+import { jsonExcess } from "../base/json-size.ts";
+import { DEEPEST_ANSWER } from "../base/nesting.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 import { type InsightValue, storable } from "../insights/check-answer.ts";
 import { retryAfter } from "../insights/retry-policy.ts";
@@ -92,12 +94,16 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
   return values
     ? done(values)
     : failed(
-        `The service's answer is not a JSON object of at most ${MAX_KEYS} keys, each of at most ${MAX_KEY_CHARACTERS} characters.`,
+        `The service's answer is not a JSON object of at most ${MAX_KEYS} keys, each of at most ${MAX_KEY_CHARACTERS} characters, with 50,000 values in all.`,
       );
 }
 
+/** Parsing more, text by text, holds up everybody for longer than 100 ms. */
+const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 50_000, names: 5_000 };
+
 /** Every key with a value; null says that there is none. */
 function valuesIn(text: string): InsightValue[] | null {
+  if (jsonExcess(text, MOST_ANSWERED)) return null;
   let answer: unknown;
   try {
     answer = JSON.parse(text, (_key, value) => (typeof value === "string" ? storable(value) : value));

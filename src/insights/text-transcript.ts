@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { parseInput } from "../api/parse-input.ts";
+import { jsonExcess } from "../base/json-size.ts";
 
 /** One line of a recording's transcript, as `transcribe` leaves it. */
 export type Spoken = { role: string; content: string; start_time: string | number | null };
@@ -30,9 +32,13 @@ export function textType(filename: string): { extension: string; media_type: str
   }
 }
 
-/** null: not a transcript in any of these spellings. */
+/** Four days of talk. 16 MB of short lines took five seconds to read. */
+const MOST_LINES = 100_000;
+
+/** null: not a transcript in any of these spellings, or more than anybody says. */
 export function readTextTranscript(text: string, media_type: string): Spoken[] | null {
   const body = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
+  if (hasMoreLines(body, MOST_LINES)) return null;
   switch (media_type) {
     case "application/json":
       return fromJson(body);
@@ -41,6 +47,12 @@ export function readTextTranscript(text: string, media_type: string): Spoken[] |
     default:
       return fromLines(linesOf(body));
   }
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) if (++lines > most) return true;
+  return false;
 }
 
 const Lines = z.array(
@@ -52,15 +64,19 @@ const Lines = z.array(
 );
 const Document = z.union([Lines, z.object({ transcript: Lines }).transform(({ transcript }) => transcript)]);
 
+/** 25,000 lines, which are two days of talk. Unmeasured, 16 MB of empty objects took the process's whole memory. */
+const MOST_JSON = { levels: 100, values: 100_000, names: 1_000 };
+
 function fromJson(text: string): Spoken[] | null {
+  if (jsonExcess(text, MOST_JSON)) return null;
   let given: unknown;
   try {
     given = JSON.parse(text);
   } catch {
     return null;
   }
-  const read = Document.safeParse(given);
-  return read.success
+  const read = parseInput(Document, given);
+  return read.ok
     ? read.data.map(({ role, content, start_time }) => ({ role, content, start_time: start_time ?? null }))
     : null;
 }
@@ -86,7 +102,7 @@ function fromSubtitles(text: string): Spoken[] {
   return fromLines(cues);
 }
 
-/** One at a time: a file of empty lines has 16 million. */
+/** One at a time. */
 function* linesOf(text: string): Generator<Line> {
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf("\n", from);

@@ -8,6 +8,26 @@ export type CsvRow<Column extends string> = { row: number; cells: Record<Column,
 /** What of a form's file is wrong is told at ["file", row, column]. */
 export type CsvColumns<Column extends string> = { columns: readonly Column[]; required: readonly Column[] };
 
+const MOST_COLUMNS = 100;
+const MOST_ROWS = 20_000;
+
+/** Counted before anything is read: 5 MB can be five million cells. */
+function refuseSize(text: string, columns: number): void {
+  const cells = MOST_ROWS * columns;
+  let [rows, commas] = [0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 44) commas++;
+    else if (code === 10 || code === 13) rows++;
+    // A line may end in both signs.
+    if (commas > cells || rows > 2 * MOST_ROWS)
+      throw invalid(
+        ["file"],
+        `The file has more than ${MOST_ROWS.toLocaleString("en-US")} rows. Send it in parts.`,
+      );
+  }
+}
+
 /**
  * Reads a small table whole. Its columns may stand in any order and be left out unless required; cells that are not
  * there are empty, lines of empty cells are passed over.
@@ -16,7 +36,12 @@ export function readCsv<Column extends string>(
   bytes: Buffer,
   { columns, required }: CsvColumns<Column>,
 ): CsvRow<Column>[] {
-  const [header = [], ...lines] = records(utf8(bytes));
+  const text = utf8(bytes);
+  refuseSize(text, columns.length);
+  const [header = [], ...lines] = records(text);
+  // Names are compared with each other.
+  if (header.length > MOST_COLUMNS)
+    throw invalid(["file", 1], `The header has more than ${MOST_COLUMNS} columns`);
   const names = header.map((cell) => cell.trim());
   const missing = required.filter((column) => !names.includes(column));
   const unknown = names.filter((name) => !(columns as readonly string[]).includes(name));

@@ -159,6 +159,20 @@ describe("a body does not hold up the main loop", () => {
     expect(answer.status).toBe(422);
   });
 
+  test.each([
+    ["a header of a million columns", Array.from({ length: 900_000 }, (_, n) => n.toString(36)).join(",")],
+    ["a header of 90,000 columns", Array.from({ length: 90_000 }, (_, n) => n.toString(36)).join(",")],
+    ["empty lines", "\n".repeat(5_000_000)],
+    ["empty cells", `word,pronunciation\n${",".repeat(5_000_000)}`],
+    ["wrong rows, as many as may be", `word,pronunciation\n${"a,b\n".repeat(19_000)}`],
+  ])("of a table of pronunciations: %s", async (name, content) => {
+    const form = multipart({ file: { filename: "table.csv", content } });
+    const answer = await expectFreeLoop(`a table with ${name}`, () =>
+      app.send("POST", "/api/v1/pronunciations/csv", form.body, form.headers),
+    );
+    expect(answer.status).toBe(422);
+  });
+
   test("of a form of as many fields as it has room for, from anybody", async () => {
     const form = Array.from({ length: 150_000 }, (_, n) => `${n.toString(36)}=1`).join("&");
     const answer = await expectFreeLoop("a form of 150,000 fields", () =>

@@ -32,7 +32,7 @@ const PICTURES_OF: Picture[] = [
     name: "talk",
     path: "/console/agents/2",
     async act(page) {
-      await page.getByRole("button", { name: "Start a conversation" }).click();
+      await page.getByRole("button", { name: "Start conversation" }).click();
       await page.getByText("Can you come").waitFor();
       await page.getByLabel("Your message").fill("yes please");
       await page.getByLabel("Your message").press("Enter");
@@ -46,7 +46,7 @@ const PICTURES_OF: Picture[] = [
     path: "/console/audit-log",
     act: (page) =>
       page
-        .getByRole("button", { name: /^Before and after of agents/ })
+        .getByRole("button", { name: /^Before and after of agent/i })
         .first()
         .click(),
   },

@@ -16,8 +16,8 @@ import { theme, variables } from "./theme.ts";
 // What locks the page behind a window reads it from here.
 (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
-// A page that was open while the program was updated asks for code that is gone. It says so and is not reloaded under
-// the hands of whoever types in it.
+// A page that was open during an update asks for code that no longer exists. It says so instead of reloading, because
+// a reload would lose what is being typed.
 window.addEventListener("vite:preloadError", async () => {
   if (await isReached()) ownCode.set("gone");
   else connection.set("lost");
@@ -27,7 +27,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What the server refused it refuses again; what did not arrive may arrive.
+      // A refusal would be repeated; only failures of the network or the server are retried.
       retry: (count, error) =>
         error instanceof ApiError && (error.status === 0 || error.status >= 500) && count < 2,
     },

@@ -35,9 +35,9 @@ import type { ComponentType } from "react";
  */
 export type ConsolePage = {
   path: string;
-  /** What stands in the browser's title. */
+  /** The title of the browser's tab. */
   title: string;
-  /** What the page needs to show anything; it is left out of the menu for those who lack it. */
+  /** The permission that reading the page needs; without it, the menu leaves the page out. */
   permission?: string;
   load(): Promise<{ default: ComponentType }>;
   menu?: { group: MenuGroup; icon: ComponentType<{ size?: number | string }> };

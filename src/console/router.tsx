@@ -39,7 +39,7 @@ const routes = PAGES.map((page) =>
   }),
 );
 
-/** Search parameters are texts, as they stand in the address. */
+/** Search parameters stay strings, exactly as in the address. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: "/console",

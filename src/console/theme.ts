@@ -55,7 +55,7 @@ export const theme = createTheme({
     },
     Button: { defaultProps: { size: "sm" }, styles: { root: { fontWeight: 550 } } },
     Drawer: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
-    // A window's title and close button are no banner of the page.
+    // Otherwise a window's header would be a second banner landmark.
     DrawerHeader: { defaultProps: { role: "presentation" } },
     ModalHeader: { defaultProps: { role: "presentation" } },
     Modal: {
@@ -71,7 +71,7 @@ export const theme = createTheme({
   },
 });
 
-/** The kit's secondary text is too faint to read for many; these stand at 4.5 : 1 and above on every surface. */
+/** Mantine's dimmed text is too faint for many; these colours have a contrast of 4.5 : 1 or more on every surface. */
 export const variables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -1,7 +1,7 @@
 import type { AgentResponse, AgentToolDefaultsInput, AgentUpdate } from "../api-types.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 
-/** What of an agent is edited; `label` and `languages` are the API's older words for `labels` and `language_group_id`. */
+/** The form's values of an agent; `label` and `languages` are deprecated names of `labels` and `language_group_id`. */
 export type AgentValues = Omit<Required<AgentUpdate>, "id" | "label" | "languages">;
 
 const NEW: AgentValues = {

@@ -9,7 +9,7 @@ import { Said, TurnView } from "../sessions/turn-view.tsx";
 import { engineState, turnsOf } from "../sessions/turns.ts";
 import classes from "./talk-pane.module.css";
 
-/** What a test conversation answers with, as far as this pane looks. */
+/** The part of a test conversation's answer that this pane uses. */
 type Content = { session_id: number; ended: boolean };
 
 /**
@@ -43,7 +43,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   });
 
   const say = useMutation({
-    // What is sent while the agent still answers waits for its turn.
+    // A message sent while the agent answers waits for the answer.
     scope: { id: `talk ${agent_id}` },
     async mutationFn({ test, words, start }: { test: string; words: string; start: boolean }) {
       const { response } = await call("POST /api/v1/agents/test/messages", {
@@ -73,7 +73,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const state = session ? story.data?.state : undefined;
   const waiting = say.isPending ? say.variables.words : "";
 
-  // Whatever makes the conversation longer is shown, also what is laid out late. The page around the pane stays put.
+  // Scrolls to the end whenever the conversation grows, also after late layout. The page itself doesn't scroll.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the log is there once a conversation is
   useEffect(() => {
     const content = log.current;
@@ -205,7 +205,7 @@ function lastTurn(turns: { duration_ms: number | null }[]): string {
   return ms === null || ms === undefined ? "–" : `${Math.round(ms)} ms`;
 }
 
-/** `crypto.randomUUID` is not there where the console is looked at over plain http from another machine. */
+/** `crypto.randomUUID` is missing over plain http from another machine. */
 const randomName = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",

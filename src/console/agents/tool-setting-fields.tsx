@@ -5,7 +5,7 @@ import { settingOf, settingText, toolSetting, withToolSetting } from "./agent-va
 
 type Setting = { tool: string; field: string; type: string; about: string; otherwise: string };
 
-/** A field for each static parameter of the agent's tools, and for what is set of others that it has no more. */
+/** A field for each static parameter of the agent's tools, and for settings left from tools that it no longer has. */
 export function ToolSettingFields(props: {
   tools: readonly ToolResponse[];
   value: AgentToolDefaultsInput[];

@@ -8,7 +8,7 @@ import { call } from "../server/api.ts";
 
 const NEW: CommunicationRequest = { reference_id: "", target: "", request_variables: {} };
 
-/** One more person for a batch, beside or in place of a file. */
+/** Adds one person to a batch, with or without a file. */
 export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): void }) {
   const client = useQueryClient();
   const { form, stored, sending } = useWindowForm({

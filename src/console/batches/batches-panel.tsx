@@ -61,7 +61,7 @@ function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null |
   return batch.call_rate?.toLocaleString("en") ?? "as the campaign";
 }
 
-/** The lists of people that a campaign has been given. */
+/** The batches of a campaign. */
 export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
   const may = useMay();
   const [opened, { open, close }] = useDisclosure(false);
@@ -148,7 +148,7 @@ function NewBatch({ campaign_id, onClose }: { campaign_id: number; onClose(): vo
 
 type Settings = Pick<Values, "expires_on" | "call_rate" | "auto_call_rate">;
 
-/** When it ends and how fast it goes. */
+/** The batch's schedule: end and pace. */
 export function BatchSettings(props: {
   values: Settings;
   set(part: Partial<Settings>): void;

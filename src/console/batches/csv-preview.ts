@@ -6,11 +6,11 @@ import { fieldLabel } from "../server/field-labels.ts";
  */
 export type CsvPreview = {
   columns: string[];
-  /** As many as fit what was read, the header not among them. */
+  /** The rows in the part that was read, without the header. */
   rows: string[][];
-  /** Bytes of the file before the first row. */
+  /** The size of everything before the first row, in bytes. */
   header_bytes: number;
-  /** How many rows the whole file may have, by the length of those read. */
+  /** The estimated number of rows in the whole file, from the length of those read. */
   estimated_rows: number;
   problem: string | null;
 };
@@ -25,7 +25,7 @@ export const UNREADABLE: CsvPreview = {
     "The browser can't read this file. See that it is still there and not open elsewhere, and choose it again.",
 };
 
-/** Enough for hundreds of rows, little enough to be read at once. */
+/** Enough for hundreds of rows and small enough to read at once. */
 export const PREVIEW_bytes = 256 * 1024;
 const BOM = "\uFEFF";
 
@@ -100,14 +100,14 @@ function readRecords(text: string, isWhole: boolean): { records: Record_[]; open
 
 export const REQUIRED_COLUMNS = ["reference_id", "target"] as const;
 
-/** As the platform reads a column's name. */
+/** Normalizes a column's name as the server does. */
 function columnName(text: string): string {
   const name = text.trim().replaceAll(/\s+/g, "_");
   const lower = name.toLowerCase();
   return (REQUIRED_COLUMNS as readonly string[]).includes(lower) ? lower : name;
 }
 
-/** What each column becomes: guessed for the two that have to be there, the rest keep their names. */
+/** The field of each column: guessed for the two required ones, the others keep their names. */
 export function guessColumns(columns: string[]): string[] {
   const names = columns.map(columnName);
   for (const required of REQUIRED_COLUMNS) {
@@ -124,7 +124,7 @@ const LIKELY = {
   target: /^(phone.*|mobile.*|telephone|tel|number|e-?mail.*|to|msisdn|.*phone|.*_email)$/i,
 };
 
-/** What the platform would refuse about the names; "" where a column is fine. */
+/** The error that the server would report for each column's name; "" where it is valid. */
 export function columnProblems(names: string[]): string[] {
   return names.map((name, index) => {
     const spelled = columnName(name);
@@ -136,7 +136,7 @@ export function columnProblems(names: string[]): string[] {
 export const missingColumns = (names: string[]): string[] =>
   REQUIRED_COLUMNS.filter((required) => !names.map(columnName).includes(required));
 
-/** The file with another first line. */
+/** The file with its header replaced. */
 export function renamedCsv(file: File, { header_bytes }: CsvPreview, names: string[]): File {
   const header = `${names.map(quoted).join(",")}\n`;
   return new File([header, file.slice(header_bytes)], file.name, { type: "text/csv" });
@@ -144,7 +144,7 @@ export function renamedCsv(file: File, { header_bytes }: CsvPreview, names: stri
 
 const quoted = (name: string): string => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 
-/** Row, column and sentence of a fault that the platform found in a file, from its `loc`. */
+/** Row, column and message of an error that the server found in a file, from its `loc`. */
 export function rowFault(issue: { loc: (string | number)[]; msg: string }): { place: string; text: string } {
   const [part, row, column] = issue.loc;
   if (part !== "file")

@@ -4,7 +4,7 @@ import { rowFault } from "./csv-preview.ts";
 
 const SHOWN = 50;
 
-/** Why nothing of a file was stored: every row and column that is wrong, or the first of many. */
+/** The errors for which a file was refused, by row and column; of many, the first. */
 export function FileFaults({ error }: { error: Error }) {
   const faults = error instanceof ApiError ? error.issues.map(rowFault) : [];
   return (

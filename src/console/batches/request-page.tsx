@@ -17,7 +17,7 @@ import { Time } from "../time/time.tsx";
 
 const FOLLOW_MS = 3000;
 
-/** Why one person was reached, was not, or waits: every attempt with what followed, and the next step. */
+/** One person of a batch: every attempt with its result, and the next step. */
 export default function RequestPage() {
   const { id, reference } = useParams({ strict: false }) as { id: string; reference: string };
   const path = { batch_id: id, reference_id: reference };
@@ -122,7 +122,7 @@ export default function RequestPage() {
   );
 }
 
-/** Whoever waits can be taken out; who is being tried, or is over, stays. */
+/** Only a waiting person can be removed, not one who is being contacted or is finished. */
 function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: string }) {
   const may = useMay();
   const client = useQueryClient();

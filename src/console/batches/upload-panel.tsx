@@ -25,12 +25,12 @@ const ROWS_SHOWN = 6;
 
 type Chosen = { file: File; preview: CsvPreview; names: string[] };
 
-/** A CSV file, looked at and its columns named here, before a byte of it is sent. */
+/** Previews a CSV file and assigns its columns before it is uploaded. */
 export function UploadPanel(props: {
   batch_id: string;
-  /** Rows that the platform has read so far, while it reads. */
+  /** Rows processed so far, during the upload. */
   rows_read: number;
-  /** Why the last file was not stored. */
+  /** The errors of the last file. */
   last_error: string | null;
   onBusy(busy: boolean): void;
 }) {

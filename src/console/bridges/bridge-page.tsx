@@ -141,7 +141,7 @@ function BridgeForm({ form, record, frame, readOnly }: RecordFormProps<BridgePhr
   );
 }
 
-/** Lines that nothing was written in say nothing. */
+/** Empty lines are not sent. */
 function withoutEmptyLines(config: BridgePhrasesConfigPayload): BridgePhrasesConfigPayload {
   const said = (messages: string[]) => messages.map((text) => text.trim()).filter((text) => text !== "");
   const cleaned = ({ messages, localized }: PhraseSet): PhraseSet => ({

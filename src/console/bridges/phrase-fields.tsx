@@ -31,12 +31,12 @@ type Props = {
   onChange(value: PhraseSet): void;
   errorOf(path: string): ReactNode;
   readOnly: boolean;
-  /** In place of what says that they are bridge phrases. */
+  /** Replaces the usual description of bridge phrases. */
   label?: string;
   description?: string;
 };
 
-/** Phrases for everybody, and others by language; a line each, in the order they are said. */
+/** Phrases for all languages, and others by language; one per line, in order. */
 export function PhraseFields({ name, value, onChange, errorOf, readOnly, ...texts }: Props) {
   const languages = Object.keys(value.localized);
   const setLanguage = (language: string, messages: string[]) =>

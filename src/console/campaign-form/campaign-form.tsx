@@ -36,7 +36,7 @@ import { LineTypeFields, PaceFields, VoicemailFields } from "./pace-fields.tsx";
 import { useClockOf, useSenders } from "./senders.ts";
 import { WebhookFields } from "./webhook-fields.tsx";
 
-/** A finding that is shown at its field. */
+/** The id of a finding that is shown at its field instead of above the form. */
 const NO_SENDER = "no-sender";
 
 const MODES = [
@@ -48,7 +48,7 @@ const MODES = [
 export const readCampaign = (campaign_id: number) =>
   call("GET /api/v1/outbound/campaigns/{campaign_id}", { path: { campaign_id } });
 
-/** Everything of a campaign, and beside it the calendar of what its hours come to, as they stand in the form. */
+/** A campaign's settings, and beside them a calendar of the hours in the form. */
 export function CampaignForm({ campaign }: { campaign: OutboundCampaignResponse | null }) {
   const may = useMay();
   const navigate = useNavigate();
@@ -316,7 +316,7 @@ async function save(
   }
 }
 
-/** Once it is drawn. */
+/** Runs after the next paint. */
 function goToException(date: string): void {
   requestAnimationFrame(() => {
     const row = document.querySelector<HTMLElement>(`fieldset[aria-label="${CSS.escape(date)}"]`);

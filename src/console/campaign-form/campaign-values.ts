@@ -8,7 +8,7 @@ import { ApiError } from "../server/api.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 import { authValues, type SecretChange } from "../webhooks/webhook-secret.ts";
 
-/** What of a campaign the form edits: all that can be sent, nothing left out, so that every fault finds its field. */
+/** The form's values: everything that the API takes, so that every error has a field. */
 export type CampaignValues = Required<
   Omit<OutboundCampaign, "label" | "outreach_override_rules" | "webhooks">
 > & {
@@ -17,7 +17,7 @@ export type CampaignValues = Required<
     dates: Record<string, ScheduleOverride>;
   };
   webhooks: WebhookValues[];
-  /** What happens to the secret of each webhook; apart from them, so that a review shows the one and hides the other. */
+  /** The change to each webhook's secret. Kept apart from the webhooks, so that the review can hide it. */
   secrets: SecretChange[];
 };
 export type WebhookValues = Omit<OutboundCampaignWebhook, "auth_values">;
@@ -94,7 +94,7 @@ export function valuesOf(campaign: OutboundCampaignResponse): CampaignValues {
   };
 }
 
-/** As the API takes it: what was left empty is null. */
+/** The request body: empty fields are sent as null. */
 export function sent({ secrets, ...values }: CampaignValues): OutboundCampaign {
   const { days, dates } = values.outreach_override_rules;
   const hasRules = Object.keys(days).length + Object.keys(dates).length > 0;
@@ -111,7 +111,7 @@ export function sent({ secrets, ...values }: CampaignValues): OutboundCampaign {
   };
 }
 
-/** What the API finds wrong with a webhook's secret, said of where the form has it. */
+/** Moves the API's errors about a webhook's secret to the field that the form has for it. */
 export function atSecrets(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const issues = error.issues.map((issue) => {
@@ -122,7 +122,7 @@ export function atSecrets(error: unknown): unknown {
   return new ApiError(error.status, error.message, issues);
 }
 
-/** The findings that still speak of what stands there: one whose value was changed, moved or removed is over. */
+/** The errors whose value is unchanged: one whose value was changed, moved or removed is dropped. */
 export const remainingErrors = <Finding>(
   findings: Record<string, Finding>,
   before: object,
@@ -139,7 +139,7 @@ const valueAt = (values: object, path: string): unknown =>
     .split(".")
     .reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], values);
 
-/** Where in the form new secrets stand, so that a review does not show them. */
+/** Paths of new secrets in the form, which the review hides. */
 export const secretPaths = (secrets: SecretChange[]): string[] =>
   secrets.flatMap(({ kind }, index) =>
     kind === "new" ? [`secrets.${index}.hmac_secret`, `secrets.${index}`] : [],

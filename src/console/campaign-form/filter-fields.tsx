@@ -38,7 +38,7 @@ type Props = {
   errorOf(path: string): ReactNode;
 };
 
-/** Who is tried at all, by what a lookup of the number says. */
+/** Filters that decide who is contacted, by what a lookup of the number returns. */
 export function FilterFields({ value, onChange, errorOf }: Props) {
   const rules = value?.rules ?? [];
   const setRules = (next: TargetFilterRuleInput[]) => onChange({ ...value, rules: next });
@@ -164,7 +164,7 @@ function RuleLine(props: {
 
 const TYPING_MS = 400;
 
-/** How many of those who wait would pass the filters as they stand in the form, saved or not. */
+/** The number of waiting people who pass the unsaved filters. */
 export function FilterMatches(props: {
   campaign_id: number;
   target_filters: TargetFiltersInput | null;

@@ -25,9 +25,9 @@ import { DAY_NAMES } from "./opening-fields.tsx";
 
 type Props = {
   opening: Opening;
-  /** The clock that the hours are read on; null while no agent has the campaign's address, undefined if not known. */
+  /** The time zone of the hours; null while no agent has the campaign's address, undefined if not known. */
   zone: string | null | undefined;
-  /** Begins an exception for this date; null where nothing may be changed. */
+  /** Adds an exception for this date; null where nothing may be changed. */
   onChoose: ((date: string) => void) | null;
 };
 
@@ -37,7 +37,7 @@ const DECIDED: Record<Decider, string> = {
   campaign: "as usual",
 };
 
-/** When the campaign is really open and for how many new people, resolved as the dialer does, week by week or as a month. */
+/** Opening hours and daily limits as the dialer resolves them, by week or month. */
 export function OpeningCalendar({ opening, zone, onChoose }: Props) {
   const today = todayIn(zone ?? "UTC");
   const [view, setView] = useState<"week" | "month">("week");
@@ -211,7 +211,7 @@ function Month({ opening, month, today, chosen, setChosen }: ViewProps & { month
   );
 }
 
-/** A day with the sign of an exception, and to a screen reader when it is open. */
+/** A day, marked if it has an exception, with its hours for screen readers. */
 function DayName(props: { day: OpenDay; today: string; spoken: string; children: ReactNode }) {
   const { day, today, spoken, children } = props;
   return (
@@ -267,7 +267,7 @@ const isException = ({ by }: OpenDay): boolean => Object.values(by).some((decide
 const summary = (day: OpenDay): string =>
   day.window === null ? "closed" : `${hoursText(day)}, new people ${capText(day.cap)}`;
 
-/** As little as a cell of the month can hold. */
+/** A text short enough for a cell of the month. */
 function shortHours({ window }: OpenDay): string {
   if (window === null) return "closed";
   if (window.start_s === 0 && window.end_s === DAY_s) return "all day";

@@ -51,7 +51,7 @@ export function DayChoice(props: {
   );
 }
 
-/** Stored as HH:MM:SS; nothing chosen is null. */
+/** Stored as HH:MM:SS; an empty field is null. */
 export function TimeOfDay(props: {
   label: string;
   hideLabel?: boolean;
@@ -75,19 +75,19 @@ export function TimeOfDay(props: {
   );
 }
 
-/** A number, or nothing. */
+/** A number, or null for an empty field. */
 export const numberOrNull = (value: string | number): number | null =>
   value === "" || !Number.isFinite(Number(value)) ? null : Number(value);
 
 const SHOWN = 20;
 
-/** Exceptions from the usual hours: by weekday, and by date, which wins. What is left empty is as usual. */
+/** Exceptions from the usual hours by weekday and by date; a date wins. Empty fields keep the usual value. */
 export function ExceptionFields(props: {
   value: Rules;
   onChange(rules: Rules): void;
   errorOf(path: string): ReactNode;
   readOnly: boolean;
-  /** A date that is shown even if many go before it. */
+  /** A date that is always shown, however long the list is. */
   sought: string | null;
 }) {
   const { value, onChange, errorOf, readOnly, sought } = props;
@@ -97,7 +97,7 @@ export function ExceptionFields(props: {
   const free = WEEKDAYS.filter((day) => !(day in value.days));
   const dates = Object.keys(value.dates).sort();
   const [stored] = useState(value.dates);
-  // Who has just added one wants to fill it in.
+  // The focus moves to the exception that was just added.
   const listed = dates.filter((each, index) => index < shown || each === sought || !(each in stored));
   const setDays = (days: Rules["days"]) => onChange({ ...value, days });
   const setDates = (next: Rules["dates"]) => onChange({ ...value, dates: next });

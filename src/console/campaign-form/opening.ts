@@ -6,7 +6,7 @@
 export const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** What one weekday or date has of its own; null and absent inherit. */
+/** The overrides of one weekday or date; null and absent fields inherit. */
 export type DayRule = {
   active?: boolean | null | undefined;
   daily_start_time?: string | null | undefined;
@@ -28,7 +28,7 @@ export type Opening = {
     | undefined;
 };
 
-/** Whose word counts: the rule of the date, that of the weekday, or the campaign's own. */
+/** The source of the hours: the date's rule, the weekday's rule, or the campaign. */
 export type Decider = "date" | "weekday" | "campaign";
 
 export type OpenDay = {
@@ -36,7 +36,7 @@ export type OpenDay = {
   weekday: Weekday;
   /** Seconds since midnight; an end past 24 h lies in the night after. null: closed, for retries too. */
   window: { start_s: number; end_s: number } | null;
-  /** Most people who are reached for the first time; null: any number. */
+  /** The most new people per day; null means no limit. */
   cap: number | null;
   by: { active: Decider; start: Decider; end: Decider; cap: Decider };
 };

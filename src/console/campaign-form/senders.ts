@@ -7,10 +7,10 @@ const TARGETS = "GET /api/v1/channels/targets";
 const OFFERED = 200;
 const TYPING_MS = 300;
 
-/** Kinds of addresses that a campaign of a mode sends from: one of texts goes out by SMS or WhatsApp. */
+/** Kinds of addresses that a campaign can send from, by mode: text messages go out by SMS or WhatsApp. */
 const senderModes = (mode: string): string[] => (mode === "sms" ? ["sms", "whatsapp"] : [mode]);
 
-/** Addresses of agents, to send from; as many as a chooser can offer. */
+/** Agents' addresses to send from, at most as many as a select can offer. */
 export function useSenders(mode: string): string[] {
   const may = useMay();
   const targets = useQueries({
@@ -27,7 +27,7 @@ export function useSenders(mode: string): string[] {
   return [...new Set(targets.flatMap(({ data }) => (data?.items ?? []).map(({ target }) => target)))];
 }
 
-/** The clock of the agent that has an address; null where no agent has it, undefined where that is not known. */
+/** The time zone of the agent that has an address; null where no agent has it, undefined where that is not known. */
 export function useClockOf(source: string, mode: string): string | null | undefined {
   const may = useMay();
   const [asked] = useDebouncedValue(source.trim(), TYPING_MS);

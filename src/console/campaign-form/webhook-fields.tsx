@@ -11,14 +11,14 @@ import type { WebhookValues } from "./campaign-values.ts";
 type Props = {
   webhooks: WebhookValues[];
   secrets: SecretChange[];
-  /** Of each webhook as it is stored, by its id: whether it has a secret. */
+  /** Whether the stored webhook with this id has a secret. */
   hasSecret(id: number | null | undefined): boolean;
   onChange(webhooks: WebhookValues[], secrets: SecretChange[]): void;
   errorOf(path: string): ReactNode;
   readOnly: boolean;
 };
 
-/** Who is told of what becomes of people, and signed with which secret. */
+/** The webhooks of a campaign: address, statuses and signing secret. */
 export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf, readOnly }: Props) {
   const add = () =>
     onChange(
@@ -131,7 +131,7 @@ export function WebhookFields({ webhooks, secrets, hasSecret, onChange, errorOf,
   );
 }
 
-/** 48 random bytes in Base64, as receivers take them. */
+/** 48 random bytes in Base64. */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(48));
   return btoa(String.fromCharCode(...bytes));

@@ -12,10 +12,10 @@ import { formatTime } from "../time/zone.ts";
 import { boardQuery } from "./board-query.ts";
 
 const FOLLOW_MS = 3000;
-/** As many batches as a board has. */
+/** The most batches that the board returns. */
 const MOST_BATCHES = 50;
 
-/** A campaign as it runs: who is in which state, what each batch waits for, and what happened last, each with its reason. */
+/** The board of a campaign: people by status, what each batch waits for, and the latest changes with their reasons. */
 export function BoardPanel({ campaign_id }: { campaign_id: number }) {
   const board = useQuery({ ...boardQuery(campaign_id), refetchInterval: FOLLOW_MS });
   return (
@@ -190,7 +190,7 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   );
 }
 
-/** How much of the day's cap is used, for each day whose window is open. */
+/** Use of the daily limit, for each day that is open now. */
 function today({ days, timezone, batches }: CampaignBoard): string {
   if (batches.length === 0) return "";
   if (days.length === 0) return `It is closed now, on the clock of ${timezone}.`;

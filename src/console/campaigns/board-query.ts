@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../server/api.ts";
 
-/** How a campaign runs at this moment. */
+/** The current state of a campaign. */
 export const boardQuery = (campaign_id: number) =>
   queryOptions({
     queryKey: ["campaign", campaign_id, "board"],

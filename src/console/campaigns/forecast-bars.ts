@@ -1,7 +1,7 @@
 import type { CampaignForecast } from "../api-types.ts";
 import { toWall } from "../time/wall-time.ts";
 
-/** What a bar of the chart, and a row of the table beside it, tells. */
+/** The data of a bar in the chart and of a row in its table. */
 export type Bar = {
   name: string;
   cap: number | null;

@@ -6,7 +6,7 @@ import type { Bar } from "./forecast-bars.ts";
 const HATCHED = "forecast-hatched";
 const CHART_px = 280;
 
-/** Attempts as bars: first ones full, retries hatched above them, so that no colour has to be told apart. */
+/** Attempts as bars: first attempts solid, retries hatched above them, so that colour is not needed. */
 export default function ForecastChart({ bars }: { bars: Bar[] }) {
   return (
     <figure style={{ margin: 0 }}>

@@ -16,7 +16,7 @@ const ForecastChart = lazy(() => import("./forecast-chart.tsx"));
 
 const PERCENT = 100;
 
-/** What the campaign would do by the dialer's own decisions, before anybody is called. */
+/** A forecast of the campaign, computed with the dialer's own decisions. */
 export function ForecastPanel({ campaign_id }: { campaign_id: number }) {
   const [asked, setAsked] = useState<ForecastQuestion>({ answer_rate: 0.4, days: 14 });
   const [answers, setAnswers] = useState<number | string>(40);

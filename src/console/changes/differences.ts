@@ -13,7 +13,7 @@ export function differences(before: unknown, after: unknown, path = ""): Differe
   );
 }
 
-/** null and nothing say the same in an answer. */
+/** Null and a missing value are equal in the API's answers. */
 function same(one: unknown, other: unknown): boolean {
   if (Object.is(one ?? null, other ?? null)) return true;
   if (!isNest(one) || !isNest(other)) return false;
@@ -23,7 +23,7 @@ function same(one: unknown, other: unknown): boolean {
 const isNest = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** A value for a person: texts as they are, nothing as such, the rest as JSON. */
+/** Formats a value for reading: strings unchanged, null as nothing, the rest as JSON. */
 export function showValue(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** What happened to the lines of a text: the longest common lines stay, the rest was removed or added. */
+/** Line differences of a text by its longest common subsequence. */
 export type LineChange = { kind: "same" | "added" | "removed"; text: string };
 
 /** With more lines than this on a side, the middle is reported as one change: the table would have a million cells. */
@@ -44,7 +44,7 @@ export function sideBySide(changes: readonly LineChange[]): LinePair[] {
 
 function changesOf(old: string[], now: string[]): LineChange[] {
   if (old.length > MAX_LINES || now.length > MAX_LINES) return [...removed(old), ...added(now)];
-  // common[i][j]: how many lines old from i and now from j share, in order.
+  // common[i][j]: length of the longest common subsequence of old from i and now from j.
   const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(now.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i -= 1) {

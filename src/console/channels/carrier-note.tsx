@@ -24,7 +24,7 @@ export function CarrierStatus({ channel }: { channel: Channel }) {
   return <Status tone="good">{carrier.data.name}</Status>;
 }
 
-/** Said before anybody counts on a channel that reaches nobody. */
+/** Warns about a channel that reaches nobody. */
 export function CarrierNote({ channel }: { channel: Channel }) {
   const needed = channel.channel_service !== "webchat";
   const carrier = useQuery({ ...carrierQuery(channel.id), enabled: needed });

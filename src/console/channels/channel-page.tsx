@@ -97,7 +97,7 @@ function ChannelViews({ id, channel }: { id: string; channel: Channel }) {
   );
 }
 
-/** Secrets: a review says that they change, not to what. */
+/** Secrets: the review says that they change, but hides their values. */
 const SECRETS = [
   "config.account_sid",
   "config.auth_token",

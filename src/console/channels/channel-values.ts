@@ -6,7 +6,7 @@ import type {
   TelephonyConfigurations,
 } from "../api-types.ts";
 
-/** How each service is called, and how people and agents can meet on it. */
+/** The label and modes of each service. */
 export const SERVICES: Record<ChannelServices, { name: string; about: string; modes: TargetModes[] }> = {
   twilio: {
     name: "Twilio",
@@ -57,7 +57,7 @@ const NO_TELEPHONY: TelephonyConfigurations = {
   sip_configuration: null,
 };
 
-/** What the form of a channel edits; secrets are never in it unless they are being written. */
+/** The form's values of a channel; they hold a secret only while a new one is being entered. */
 export type ChannelValues = {
   name: string;
   channel_service: ChannelServices;
@@ -97,7 +97,7 @@ export function valuesOf(channel: Channel | null): ChannelValues {
 export const modesOf = ({ supported_modes }: Pick<Channel, "supported_modes">): string[] =>
   (supported_modes ?? "").split(",").filter((mode) => mode !== "");
 
-/** What is not sent is kept; an empty credential is taken away. */
+/** The API keeps credentials that are not sent, and removes those sent empty. */
 export function sentChannel(values: ChannelValues): OrganizationChannelCreateRequest {
   const { name, channel_service, supported_modes, is_system_channel, config } = values;
   const { account_sid, auth_token, telephony, email } = config;

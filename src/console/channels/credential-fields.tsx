@@ -5,13 +5,13 @@ import type { ChannelValues, MailService } from "./channel-values.ts";
 
 type Props = {
   values: ChannelValues;
-  /** As it is stored; null for a new one. */
+  /** The stored channel; null for a new one. */
   channel: Channel | null;
   set(path: string, value: unknown): void;
   errorOf(path: string): ReactNode;
 };
 
-/** What a channel signs in to its carrier with: written, and never shown again. */
+/** A channel's carrier credentials: they can be written but are never shown again. */
 export function CredentialFields(props: Props) {
   const { values } = props;
   switch (values.channel_service) {

@@ -7,7 +7,7 @@ import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
-/** Shown while an e-mail channel's domain is claimed and not proven. */
+/** Shown while an e-mail channel's domain is claimed but not verified. */
 export function DomainNote({ channel }: { channel: Channel }) {
   const may = useMay();
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ import { Code, Failure } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { Time } from "../time/time.tsx";
 
-/** Makes the key that a site signs its visitors' identity tokens with, and shows it this once. */
+/** Creates the key with which a site signs its visitors' identity tokens; it is shown only once. */
 export function IdentityKey({ target }: { target: ChannelTargetResponse }) {
   const client = useQueryClient();
   const path = { channel_id: target.channel_id, target_id: target.id };

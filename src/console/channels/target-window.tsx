@@ -26,7 +26,7 @@ const HINTS: Record<ChannelServices, { text: string; example: string }> = {
 
 type Props = { channel: Channel; target: ChannelTargetResponse | null; onClose(): void };
 
-/** Links an agent to an address, or moves what is linked: to another agent, address or mode. */
+/** Connects an agent to an address, or changes the agent, address or mode of a connection. */
 export function TargetWindow({ channel, target, onClose }: Props) {
   const client = useQueryClient();
   const modes = modesOf(channel);
@@ -82,7 +82,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
       onClose();
     },
     onError(error) {
-      // Where somebody else changed it, the list behind the window shows it.
+      // If somebody else changed it, the refreshed list behind the window shows that.
       void client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
       if (error instanceof ApiError && error.issues.length > 0) {
         form.setErrors(fieldErrors(error, (path) => path in form.getValues()).fields);
@@ -163,7 +163,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
   );
 }
 
-/** A save replaces all of it: what somebody else changed since the window was opened is not overwritten unseen. */
+/** A PUT replaces the whole record, so saving is refused if somebody else changed it since the window was opened. */
 async function seeUnchanged({ id, updated_at }: ChannelTargetResponse): Promise<void> {
   const { items } = await call("GET /api/v1/channels/targets", {
     query: { search_fields: ["id"], search_field_values: [String(id)] },

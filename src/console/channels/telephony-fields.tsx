@@ -15,7 +15,7 @@ type SwitchName =
   | "passive_speech_input_enabled"
   | "transfer_leg_voicemail_detection_enabled";
 
-/** Seconds: the ranges the API takes, and what counts where nothing is set. */
+/** Ranges and defaults of the API, in seconds. */
 const SECONDS: { name: NumberName; label: string; about: string; min: number; max: number; usual: number }[] =
   [
     {
@@ -175,7 +175,7 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
 
 const EMPTY_SIP = { sip_transfer_mode: null, sip_endpoints: null, call_info_placement: null };
 
-/** The first endpoint is edited here; others that the API was given stay behind it. */
+/** Only the first endpoint is edited here; further ones set by the API are kept. */
 function SipFields({
   value,
   set,

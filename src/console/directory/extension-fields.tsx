@@ -162,5 +162,5 @@ function NumberFields(props: {
   );
 }
 
-/** With every key, so that what the API finds wrong stands at its field. */
+/** A rule with every key, so that each of the API's errors has a field. */
 const NEW_RULE: Rule = { language: "", days: "mo,tu,we,th,fr", start_time: "09:00", end_time: "17:00" };

@@ -22,7 +22,7 @@ type Props = {
   onTake: ((version: DirectoryMemberHistoryResponse) => void) | null;
 };
 
-/** What the member was after each change, beside what it is now; one of them can be taken back into the form. */
+/** Versions of the member, each compared with the current one; any can be restored into the form. */
 export function MemberHistory({ member, onTake }: Props) {
   const [open, setOpen] = useState<number | null>(null);
   const history = useQuery({

@@ -7,9 +7,9 @@ import classes from "./directory.module.css";
 import { type Rule, ruleWords } from "./member-values.ts";
 
 type Props = {
-  /** Where it stands: "1.2, rule 1". */
+  /** The rule's position: "1.2, rule 1". */
   name: string;
-  /** Not the first: one of them has to hold. */
+  /** Whether it is an alternative to the rules before: one of them has to apply. */
   isOther: boolean;
   value: Rule;
   onChange(rule: Rule): void;

@@ -68,7 +68,7 @@ export function JsonEditor({ label, description, value, onChange, error, readOnl
     return () => created.destroy();
   }, [label, readOnly]);
 
-  // What changed elsewhere, in a form beside it or by a discard, is shown; what is being typed is left alone.
+  // Shows changes from outside, such as Discard, but never replaces what is being typed.
   useEffect(() => {
     const editor = view.current;
     if (!editor || sameJson(editor.state.doc.toString(), text)) return;
@@ -82,7 +82,7 @@ export function JsonEditor({ label, description, value, onChange, error, readOnl
   );
 }
 
-/** Each at 4.5 : 1 or more on the editor's ground, in both schemes. */
+/** Contrast of 4.5 : 1 or more on the editor's background, in light and dark. */
 const COLORS = HighlightStyle.define([
   { tag: tags.propertyName, color: "light-dark(#264592, #a9bef8)" },
   { tag: tags.string, color: "light-dark(#8a2a12, #f0b49b)" },
@@ -104,7 +104,7 @@ const EXTENSIONS: Extension[] = [
   json(),
   linter(jsonParseLinter()),
   EditorView.lineWrapping,
-  // Tab is left to the page: somebody without a mouse has to get out again.
+  // Tab leaves the editor, so that keyboard users are not trapped in it.
   keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
 ];
 

@@ -21,7 +21,7 @@ type Props = {
   description?: ReactNode;
   value: string;
   onChange(value: string): void;
-  /** What the text may name; offered while typing, and marked where it names another. */
+  /** The known variables: completed while typing; any other is marked. */
   variables: readonly Variable[];
   error?: ReactNode;
   readOnly?: boolean;

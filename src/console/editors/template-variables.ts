@@ -3,7 +3,7 @@ export type Variable = { name: string; about: string };
 /** `{{ name }}`, as the engine reads it. */
 export const TEMPLATE = /\{\{\s*([\p{L}\p{M}\p{N}_.]+)\s*\}\}/gu;
 
-/** What the program itself sets in every session. */
+/** Variables that the program sets in every session. */
 const SYSTEM_VARIABLES: readonly Variable[] = [
   { name: "vars.session.date", about: "today, in the agent's zone" },
   { name: "vars.session.day_of_week", about: "Monday …" },
@@ -24,7 +24,7 @@ const SYSTEM_VARIABLES: readonly Variable[] = [
   { name: "vars.session.voice", about: "speaking now" },
 ];
 
-/** `foo` and `vars.foo` stand in for each other; `language.mode` is the menu of languages. */
+/** `foo` and `vars.foo` are the same variable; `language.mode` is the language menu. */
 export function isKnown(name: string, variables: readonly Variable[]): boolean {
   if (name === "language.mode") return true;
   const bare = name.replace(/^vars\./, "");
@@ -33,7 +33,7 @@ export function isKnown(name: string, variables: readonly Variable[]): boolean {
   );
 }
 
-/** With those that agents set, each once. */
+/** All known variables, including those set by agents, without duplicates. */
 export function variablesOf(
   agents: readonly { name: string; variables: Record<string, string> }[],
 ): Variable[] {
@@ -47,7 +47,7 @@ export function variablesOf(
   return [...[...ofAgents].map(([name, about]) => ({ name, about })), ...SYSTEM_VARIABLES];
 }
 
-/** The names that a text uses and nobody sets, each once. */
+/** The variables that a text uses but nothing sets, without duplicates. */
 export function unknownNames(text: string, variables: readonly Variable[]): string[] {
   const names = [...text.matchAll(TEMPLATE)].map((match) => match[1] as string);
   return [...new Set(names)].filter((name) => !isKnown(name, variables));

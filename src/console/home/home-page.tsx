@@ -134,7 +134,7 @@ const SessionRow = ({ session }: { session: Session }) => (
   </li>
 );
 
-/** What reads as a fault in the event log: its type says so. */
+/** Whether an event is a fault, judged by its type. */
 const isTrouble = ({ type }: Event): boolean => /error|fail|refus|unreach|expired|disabled/i.test(type ?? "");
 
 function Trouble() {

@@ -1,6 +1,6 @@
 import type { InsightExecution, JobQueues, WebhookDelivery } from "../api-types.ts";
 
-/** What a queue has to do, and why of it failed. A count that nobody counted to the end is null: very many. */
+/** A queue's counts and the reasons of its failures. Null is a count too high to finish. */
 export type QueueRow = {
   name: string;
   waiting: number | null;
@@ -31,7 +31,7 @@ export const insightRow = (
 export const webhookRow = (waiting: Counted<unknown>, failed: Counted<WebhookDelivery>): QueueRow => ({
   name: "Webhooks",
   waiting: waiting.total_count ?? null,
-  // They are sent within the second; those on their way count as waiting.
+  // Deliveries take less than a second, so those being sent count as waiting.
   running: 0,
   failed: failed.total_count ?? null,
   reasons: reasonsOf(failed.items.map(({ reason }) => reason ?? "not accepted")),

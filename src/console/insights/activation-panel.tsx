@@ -15,7 +15,7 @@ import { began, dollars, expectedDay, sourceName } from "./insight-words.tsx";
 import { isLengthUnsure, withoutCost } from "./known-costs.ts";
 import { useSpending } from "./spending-panel.tsx";
 
-/** All that a page of a workflow shows: its parts are read anew together, so that none tells of the state before. */
+/** The queries of a workflow's page. They are invalidated together, so that no part shows an older state. */
 const KEYS = [
   ["insight workflow"],
   ["insight backfill"],
@@ -24,7 +24,7 @@ const KEYS = [
   ["GET /api/v1/insights/executions/"],
 ];
 
-/** What a workflow would do before it is let loose, and a way to stop it. */
+/** The estimate shown before a workflow is activated, and the button that deactivates it. */
 export function ActivationPanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   return workflow.status === "ACTIVE" ? <Active workflow={workflow} /> : <Inactive workflow={workflow} />;
 }
@@ -114,11 +114,11 @@ export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
 function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
   const may = useMay();
   const client = useQueryClient();
-  // What was read and agreed to, not what has been fetched since: when it moves, it is agreed to anew.
+  // The agreement covers the estimate that was shown; if the estimate changes, it is asked again.
   const [read, setRead] = useState<InsightWorkflowEstimate | null>(null);
   const estimate = read ?? workflow.estimate;
   const spending = useSpending(workflow.id);
-  // null until it is read: a 0 may be no price as well.
+  // Null until it is loaded, because 0 can mean that no price is known.
   const leftOut = spending.data ? withoutCost(workflow.insight_tools, spending.data.tools) : null;
   const lengthUnsure = spending.data ? isLengthUnsure(workflow.source, spending.data.tools) : false;
   const isWhole = leftOut?.length === 0 && !lengthUnsure;
@@ -133,7 +133,7 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
         body: { is_acknowledged: true, estimate: agreed },
       }),
     async onSuccess(active) {
-      // What is being read now is of before, and would be shown after this.
+      // A request under way would bring back the state from before.
       await client.cancelQueries({ queryKey: ["insight workflow", String(workflow.id)] });
       client.setQueryData(["insight workflow", String(workflow.id)], active);
       notifications.show({ message: `${workflow.name} is active`, color: "green" });

@@ -14,13 +14,13 @@ export function keysOf(tables: FigureTable[]): string[] {
 export type Answers = {
   /** How often each short answer was given. */
   bars: Bar[];
-  /** For numbers, what they are between; null for what the bars tell already. */
+  /** The range of numbers; null where the bars show everything. */
   numbers: string | null;
   /** The same by agent and version of its prompt. */
   byVersion: FigureTable;
 };
 
-/** What the dashboard of insights says about one of them. */
+/** The figures of one insight on the insights dashboard. */
 export function answersOf(tables: FigureTable[], key: string): Answers {
   const values = named(tables, "Values");
   const bars = values.rows

@@ -51,7 +51,7 @@ const LABELS: Record<string, string> = {
   diarize: "Tell speakers apart",
 };
 const LONG = ["prompt"];
-/** Fields of a row stand side by side, whatever is said about them. */
+/** Aligns the fields of a row, however long their descriptions are. */
 const ORDER: ("label" | "input" | "description" | "error")[] = ["label", "input", "description", "error"];
 
 type Props = {
@@ -61,7 +61,7 @@ type Props = {
   readOnly: boolean;
 };
 
-/** A field for each parameter that the definition asks for. */
+/** A field for each parameter of the definition. */
 export function ArgumentFields({ definition, value, onChange, readOnly }: Props) {
   const set = (name: string, next: unknown) =>
     onChange(
@@ -212,7 +212,7 @@ function ModelField(props: {
   );
 }
 
-/** What a model is asked for: names, types, and the only answers that are taken, where there are such. */
+/** The outputs that a model is asked for: names, types and, optionally, the allowed values. */
 function OutputFields(props: { value: Output[]; onChange(value: unknown): void; readOnly: boolean }) {
   const { value, onChange, readOnly } = props;
   const change = (next: Output[]) => onChange(next.length > 0 ? sentOutputs(next) : null);

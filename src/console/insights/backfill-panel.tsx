@@ -14,7 +14,7 @@ import classes from "./insights.module.css";
 import { amountFigures } from "./known-costs.ts";
 import { numberOrNull } from "./workflow-values.ts";
 
-/** As often as the workflow itself, whose queue holds the same conversations. */
+/** Refreshed as often as the workflow, because its queue holds the same conversations. */
 const REFRESH_ms = 4000;
 const KEY = ["insight backfill"];
 
@@ -25,7 +25,7 @@ const STATES: Record<InsightBackfillState["status"], { tone: Tone; word: string 
   CANCELED: { tone: "quiet", word: "canceled" },
 };
 
-/** How far the older conversations are, what they took beside what was foreseen, and how fast they go. */
+/** Progress of the backfill: its pace, and its actual tokens and cost beside the estimate. */
 export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   const workflow_id = workflow.id;
   const path = { workflow_id };
@@ -71,7 +71,7 @@ export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput })
 function Course({ backfill, source }: { backfill: InsightBackfillState; source: string }) {
   const { status, planned, actual, failed_count, waiting_count, running_count, queued_count } = backfill;
   const over = actual.count + failed_count;
-  // What was foreseen may be counted from a sample; what was queued is known once it is complete.
+  // The estimate may come from a sample; the number queued is exact once the backfill is complete.
   const all = status === "COMPLETED" ? queued_count : Math.max(planned.count, queued_count);
   return (
     <Stack gap="xs">
@@ -179,7 +179,7 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
         placeholder="no limit"
         min={1}
         allowDecimal={false}
-        // A lone minus would be no number, and so no limit.
+        // A lone minus sign is not a number, which would mean no limit.
         allowNegative={false}
         w={200}
         value={text}

@@ -70,7 +70,7 @@ const COLUMNS: Column<InsightExecution>[] = [
   },
 ];
 
-/** Every piece of work of a workflow: what it is about, how it went, what it took. */
+/** The executions of a workflow: session or recording, status, tokens and cost. */
 export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput }) {
   const may = useMay();
   return (

@@ -11,12 +11,12 @@ import { Time } from "../time/time.tsx";
 import { ExecutionStatus } from "./insight-words.tsx";
 
 const REFRESH_ms = 4000;
-/** What the newest work of a folder is read of at once; of a file that is not in it, its own is asked for. */
+/** The newest executions of a folder are read together; a file without one among them is asked for by itself. */
 const NEWEST = 200;
 const UNFINISHED_ms = 15_000;
 const FILES = "GET /api/v1/insights/folders/{folder_id}/files";
 
-/** The recordings of a folder, each with how far its analysis is. */
+/** The recordings of a folder, each with the status of its analysis. */
 export function FileList({ folder_id }: { folder_id: number }) {
   const may = useMay();
   const executions = useQuery({
@@ -128,7 +128,7 @@ export function FileList({ folder_id }: { folder_id: number }) {
   );
 }
 
-/** The newest execution over a file. */
+/** The newest execution of a file. */
 type Work = InsightExecution | "none" | "older" | "unknown";
 
 function FileState({ file, work }: { file: InsightsUploadFile; work: Work }) {
@@ -149,7 +149,7 @@ function FileState({ file, work }: { file: InsightsUploadFile; work: Work }) {
   );
 }
 
-/** Of a file whose work is not among the newest. */
+/** The status of a file whose execution is not among the newest. */
 function OwnState({ file }: { file: InsightsUploadFile }) {
   const own = useQuery({
     queryKey: ["folder executions", file.folder_id, file.id],

@@ -46,18 +46,18 @@ export const CAUSES: Record<InsightExecution["cause"], string> = {
   backfill: "older sessions",
 };
 
-/** 1,200; a dash where nothing is known. */
+/** 1,200; a dash where the number is unknown. */
 export const tokens = (count: number | null): string =>
   count === null ? "–" : Math.round(count).toLocaleString("en");
 
-/** "120 for $0.41"; an estimate of $0 says that no cost is known, and a dash that there is no estimate. */
+/** "120 for $0.41"; an estimate of $0 means that the cost is unknown, a dash that there is no estimate. */
 export function expectedDay(estimate: InsightWorkflowEstimate | null): string {
   if (estimate === null) return "–";
   const { estimated_daily_count: count, estimated_daily_cost: cost } = estimate;
   return cost > 0 ? `${count.toLocaleString("en")} for ${dollars(cost)}` : count.toLocaleString("en");
 }
 
-/** $0.0041, $12.30; what costs nothing says so, what is not known is a dash. */
+/** $0.0041, $12.30; zero cost has a word of its own, and an unknown cost is a dash. */
 export function dollars(amount: number | null | undefined): string {
   if (amount === null || amount === undefined) return "–";
   if (amount === 0) return "$0";

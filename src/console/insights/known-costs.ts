@@ -1,6 +1,6 @@
 import type { InsightAmounts, InsightToolOutput, InsightToolSpending } from "../api-types.ts";
 
-/** What one run of a tool takes; null where nothing is known, for which the API says 0. */
+/** Tokens and cost of one run; null where they are unknown, which the API reports as 0. */
 export function runFigures({ basis, price, input_tokens, output_tokens, cost_usd }: InsightToolSpending): {
   input_tokens: number | null;
   output_tokens: number | null;
@@ -10,7 +10,7 @@ export function runFigures({ basis, price, input_tokens, output_tokens, cost_usd
   return { input_tokens, output_tokens, cost_usd: price === null ? null : cost_usd };
 }
 
-/** What so many runs took; a 0 of what ran is what nobody counted, or has no price. */
+/** Tokens and cost of a number of runs; 0 means that nothing was counted or that no price is known. */
 export function amountFigures(runs: number, amounts: Omit<InsightAmounts, "count">) {
   const known = (amount: number): number | null => (runs > 0 && amount === 0 ? null : amount);
   return {
@@ -20,7 +20,7 @@ export function amountFigures(runs: number, amounts: Omit<InsightAmounts, "count
   };
 }
 
-/** The tools whose runs somebody has to pay for, and nobody knows how much: what the estimate leaves out. */
+/** Tools that cost money at an unknown price, which the estimate leaves out. */
 export function withoutCost(
   tools: readonly Pick<InsightToolOutput, "id" | "name" | "insight_tool_definition">[],
   spending: readonly InsightToolSpending[],
@@ -35,6 +35,6 @@ export function withoutCost(
     .map(({ name }) => name);
 }
 
-/** Sound is paid for by the minute: of recordings nobody measures how long they are, and one without a length counts as none. */
+/** Audio is charged by the minute. The length of recordings is not measured, and one without a length counts as zero. */
 export const isLengthUnsure = (source: string, spending: readonly InsightToolSpending[]): boolean =>
   source === "upload" && spending.some(({ minute_price }) => minute_price !== null);

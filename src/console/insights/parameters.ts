@@ -1,9 +1,9 @@
-/** How a parameter of a tool's definition is filled in. */
+/** The input of one parameter of a tool's definition. */
 export type Parameter = {
   name: string;
   required: boolean;
   kind: "text" | "number" | "boolean" | "choice" | "texts" | "json";
-  /** Of a choice. */
+  /** The options of a choice. */
   choices: string[];
 };
 
@@ -33,12 +33,12 @@ function kindOf(type: string): Pick<Parameter, "kind" | "choices"> {
 }
 
 export const OUTPUT_TYPES = ["string", "boolean", "integer", "number", "array"] as const;
-/** One thing that a model is asked for. */
+/** One output that a model is asked for. */
 export type Output = {
   name: string;
   type: string;
   return_values: string[];
-  /** What else was given for it, such as its description: the form does not show it, and keeps it. */
+  /** Further properties, such as a description: the form keeps them without showing them. */
   more: Record<string, unknown>;
 };
 
@@ -61,7 +61,7 @@ export function outputsOf(value: unknown): Output[] {
   });
 }
 
-/** As the API takes them: without return values where any answer is right. */
+/** The outputs as the API takes them: without return values where any answer is allowed. */
 export const sentOutputs = (outputs: Output[]) =>
   outputs.map(({ name, type, return_values, more }) => ({
     name,

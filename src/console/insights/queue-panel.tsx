@@ -6,7 +6,7 @@ import type { InsightWorkflowOutput } from "../api-types.ts";
 import { Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 
-/** Takes up single sessions, or recordings, whatever the conditions say. */
+/** Queues single sessions or recordings, whatever the workflow's conditions say. */
 export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   const client = useQueryClient();
   const [numbers, setNumbers] = useState<string[]>([]);

@@ -86,7 +86,7 @@ const fileName = (metadata: unknown): string | null =>
     ? String(metadata.filename)
     : null;
 
-/** What was found: how often each answer was given, and every single one. */
+/** The results: the count of each answer, and the list of all of them. */
 export function ResultsView() {
   const may = useMay();
   return (
@@ -114,7 +114,7 @@ export function ResultsView() {
   );
 }
 
-/** One insight over some days: its answers as bars, numbers by their mean; the same as a table below. */
+/** One insight over some days: counts of answers or means of numbers as bars, with a table below. */
 function Answers() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as { days?: unknown; insight?: string; offline?: string };

@@ -19,7 +19,7 @@ export const useSpending = (workflow_id: number) =>
     refetchInterval: REFRESH_ms,
   });
 
-/** What a run costs by tool and why that is believed; what was really spent, day by day. */
+/** The estimated cost of a run by tool, with its basis, and the actual spending by day. */
 export function SpendingPanel({ workflow_id }: { workflow_id: number }) {
   const spending = useSpending(workflow_id);
   return (

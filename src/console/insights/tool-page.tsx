@@ -124,7 +124,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
             />
             {definition && (
               <ArgumentFields
-                // Another definition asks for other things.
+                // Mounted anew for another definition, which has other parameters.
                 key={definition.id}
                 definition={definition}
                 value={values.tool_arguments}

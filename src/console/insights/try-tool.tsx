@@ -5,10 +5,10 @@ import { useState } from "react";
 import { Code, Failure, Panel } from "../parts/parts.tsx";
 import { callWithHeaders } from "../server/api.ts";
 
-/** Set where the offline model answered in the place of a configured one. */
+/** Set where the offline model answered instead of a configured one. */
 const SCRIPTED_HEADER = "x-parley-scripted-model";
 
-/** Runs the tool once, as it is saved, on one session; nothing of it is kept. */
+/** Runs the saved tool once on one session; the result is not stored. */
 export function TryTool(props: { name: string; saved_at: string | undefined; isDirty: boolean }) {
   const { name, saved_at, isDirty } = props;
   const [session, setSession] = useState<number | string>("");

@@ -14,10 +14,10 @@ const TONES: Record<Sent["state"], Tone> = {
   refused: "bad",
 };
 
-/** What is not uploaded yet is lost with the page. */
+/** Files that are not uploaded yet are lost with the page. */
 const askToStay = (event: BeforeUnloadEvent) => event.preventDefault();
 
-/** Recordings and transcripts, one after the other; each says how it went. */
+/** Uploads recordings and transcripts one after the other, with a status for each. */
 export function UploadPanel({ folder_id }: { folder_id: number }) {
   const client = useQueryClient();
   const [agent, setAgent] = useState("");
@@ -29,7 +29,7 @@ export function UploadPanel({ folder_id }: { folder_id: number }) {
   async function upload(chosen: File[]) {
     const wanted = chosen.map(({ name }): Sent => ({ name, state: "waits", problem: null }));
     setFiles(wanted);
-    // So that the same file, refused or not, can be chosen once more.
+    // Cleared, so that the same file can be chosen again.
     forget.current?.();
     window.addEventListener("beforeunload", askToStay);
     const tell = (index: number, part: Partial<Sent>) =>

@@ -12,7 +12,7 @@ const TYPING_ms = 250;
 const TOOLS = "GET /api/v1/insights/tool-configurations";
 const FOLDERS = "GET /api/v1/insights/folders/";
 
-/** Records found by their name among however many there are; `names` has all that were ever offered. */
+/** Selects records, searched by name on the server; `names` keeps every name that was ever offered. */
 function useNames(operation: typeof TOOLS | typeof FOLDERS, enabled = true) {
   const [text, setText] = useState("");
   const [searched] = useDebouncedValue(text.trim(), TYPING_ms);

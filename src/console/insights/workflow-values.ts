@@ -1,7 +1,7 @@
 import type { InsightWorkflowInput, InsightWorkflowOutput } from "../api-types.ts";
 import type { FieldLabels } from "../server/field-labels.ts";
 
-/** What of a workflow is edited. */
+/** The form's values of a workflow. */
 export type WorkflowValues = Omit<InsightWorkflowInput, "conditions" | "start_datetime" | "end_datetime"> & {
   start_datetime: string | null;
   end_datetime: string | null;
@@ -30,7 +30,7 @@ export const WORKFLOW_LABELS: FieldLabels = {
   "conditions.sheet_info": "Sheet",
 };
 
-/** What a number field holds; the "-" or "." that somebody begins with is no number yet. */
+/** The number in a field; a lone "-" or "." is not a number yet. */
 export const numberOrNull = (value: number | string): number | null =>
   value === "" || Number.isNaN(Number(value)) ? null : Number(value);
 
@@ -55,7 +55,7 @@ export function valuesOf(workflow: InsightWorkflowOutput | null): WorkflowValues
   };
 }
 
-/** An empty list holds for all, as null does; agents by number go as numbers, as the API wants all or none. */
+/** The request body. Empty lists are sent as null, which means all. The API wants agents either all as numbers or all as names. */
 export function sent({ conditions, ...values }: WorkflowValues): InsightWorkflowInput {
   const { agent_list, prompt_list, folder_list, sheet_info } = conditions;
   const isNumbers =

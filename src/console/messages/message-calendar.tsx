@@ -12,7 +12,7 @@ const DAYS = 7;
 const TYPING_ms = 400;
 const DAY_ms = 86_400_000;
 
-/** Which rule wins at any hour of a week, as the engine decides it; saved or not. */
+/** The rule that applies in each hour of a week, decided as the engine does, for the unsaved rules. */
 export function MessageCalendar({ rules }: { rules: CustomMessageRule[] }) {
   const [from, setFrom] = useState(() => monday(new Date()));
   const [checked] = useDebouncedValue(rules, TYPING_ms);

@@ -22,7 +22,7 @@ export const DAYS: [DayOfWeek, string][] = [
   ["su", "Sun"],
 ];
 
-/** When another text is said, and which. */
+/** A rule: when it applies, and the text used then. */
 export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove }: Props) {
   return (
     <Paper p="sm">

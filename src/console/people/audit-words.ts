@@ -1,7 +1,7 @@
 import type { AuditEntryResponse } from "../api-types.ts";
 import type { Tone } from "../parts/parts.tsx";
 
-/** What an entry's action is called; one that is not here is shown with its own name. */
+/** Labels of actions; an action without one is shown by its own name. */
 const ACTIONS: Record<string, { words: string; tone: Tone }> = {
   create: { words: "Created", tone: "good" },
   update: { words: "Changed", tone: "info" },
@@ -16,7 +16,7 @@ const ACTIONS: Record<string, { words: string; tone: Tone }> = {
   try: { words: "Tried", tone: "quiet" },
 };
 
-/** The field's nouns, in the singular: one entry is about one record. */
+/** Labels of the records, in the singular: an entry is about one record. */
 const RESOURCES: Record<string, string> = {
   agents: "Agent",
   api_tokens: "API token",
@@ -53,7 +53,7 @@ export function timesWords({ after }: AuditEntryResponse): string | null {
   return typeof times === "number" && times > 1 ? `${times} times` : null;
 }
 
-/** What the record was called, where it has a name. */
+/** The record's name at that time, where it has one. */
 export function nameOf({ before, after }: AuditEntryResponse): string {
   const record = (after ?? before ?? {}) as Record<string, unknown>;
   const name = record.name ?? record.display_name ?? record.campaign_name ?? record.email;

@@ -166,7 +166,7 @@ function RoleEnd({ person }: { person: UserResponse }) {
   );
 }
 
-/** How the person gets in: a link for one sign-in, to be handed over where no mail goes out. */
+/** Sign-in link, valid once, to hand over where no e-mail is sent. */
 function SignIn({ person }: { person: UserResponse }) {
   const may = useMay();
   const link = useMutation({

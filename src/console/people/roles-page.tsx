@@ -8,7 +8,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import classes from "./roles-page.module.css";
 
-/** All at once: a sub-organization has a handful. */
+/** Read at once, because a sub-organization has only a few roles. */
 const ALL = 1000;
 
 export default function RolesPage() {

@@ -13,7 +13,7 @@ import { useMay } from "../server/me.tsx";
 import classes from "./pronunciations.module.css";
 
 const KEY = ["pronunciations"];
-/** A dictionary may have thousands of entries; a page of that many rows helps nobody. */
+/** The most entries shown, because a dictionary may have thousands. */
 const SHOWN = 200;
 
 export default function PronunciationsPage() {

@@ -2,11 +2,11 @@ import { Text } from "@mantine/core";
 import classes from "./charts.module.css";
 import type { Bar } from "./figures.ts";
 
-/** A few values as bars with their names and numbers written out: a plot that is a list, for every reader alike. */
+/** A bar chart made as a list with names and numbers, so that screen readers read the same. */
 export function BarList(props: {
   bars: Bar[];
   label: string;
-  /** What stands for a bar without a name. */
+  /** The label of a bar without a name. */
   unnamed?: string;
 }) {
   const { bars, label, unnamed = "(no name)" } = props;

@@ -15,7 +15,7 @@ import { barsOf, csvOf, type FigureTable, spelled } from "./figures.ts";
 
 const REFRESH_ms = 60_000;
 
-/** The figures of a dashboard over some days of the chosen zone; the key to them is asked for with each reading. */
+/** A dashboard's figures over some days of the chosen zone; each request gets a new guest token. */
 export function useFigures(name: string, days: string, with_scripted = false) {
   const timezone = useZone();
   return useQuery({
@@ -36,7 +36,7 @@ export function useFigures(name: string, days: string, with_scripted = false) {
   });
 }
 
-/** A dashboard as pictures with their tables: what it counts, by day and by kind. */
+/** A dashboard as charts with their tables, by day and by kind. */
 export function DashboardView({ name, days }: { name: string; days: string }) {
   const figures = useFigures(name, days);
   return (
@@ -69,13 +69,13 @@ export function DashboardView({ name, days }: { name: string; days: string }) {
   );
 }
 
-/** A year of days on which nothing happened is no table to read; the picture keeps them. */
+/** Days without events are left out of the table; the chart keeps them. */
 const withoutEmptyDays = (table: FigureTable): FigureTable => ({
   ...table,
   rows: table.rows.filter((row) => row.some((cell) => typeof cell === "number" && cell > 0)),
 });
 
-/** A table of figures, and a picture of it where one can be drawn; saved as CSV either way. */
+/** A table of figures with its chart, where one makes sense; either can be saved as CSV. */
 function FigurePanel(props: { table: FigureTable; name: string; picture: ReactNode }) {
   const { table, name, picture } = props;
   const [view, setView] = useState<"plot" | "table">("plot");
@@ -115,6 +115,6 @@ function FigurePanel(props: { table: FigureTable; name: string; picture: ReactNo
 }
 
 function saveText(name: string, text: string): void {
-  // The mark tells spreadsheets that it is UTF-8.
+  // The byte order mark tells spreadsheets that the file is UTF-8.
   saveFile(name, new Blob([`\uFEFF${text}`], { type: "text/csv" }));
 }

@@ -5,19 +5,19 @@ import classes from "./charts.module.css";
 import { courseWords, type FigureTable } from "./figures.ts";
 import { PATTERN_COUNT, Pattern, patternsOf } from "./pattern.tsx";
 
-/** More kinds than patterns would be told apart by nobody; the table beside it has them all. */
+/** With more kinds than patterns nobody could tell them apart; the table has all of them. */
 const MOST_KINDS = PATTERN_COUNT;
 
 /**
- * A course by day, its kinds stacked. Each kind has a pattern of its own beside its colour, and the whole is told
- * in words to those who don't see it; the table that it is drawn from stands with it.
+ * Stacked bars by day. Each kind has its own pattern besides its colour. A text alternative describes the chart, and
+ * its table is shown beside it.
  */
 export function DayChart({ table, height = 220 }: { table: FigureTable; height?: number }) {
   const id = useId().replaceAll(":", "");
   const kinds = table.columns.slice(1, 1 + MOST_KINDS);
   const data = table.rows.map((row) => ({
     day: dayName(String(row[0])),
-    // By number: a kind may be called like a property of an object.
+    // Keyed by number, because a kind's name may collide with a property of Object.
     ...Object.fromEntries(kinds.map((_, kind) => [`k${kind}`, row[kind + 1] ?? 0])),
   }));
   const patterns = patternsOf(kinds);

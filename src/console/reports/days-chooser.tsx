@@ -2,7 +2,7 @@ import { SegmentedControl } from "@mantine/core";
 
 const CHOICES = ["7", "30", "90", "365"];
 
-/** How many days are looked at, today included. */
+/** The number of days shown, including today. */
 export function DaysChooser({ days, onChange }: { days: string; onChange(days: string): void }) {
   return (
     <SegmentedControl
@@ -15,5 +15,5 @@ export function DaysChooser({ days, onChange }: { days: string; onChange(days: s
   );
 }
 
-/** What the address says, where it says something that can be chosen. */
+/** The number of days in the address, if it is one of the choices. */
 export const chosenDays = (text: unknown): string => (CHOICES.includes(String(text)) ? String(text) : "30");

@@ -10,7 +10,7 @@ import { Time } from "../time/time.tsx";
 
 const REFRESH_ms = 2000;
 
-/** The API has no list of exports, so each browser remembers those that were asked for in it, by sub-organization. */
+/** The API has no list of exports, so the browser remembers those requested in it, by sub-organization. */
 const asked = createStore<Record<string, string[]>>({}, "parley.takeouts");
 const REMEMBERED = 5;
 
@@ -124,7 +124,7 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
   );
 }
 
-/** A link and no call: an archive of gigabytes goes to the disk and not through the page's memory. */
+/** A plain link, so that an archive of gigabytes is saved to disk without passing through the page's memory. */
 function ArchiveRow({ job_id, name }: { job_id: string; name: string }) {
   const href = addressOf("/api/v1/takeouts/get/{job_id}/file/{file_name}", { job_id, file_name: name }, {});
   return (

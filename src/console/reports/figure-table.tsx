@@ -4,7 +4,7 @@ import { Time } from "../time/time.tsx";
 import classes from "./charts.module.css";
 import { type Cell, type FigureTable, isNumeric } from "./figures.ts";
 
-/** A table of a dashboard as it is; numbers stand at their right. */
+/** A table of a dashboard; numbers are aligned right. */
 export function FigureTableView({ table, tall = false }: { table: FigureTable; tall?: boolean }) {
   if (table.rows.length === 0) {
     return (

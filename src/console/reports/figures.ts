@@ -1,14 +1,14 @@
 import type { DashboardData } from "../api-types.ts";
 
-/** A table of a dashboard: names of columns, and rows of what stands in them. */
+/** A table of a dashboard: column names and rows of cells. */
 export type FigureTable = DashboardData["by_day"];
 export type Cell = string | number | null;
 
-/** A column holds numbers where one of its cells does. */
+/** A column is numeric if one of its cells is a number. */
 export const isNumeric = ({ rows }: FigureTable, column: number): boolean =>
   rows.some((row) => typeof row[column] === "number");
 
-/** A number, a share or a length of time, as a person reads it; a dash where there was nothing to count. */
+/** Formats a count, a percentage or a duration; a dash where there was nothing to count. */
 export function spelled({ value, unit }: DashboardData["numbers"][number]): string {
   if (value === null) return "–";
   const text = value.toLocaleString("en");
@@ -16,15 +16,15 @@ export function spelled({ value, unit }: DashboardData["numbers"][number]): stri
   return unit === "seconds" ? `${text} s` : text;
 }
 
-/** One bar of a plot: what it stands for, and how much. */
+/** One bar of a chart: its label and value. */
 export type Bar = { name: string; value: number };
 
-/** A number that names something and counts nothing. */
+/** The column whose numbers are identifiers, not counts. */
 const NO_COUNT = "Version";
 
 /**
- * The bars that a table can be drawn as: the text of the rows against their first number. Null where a picture would
- * say nothing: no rows, one row, more than fit, or no column of numbers.
+ * The bars of a table: each row's text and first number. Null where a chart would say nothing: no rows, one row, more
+ * rows than fit, or no numeric column.
  */
 export function barsOf(table: FigureTable, most = 15): { bars: Bar[]; of: string } | null {
   const counts = table.columns.map((name, column) => name !== NO_COUNT && isNumeric(table, column));
@@ -41,7 +41,7 @@ export function barsOf(table: FigureTable, most = 15): { bars: Bar[]; of: string
   return { bars, of: table.columns[at] ?? "" };
 }
 
-/** What a picture of a course by day shows, for those who don't see it. */
+/** Text alternative of a chart by day. */
 export function courseWords({ columns, rows }: FigureTable): string {
   const sums = columns
     .slice(1)
@@ -54,7 +54,7 @@ export function courseWords({ columns, rows }: FigureTable): string {
 const totalOf = (cells: (Cell | undefined)[]): number =>
   cells.reduce<number>((sum, cell) => sum + (typeof cell === "number" ? cell : 0), 0);
 
-/** For spreadsheets: quoted where it has to be; what they would take for a formula is made a text by an apostrophe. */
+/** A CSV cell, quoted where needed. An apostrophe keeps spreadsheets from running a cell as a formula. */
 export function csvOf({ columns, rows }: FigureTable): string {
   const cell = (value: Cell): string => {
     if (value === null) return "";

@@ -1,4 +1,4 @@
-/** Ground and ink of each, told apart without colour by the strokes. */
+/** Background and stroke colours of each pattern; the strokes differ, so colour is not needed. */
 const PATTERNS: { ground: string; ink: string; strokes: string }[] = [
   { ground: "light-dark(#2f53b5, #7a99ee)", ink: "transparent", strokes: "" },
   {
@@ -28,7 +28,7 @@ const PATTERNS: { ground: string; ink: string; strokes: string }[] = [
 ];
 export const PATTERN_COUNT = PATTERNS.length;
 
-/** What a state is drawn with: done is green, failed red, waiting grey, whatever else is beside it. */
+/** Fixed patterns of states: done is green, failed red, waiting grey. */
 const MEANT: Record<string, number> = {
   COMPLETED: 2,
   FAILED: 4,
@@ -41,14 +41,14 @@ const MEANT: Record<string, number> = {
   DUPLICATE: 3,
 };
 
-/** A pattern for each kind: states have their own, other kinds take what is left in turn. Pure. */
+/** Assigns a pattern to each kind: states have fixed ones, other kinds take the rest in turn. */
 export function patternsOf(kinds: string[]): number[] {
   const taken = new Set(kinds.flatMap((kind) => (Object.hasOwn(MEANT, kind) ? [MEANT[kind] as number] : [])));
   const free = PATTERNS.map((_, index) => index).filter((index) => !taken.has(index));
   return kinds.map((kind) => (Object.hasOwn(MEANT, kind) ? (MEANT[kind] as number) : (free.shift() ?? 0)));
 }
 
-/** What a kind of bar is filled with, by the number of its pattern. */
+/** The fill of a bar, by the number of its pattern. */
 export function Pattern({ id, kind }: { id: string; kind: number }) {
   const { ground, ink, strokes } = PATTERNS[kind % PATTERN_COUNT] as (typeof PATTERNS)[number];
   return (

@@ -20,7 +20,7 @@ export type Given<O extends Operation> = (keyof Operations[O]["path"] extends ne
     signal?: AbortSignal;
   };
 
-/** Where in what was sent something is wrong, and what: an entry of a 422. */
+/** An entry of a 422: the path in the request, and the message. */
 export type Issue = { loc: (string | number)[]; msg: string; type: string };
 
 export class ApiError extends Error {
@@ -35,12 +35,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Calls an operation. An ended sign-in is renewed on the spot, and the call made again; anything else that fails is an ApiError. */
+/** Calls an operation. If the sign-in has expired, the person signs in again in place and the call is repeated; any other failure is an ApiError. */
 export async function call<O extends Operation>(operation: O, given: Given<O>): Promise<Answer<O>> {
   return (await read(await request(operation, given))) as Answer<O>;
 }
 
-/** The same for an operation that says something in the headers of its answer. */
+/** The same, with the headers of the answer. */
 export async function callWithHeaders<O extends Operation>(
   operation: O,
   given: Given<O>,
@@ -91,7 +91,7 @@ export async function callConsole(path: string, body?: unknown): Promise<unknown
   return read(await send(path, init));
 }
 
-/** `{name}` by the path's value, lists as repeated keys, and nothing for what is null. */
+/** Fills `{name}` from the path; lists become repeated query keys, and nulls are left out. */
 export function addressOf(template: string, path: object, query: object): string {
   const values = new Map(Object.entries(path));
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) =>

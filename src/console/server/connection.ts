@@ -3,7 +3,7 @@ import { createStore } from "./store.ts";
 /** Whether the last request reached the server. While it is lost, the shell's banner keeps retrying. */
 export const connection = createStore<"open" | "lost">("open");
 
-/** "gone": the program was updated while this page was open, and what the page still lacks of its own code is not served any more. */
+/** "gone": the program was updated while this page was open; code that the page has not loaded yet is no longer served. */
 export const ownCode = createStore<"served" | "gone">("served");
 
 export const isReached = (): Promise<boolean> =>

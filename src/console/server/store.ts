@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that components everywhere follow; kept in this browser when it has a name there. */
+/** A value shared by all components; with a name, it is kept in the browser's storage. */
 export type Store<T> = { get(): T; set(value: T): void; subscribe(listener: () => void): () => void };
 
 export function createStore<T>(initial: T, keptAs?: string): Store<T> {
@@ -23,7 +23,7 @@ export function createStore<T>(initial: T, keptAs?: string): Store<T> {
 
 export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get);
 
-/** A browser may refuse to keep anything, and what it kept may be from another version. */
+/** Storage may be disabled, and a stored value may come from another version. */
 function readKept<T>(name: string, otherwise: T): T {
   try {
     const text = localStorage.getItem(name);
@@ -37,6 +37,6 @@ function keep(name: string, value: unknown): void {
   try {
     localStorage.setItem(name, JSON.stringify(value));
   } catch {
-    // It works for this page, and is asked again in the next.
+    // Without storage the value lasts as long as the page.
   }
 }

@@ -9,7 +9,7 @@ import { Time } from "../time/time.tsx";
 
 type Code = SessionLabelCreate["code"];
 const CODES: Code[] = ["GOOD", "OK", "BAD", "N/A"];
-/** Offered; any other words may be used. */
+/** Suggested labels; any other text is allowed. */
 const ISSUES = [
   "Silent treatment",
   "Speech transcription (STT)",

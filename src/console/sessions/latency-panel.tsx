@@ -16,7 +16,7 @@ const NAMES: Record<string, string> = {
 export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number }) {
   const { id, isRunning, refetch_ms } = props;
   const latency = useQuery({
-    // Read once more when it has ended.
+    // Read once more after the end of the session.
     queryKey: ["session", id, "latency", isRunning],
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>

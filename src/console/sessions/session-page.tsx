@@ -59,7 +59,7 @@ function Body({ id, session }: { id: string; session: Session }) {
   const [seek, setSeek] = useState<{ seconds: number } | null>(null);
 
   const story = useQuery({
-    // Read once more when it has ended: the last look was before its last words.
+    // Read once more after the end, because the last poll may predate the last message.
     queryKey: ["session", id, "story", isRunning(session)],
     placeholderData: keepPreviousData,
     refetchInterval,

@@ -5,9 +5,9 @@ export type Turn = {
   /** 0 is the opening. */
   index: number;
   begun: string | null;
-  /** From the message to the end of the answer; null where the engine left no account of it. */
+  /** From the message to the end of the answer; null without a debug trace. */
   duration_ms: number | null;
-  /** Said and called, in order. */
+  /** Messages and tool calls in order. */
   events: TimelineEvent[];
   trace: TraceEntryResponse[];
 };
@@ -46,7 +46,7 @@ const byBeginning = (one: TraceEntryResponse, other: TraceEntryResponse): number
 /** A span of a waterfall, its ends as shares of the whole. */
 export type Span = { entry: TraceEntryResponse; from: number; width: number };
 
-/** The timed entries of a turn side by side on one scale, and how long that is. */
+/** The timed entries of a turn on one scale, and the scale's length. */
 export function waterfall(trace: TraceEntryResponse[]): { spans: Span[]; total_ms: number } {
   const timed = trace.filter(({ duration_ms, category }) => duration_ms !== null && category !== "turn");
   if (timed.length === 0) return { spans: [], total_ms: 0 };
@@ -68,7 +68,7 @@ export function waterfall(trace: TraceEntryResponse[]): { spans: Span[]; total_m
 export type EngineState = {
   workflow: string | null;
   step: string | null;
-  /** The last change of each, newest last. */
+  /** The latest value of each variable, the newest last. */
   variables: Map<string, unknown>;
   input_tokens: number;
   output_tokens: number;

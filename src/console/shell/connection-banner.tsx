@@ -8,7 +8,7 @@ import classes from "./connection-banner.module.css";
 
 const ASK_AGAIN_MS = 3000;
 
-/** Says that the server is not reached, asks it every few seconds, and reads everything again when it answers; or that this page is of an older program. */
+/** Shown while the server can't be reached: retries every few seconds, and refreshes everything afterwards. Also shown when the page is from an older version. */
 export function ConnectionBanner() {
   const state = useStore(connection);
   const code = useStore(ownCode);

@@ -11,7 +11,7 @@ import { useMay } from "../server/me.tsx";
 const [store, spotlight] = createSpotlight();
 const FOUND = 5;
 
-/** Ctrl K: every page by its name, agents by theirs, a session by its number. */
+/** Ctrl K: finds pages and agents by name, and sessions by number. */
 export default function Palette({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const may = useMay();
   const navigate = useNavigate();

@@ -37,7 +37,7 @@ import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
 /** Below this width the menu is collapsed behind a button. */
 const MENU_STANDS = "(min-width: 48em)";
 
-// Where it does not come, the banner says why; the page stays.
+// If the request fails, the banner says why and the page stays.
 const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
 
 /** The frame around every page. It renders nothing until the signed-in person is known. */
@@ -171,7 +171,7 @@ function MainMenu() {
   const { pathname } = useLocation();
   const isOpen = (path: string) =>
     path === "/" ? pathname === "/" : pathname === path || pathname.startsWith(`${path}/`);
-  // On a low screen the menu scrolls, and the page that is open may stand below.
+  // On a low screen the menu scrolls, so the open page's entry is brought into view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
   useEffect(() => {
     if (!window.matchMedia(MENU_STANDS).matches) return;

@@ -13,7 +13,7 @@ const NEW: Required<SuppressionCreateRequest> = {
   comment: "",
 };
 
-/** One address by hand. */
+/** Adds one address by hand. */
 export function AddSuppression({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const { form, sending } = useWindowForm({

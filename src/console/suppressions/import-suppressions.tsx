@@ -6,7 +6,7 @@ import { FileFaults } from "../batches/file-faults.tsx";
 import { call } from "../server/api.ts";
 import { SUPPRESSIONS } from "./suppression-words.ts";
 
-/** A list that is kept elsewhere, stored whole or not at all. */
+/** Imports a list kept elsewhere, as a whole or not at all. */
 export function ImportSuppressions({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
@@ -23,7 +23,7 @@ export function ImportSuppressions({ onClose }: { onClose(): void }) {
     onSuccess: () => client.invalidateQueries({ queryKey: [SUPPRESSIONS] }),
   });
   return (
-    // While it is being read, what comes of it must not be missed.
+    // The window can't be closed during the import, so that its result is seen.
     <Modal
       opened
       onClose={() => !load.isPending && onClose()}

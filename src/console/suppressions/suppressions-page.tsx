@@ -13,7 +13,7 @@ import { choices, REASONS, SCOPES, SUPPRESSIONS, THROUGH } from "./suppression-w
 
 const EXPORT = "/api/v1/suppressions/csv";
 
-/** Who is not reached any more, however they asked for it. */
+/** The suppression list: people who are not contacted any more, with the source of each entry. */
 export default function SuppressionsPage() {
   const may = useMay();
   const [adding, add] = useDisclosure(false);

@@ -1,6 +1,6 @@
-/** Between instants and the clock on the wall of a zone, as the browser's own inputs write it: `2026-11-20T14:30`. */
+/** Converts between instants and a zone's local time as date inputs write it: `2026-11-20T14:30`. */
 
-/** How far the zone's clock is ahead of UTC at an instant. */
+/** The zone's offset from UTC at an instant. */
 export function offset_ms(zone: string, at_ms: number): number {
   const name = format(zone).formatToParts(new Date(at_ms));
   const text = name.find(({ type }) => type === "timeZoneName")?.value ?? "GMT";
@@ -19,14 +19,14 @@ function format(timeZone: string): Intl.DateTimeFormat {
   return known;
 }
 
-/** What the clock shows, to the minute; "" for nothing. */
+/** The local time of an instant, to the minute; "" for none. */
 export function toWall(at: string | null | undefined, zone: string): string {
   if (!at) return "";
   const at_ms = new Date(at).getTime();
   return Number.isNaN(at_ms) ? "" : new Date(at_ms + offset_ms(zone, at_ms)).toISOString().slice(0, 16);
 }
 
-/** The instant at which the clock shows this; where it shows it twice the first, where never the one right after. */
+/** The instant of a local time: the first where it occurs twice, the one right after where the clock skips it. */
 export function toInstant(wall: string, zone: string): string | null {
   const utc_ms = Date.parse(`${wall}Z`);
   if (Number.isNaN(utc_ms)) return null;

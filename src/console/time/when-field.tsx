@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { toInstant, toWall } from "./wall-time.ts";
 import { useZone } from "./zone.ts";
 
-/** An instant, written on the clock of the chosen zone. */
+/** A date and time input in the chosen zone. */
 export function WhenField(props: {
   label: string;
   description?: ReactNode;
@@ -19,7 +19,7 @@ export function WhenField(props: {
       {...rest}
       label={`${label} (${zone})`}
       type="datetime-local"
-      // So that the browser takes no year of five digits, which is no instant that can be sent.
+      // Without a maximum, browsers accept years of five digits, which the API refuses.
       max="9999-12-31T23:59"
       value={toWall(value, zone)}
       onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value, zone))}

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconClock } from "@tabler/icons-react";
 import { otherZone, useZone, zone, zones } from "./zone.ts";
 
-/** In which zone every time of the console is shown. */
+/** Chooses the zone in which the console shows times. */
 export function ZoneChooser() {
   const chosen = useZone();
   const [opened, { toggle, close }] = useDisclosure(false);

@@ -1,6 +1,6 @@
 import { createStore, useStore } from "../server/store.ts";
 
-/** Every time of the console is shown in one chosen zone, with another beside it on hover. */
+/** The zone in which the console shows every time; hovering shows a second zone. */
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
 export const zone = createStore<string>(OWN_ZONE, "parley.zone");
@@ -9,7 +9,7 @@ export const useZone = (): string => useStore(zone);
 /** This browser's zone first, UTC, then all the others. */
 export const zones = (): string[] => [...new Set([OWN_ZONE, "UTC", ...Intl.supportedValuesOf("timeZone")])];
 
-/** What a hover shows: UTC, or this browser's zone for those who chose UTC. */
+/** The second zone: UTC, or the browser's zone for people who chose UTC. */
 export const otherZone = (chosen: string): string => (chosen === "UTC" ? OWN_ZONE : "UTC");
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -31,7 +31,7 @@ const FORMATS = {
   day: { dateStyle: "medium" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 
-/** "20 Nov 2026, 14:03:12"; what is no time is shown as it came. */
+/** "20 Nov 2026, 14:03:12"; a text that is not a time is shown unchanged. */
 export function formatTime(at: string | Date, timeZone: string, kind: keyof typeof FORMATS = "full"): string {
   const date = typeof at === "string" ? new Date(at) : at;
   return Number.isNaN(date.getTime()) ? String(at) : format(kind, timeZone).format(date);

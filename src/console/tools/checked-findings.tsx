@@ -6,7 +6,7 @@ import { call } from "../server/api.ts";
 
 const TYPING_ms = 400;
 
-/** What saving the tool as it is being written would find: expressions, names of steps and tools, schemas. */
+/** Findings of the unsaved tool, as saving would report them: expressions, names of steps and tools, schemas. */
 export function CheckedFindings({ tool }: { tool: ToolCheckRequest }) {
   const [checked] = useDebouncedValue(tool, TYPING_ms);
   const check = useQuery({
@@ -15,6 +15,6 @@ export function CheckedFindings({ tool }: { tool: ToolCheckRequest }) {
     placeholderData: keepPreviousData,
     retry: false,
   });
-  // A shape that is wrong already is told at its field when it is saved.
+  // Errors of the definition's shape are reported at their fields on saving.
   return <Findings issues={check.error ? null : check.data?.validation_issues} />;
 }

@@ -23,7 +23,7 @@ const withMethod = (endpoint: ToolHttpEndpoint, method: ToolHttpEndpoint["method
   return { ...endpoint, method, ...(bodiless && hasBody && { argument_location: "query" }) };
 };
 
-/** Where the request of an HTTP tool goes, and how its arguments travel. */
+/** The request of an HTTP tool: its address, and where its arguments are sent. */
 export function EndpointFields({ endpoint, onChange, errorOf }: Props) {
   return (
     <Grid gap="md">

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "../api-types.ts";
 
 type Schema = { type?: string; enum?: unknown[]; examples?: unknown[]; format?: string; default?: unknown };
 
-/** Arguments to begin with: each required one with a value of its kind. */
+/** Example arguments: each required one with a value of its type. */
 export function exampleArguments(definition: ToolDefinition): Record<string, unknown> {
   const parameters = definition.tool.function.parameters as {
     properties?: Record<string, Schema>;

@@ -14,7 +14,7 @@ type Props = {
   onRemove(): void;
 };
 
-/** One step: what it is for, what it collects, what it does by itself, and where it leads. */
+/** One step: its instructions, inputs, actions and next steps. */
 export function StepPanel({ step, ids, readOnly, onChange, onRename, onRemove }: Props) {
   const [id, setId] = useState(step.id);
   const isTaken = id !== step.id && ids.includes(id);
@@ -80,7 +80,7 @@ export function StepPanel({ step, ids, readOnly, onChange, onRename, onRemove }:
   );
 }
 
-/** In the order that decides: the first condition that holds. */
+/** Transitions are tried in this order; the first whose condition holds is taken. */
 function NextEntries({ step, ids, readOnly, onChange }: Omit<Props, "onRename" | "onRemove">) {
   const entries = nextOf(step);
   const store = (next: NextEntry[]) =>

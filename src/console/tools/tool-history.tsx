@@ -10,7 +10,7 @@ import { Time } from "../time/time.tsx";
 
 type Props = { tool: ToolDetailResponse; onRestore: ((definition: ToolDefinition) => void) | null };
 
-/** What the tool was, version by version, each beside what it is now; one of them can be taken back into the form. */
+/** Versions of the tool, each compared with the current one; any can be restored into the form. */
 export function ToolHistory({ tool, onRestore }: Props) {
   const history = useQuery({
     queryKey: ["tool history", tool.id],

@@ -10,7 +10,7 @@ const COLUMNS: Column<ToolResponse>[] = [
     field: "name",
     title: "Name",
     orderable: true,
-    // A name has no spaces to break it at.
+    // A name has no spaces to wrap at, so the column keeps a minimum width.
     render: ({ name }) => (
       <div style={{ minWidth: "11rem" }}>
         <RouteLink to={`/tools/${encodeURIComponent(name)}`}>{name}</RouteLink>
@@ -47,7 +47,7 @@ const COLUMNS: Column<ToolResponse>[] = [
   changedColumn("last_updated"),
 ];
 
-/** In a person's words. */
+/** The label of a tool's type. */
 export function kindOf({ type, endpoint, context }: ToolResponse["definition"]): string {
   if (context?.task) return "step workflow";
   return { endpoint: "HTTP call", context: "context", action: "action", log: "event" }[

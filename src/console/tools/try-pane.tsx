@@ -13,7 +13,7 @@ import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { exampleArguments } from "./example-arguments.ts";
 
-/** One real call of the tool as it stands in the form, saved or not, and what each stage made of the arguments. */
+/** A real test request with the unsaved tool, and the arguments after each stage. */
 export function TryPane({ definition, service_id }: { definition: ToolDefinition; service_id: number }) {
   const may = useMay();
   const [given, setGiven] = useState<unknown>(() => exampleArguments(definition));
@@ -97,7 +97,7 @@ export function TryPane({ definition, service_id }: { definition: ToolDefinition
 
 type Sent = { method?: string; url?: string; headers?: Record<string, string>; body?: string | null };
 
-/** The request as it went over the wire; tools that send none show what they have. */
+/** The request as it was sent; tools without an HTTP request show what they record instead. */
 function sentStages(request: unknown): [title: string, value: unknown][] {
   const { method, url, headers, body } = (request ?? {}) as Sent;
   if (headers === undefined) return [["3. Sent", request]];

@@ -20,7 +20,7 @@ import { WorkflowPlay } from "./workflow-play.tsx";
 
 type Props = { definition: ToolDefinition; onChange(definition: ToolDefinition): void; readOnly: boolean };
 
-/** The steps of a context tool as a picture: edited in place, or played without a model. */
+/** The steps of a context tool as a graph, edited in place or played without a model. */
 export default function WorkflowEditor({ definition, onChange, readOnly }: Props) {
   const tasks = stepsTasks(definition);
   const [chosenTask, chooseTask] = useState(tasks[0]?.index ?? 0);
@@ -35,7 +35,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
   const step = task.steps?.find(({ id }) => id === selected) ?? null;
   const isPlaying = mode === "play";
 
-  // What can't be read as JSON yet is in no value of the form: it goes with the panel of its step.
+  // Invalid JSON is not in the form's values: it would be lost when the step's panel closes.
   const tellForm = useContext(Unreadable);
   const [unreadable, setUnreadable] = useState(0);
   const tell = useCallback(

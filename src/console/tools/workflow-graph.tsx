@@ -27,7 +27,7 @@ type StepNode = Node<{ step: Step; isFirst: boolean; isVisited: boolean }, "step
 
 const COLUMN_px = 280;
 const ROW_px = 165;
-/** An arrow says no more than this; the whole condition stands in the step's panel. */
+/** Conditions are cut to this length on an arrow; the step's panel has the whole text. */
 const MAX_LABEL = 34;
 
 /** Steps and the conditions that lead from one to the next; every step can be reached by keyboard. */
@@ -74,7 +74,7 @@ const NODE_TYPES = { step: StepBox };
 function StepBox({ data, selected }: NodeProps<StepNode>) {
   const { step, isFirst, isVisited } = data;
   const isLast = nextOf(step).length === 0;
-  // An arrow to itself would lie behind the box.
+  // A transition of a step to itself would be hidden behind its box.
   const again = nextOf(step)
     .map((entry, index) => ({ ...entry, number: index + 1 }))
     .find(({ id }) => id === step.id);

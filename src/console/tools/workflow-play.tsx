@@ -17,7 +17,7 @@ type Props = {
   onStep(played: { current: string | null; visited: string[] }): void;
 };
 
-/** Plays the workflow as it stands in the form: the person gives what a model and the tools would. */
+/** Plays the unsaved workflow: the person enters what a model and the tools would return. */
 export function WorkflowPlay({ definition, task, onStep }: Props) {
   const [events, setEvents] = useState<PlayEvent[]>([{ type: "activate" }]);
   const [variables, setVariables] = useState<Record<string, string>>({});

@@ -17,11 +17,11 @@ export function withTask(definition: ToolDefinition, index: number, task: StepsT
 
 export type NextEntry = { id: string; if?: unknown; requires?: string[] | null | undefined };
 
-/** Where a step leads, in the order that decides. */
+/** The transitions of a step, in the order in which they are tried. */
 export const nextOf = (step: Step): NextEntry[] =>
   (step.next ?? []).map((entry) => (typeof entry === "string" ? { id: entry } : entry));
 
-/** A condition as its author wrote it; null: always. */
+/** A condition as its author wrote it; null means always. */
 export function conditionText(condition: unknown): string | null {
   if (condition === null || condition === undefined) return null;
   if (typeof condition === "string") return condition;
@@ -36,8 +36,8 @@ export function conditionText(condition: unknown): string | null {
 export type Place = { id: string; column: number; row: number };
 
 /**
- * Where the steps stand in the picture: each one row below the first that leads to it, side by side where several do.
- * Steps that nothing leads to stand below the rest.
+ * The layout of the steps: each is one row below the first step that leads to it, steps of a row side by side.
+ * Unreachable steps come last.
  */
 export function placeSteps(steps: readonly Step[]): Place[] {
   const rows = new Map<string, number>();
@@ -62,7 +62,7 @@ export function placeSteps(steps: readonly Step[]): Place[] {
   });
 }
 
-/** A step with another id keeps all that leads to it. */
+/** Renames a step and the transitions that lead to it. */
 export function renameStep(task: StepsTask, from: string, to: string): StepsTask {
   const steps = (task.steps ?? []).map((step): Step => {
     const next = step.next?.map((entry) => {
@@ -79,7 +79,7 @@ export const replaceStep = (task: StepsTask, id: string, step: Step): StepsTask 
   steps: (task.steps ?? []).map((each) => (each.id === id ? step : each)),
 });
 
-/** With it goes what led to it. */
+/** Removes a step and the transitions that lead to it. */
 export function removeStep(task: StepsTask, id: string): StepsTask {
   const steps = (task.steps ?? [])
     .filter((step) => step.id !== id)
@@ -99,7 +99,7 @@ export function addStep(task: StepsTask): { task: StepsTask; id: string } {
   return { task: { ...task, steps: [...steps, { id, goal: "", instructions: [], next: [] }] }, id };
 }
 
-/** Draws a line from one step to another, unless there is one. */
+/** Adds a transition from one step to another, unless there is one. */
 export function connectSteps(task: StepsTask, from: string, to: string): StepsTask {
   const step = task.steps?.find(({ id }) => id === from);
   if (!step || nextOf(step).some(({ id }) => id === to)) return task;

@@ -17,7 +17,7 @@ import { DELIVERY_WORDS } from "./delivery-words.ts";
 export const DELIVERIES = "GET /api/v1/outbound/webhook_deliveries";
 const REFRESH_MS = 4000;
 
-/** Sends deliveries again, and says how many went. */
+/** Sends deliveries again and reports how many were queued. */
 export function useReplay(onDone?: () => void) {
   const client = useQueryClient();
   return useMutation({
@@ -39,7 +39,7 @@ export function useReplay(onDone?: () => void) {
   });
 }
 
-/** What a campaign's webhooks were told, and what came of it. */
+/** The deliveries to a campaign's webhooks and their results. */
 export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
   const may = useMay();
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());

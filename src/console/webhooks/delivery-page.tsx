@@ -18,7 +18,7 @@ import { bytesOf, ExactText, headerLines } from "./exact-text.tsx";
 
 const FOLLOW_MS = 3000;
 
-/** One message to a webhook: what was sent, byte for byte, and what each try met. */
+/** One webhook delivery: the bytes sent, and the result of each try. */
 export default function DeliveryPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const delivery = useQuery({

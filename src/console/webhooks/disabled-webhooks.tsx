@@ -10,8 +10,8 @@ const REFRESH_MS = 10_000;
 const SHOWN = 5;
 
 /**
- * Webhooks that are sent nothing any more: of one campaign all of them, without one those of any campaign that gave up
- * (which a person disabled is known to that person).
+ * Disabled webhooks. For one campaign, all of them; without one, only those that were disabled by failures, since
+ * people know which they disabled themselves.
  */
 export function DisabledWebhooks({ campaign_id }: { campaign_id?: number }) {
   const disabled = useQuery({

@@ -1,7 +1,7 @@
 import classes from "../outbound/outbound.module.css";
 import { Scroller } from "../parts/parts.tsx";
 
-/** A text to the letter: nothing is laid out anew. */
+/** A text shown byte for byte, without reformatting. */
 export function ExactText({ text, label }: { text: string; label: string }) {
   return (
     <Scroller className={classes.exact} label={label}>

@@ -6,7 +6,7 @@ import type { SecretChange } from "./webhook-secret.ts";
 
 export type InboxValues = { fail_next: number; fail_status: number; secret: SecretChange };
 
-/** How an inbox answers, and the secret it checks signatures with. */
+/** An inbox's reply, and the secret with which it checks signatures. */
 export function InboxFields(props: {
   values: InboxValues;
   isStored: boolean;
@@ -54,7 +54,7 @@ export function InboxFields(props: {
   );
 }
 
-/** What the API finds wrong with the secret, said of where the form has it. */
+/** Moves the API's errors about the secret to the field that the form has for it. */
 export function atSecret(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const issues = error.issues.map((issue) => {

@@ -6,9 +6,9 @@ import type { SecretChange } from "./webhook-secret.ts";
 type Props = {
   label: string;
   change: SecretChange;
-  /** There is a secret already; it is never read back. */
+  /** A secret is stored; it is never read back. */
   isStored: boolean;
-  /** What a new one begins with. */
+  /** Generates the initial value of a new secret. */
   fresh(): string;
   aboutNew: string;
   aboutNone: string;

@@ -29,7 +29,7 @@ import { authValues } from "./webhook-secret.ts";
 const LIST = "GET /api/v1/outbound/webhook_inboxes";
 const MESSAGES = "GET /api/v1/outbound/webhook_inboxes/{name}/messages";
 const FOLLOW_MS = 3000;
-/** As many as there may be. */
+/** The most inboxes that there can be. */
 const MOST_INBOXES = 100;
 
 /** The API lists inboxes and has no operation for one. */
@@ -182,14 +182,14 @@ const columns = (show: (message: WebhookInboxMessage) => void): Column<WebhookIn
   },
 ];
 
-/** The status and person that a message of a campaign tells of; of any other the beginning of its text. */
+/** The status and person in a campaign's message; of any other message, the beginning of its text. */
 function aboutOf(body: string): string {
   try {
     const { data } = JSON.parse(body);
     if (typeof data?.channel_manager_status === "string")
       return `${data.channel_manager_status}, ${data.reference_id ?? "nobody"}`;
   } catch {
-    // Any text may be sent here.
+    // Senders may post any text, not only JSON.
   }
   return body.slice(0, 80);
 }

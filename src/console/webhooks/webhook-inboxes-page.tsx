@@ -53,7 +53,7 @@ const COLUMNS: Column<WebhookInbox>[] = [
   },
 ];
 
-/** Places of the platform's own to send webhooks to, so that deliveries can be looked at before there is a receiver. */
+/** Test endpoints: inspect webhook deliveries before there is a receiver. */
 export default function WebhookInboxesPage() {
   const may = useMay();
   const [opened, { open, close }] = useDisclosure(false);

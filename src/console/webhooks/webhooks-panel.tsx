@@ -17,7 +17,7 @@ const MOST_WEBHOOKS = 100;
 const REFRESH_MS = 5000;
 const MANY_WAITING = 1000;
 
-/** How each webhook of a campaign fares, and everything they were told. */
+/** The state of each webhook of a campaign, and the log of its deliveries. */
 export function WebhooksPanel({ campaign_id }: { campaign_id: number }) {
   const webhooks = useQuery({
     queryKey: [LIST, campaign_id],

@@ -42,6 +42,7 @@ import { tellSetAsideJob } from "./reports/set-aside-routes.ts";
 import { createRecordingStore } from "./sessions/recording-store.ts";
 import { addSessions } from "./sessions/routes.ts";
 import { storageJob } from "./sessions/storage-job.ts";
+import { simulatedContactRoutes } from "./simulator/contact-routes.ts";
 import { addSpeech } from "./speech/routes.ts";
 import { speechAccessOf } from "./speech/speech-access.ts";
 import { addTools } from "./tools/routes.ts";
@@ -97,6 +98,7 @@ export async function createApp(parts: Parts): Promise<App> {
   dataSourceRoutes(api, { ...ground, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);
+  simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: mailing.simulator });
   addCarriers(api, { ...ground, tenantsBuy: config.tenants_buy_numbers });
   suppressionRoutes(api, ground);
   eventRoutes(api, ground);

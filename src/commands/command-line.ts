@@ -10,7 +10,7 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   --no-trace shows tool calls and variables only
   ./parley simulate [--json] [--seed n]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
-                                  --agent <name> has them talk with an agent of the Parley that runs here
+                                  --agent <name> has them call, text and mail an agent of the Parley that runs here
   ./parley listen --forward-to <url> [--inbox name] [--json]
                                   hands webhooks on to a program on this machine, byte for byte as they were signed;
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley

@@ -17,8 +17,7 @@ import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
 import { startJobs } from "../jobs/runner.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
-import { PEOPLE, Scenario } from "../simulator/people.ts";
-import { type Person, replyTo } from "../simulator/person.ts";
+import { Scenario } from "../simulator/people.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
 import { type Line, printSimulated, type Simulated } from "./simulated-talk.ts";
@@ -106,38 +105,15 @@ async function run({ json, seed }: { json: boolean; seed: number }, stop: AbortS
   show({ kind: "texts", from: texter, to: demo.number, lines: await heard(db, texter, stop, isSilent()) });
 
   const writer = "alex+01@people.example";
-  const lines = await writeMails(app, db, stop, { ...demo, from: writer, to: demo.mail_address });
-  show({ kind: "mails", from: writer, to: demo.mail_address, lines });
-}
-
-/** Somebody who books by mail: each of the agent's mails is answered until they have what they want. */
-async function writeMails(
-  { mailing }: App,
-  db: Db,
-  stop: AbortSignal,
-  { mail_channel, from, to }: { mail_channel: number; from: string; to: string },
-): Promise<Line[]> {
-  const who = PEOPLE["01"] as Person;
   const text = "Hello,\n\nI would like a check-up next Monday.\n\nAlex";
-  await mailing.simulator.write(mail_channel, { from, to, subject: "Appointment", text });
-  let lines = await heard(db, from, stop, isSilent());
-  for (let turn = 0; lines.at(-1)?.role === "agent"; turn++) {
-    const reply = replyTo(who, lines.at(-1)?.text ?? "", turn);
-    const last = await db
-      .selectFrom("mail_messages")
-      .select(["message_id", "subject"])
-      .where("to_address", "=", from)
-      .where("direction", "=", "out")
-      .orderBy("id", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    if (reply === null || !last) break;
-    const answer = { subject: last.subject, text: reply.say, inReplyTo: `<${last.message_id}>` };
-    await mailing.simulator.write(mail_channel, { from, to, ...answer });
-    lines = await heard(db, from, stop, isSilent(lines.length + 1));
-    if (reply.then_leaves) break;
-  }
-  return lines;
+  const mail = { from: writer, to: demo.mail_address, subject: "Appointment", text };
+  await app.mailing.simulator.write(demo.mail_channel, mail);
+  show({
+    kind: "mails",
+    from: writer,
+    to: demo.mail_address,
+    lines: await heard(db, writer, stop, isSilent()),
+  });
 }
 
 /** Channels for the demo's agent, made through the API as an operator makes them. */
@@ -189,8 +165,7 @@ const callIsOver =
   () =>
     simulator?.callStatus(sid) === "completed";
 
-/** `after`: so many lines are known already. */
-function isSilent(after = 1): IsOver {
+function isSilent(): IsOver {
   let known = 0;
   let since = performance.now();
   return (lines) => {
@@ -198,7 +173,7 @@ function isSilent(after = 1): IsOver {
       known = lines.length;
       since = performance.now();
     }
-    return known > after && performance.now() - since > SILENT_MS;
+    return known > 1 && performance.now() - since > SILENT_MS;
   };
 }
 

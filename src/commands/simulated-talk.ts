@@ -1,12 +1,12 @@
 export type Line = { role: string; text: string };
 export type Simulated = {
-  kind: "call" | "texts" | "mails" | "test";
+  kind: "call" | "texts" | "mails";
   from: string;
   to: string;
   lines: Line[];
 };
 
-const TITLES = { call: "A call", texts: "Texts", mails: "Mails", test: "A test session" };
+const TITLES = { call: "A call", texts: "Texts", mails: "Mails" };
 
 /** A conversation as a person reads it, or as an object a line. */
 export function printSimulated(simulated: Simulated, json: boolean): void {
@@ -20,4 +20,28 @@ export function printSimulated(simulated: Simulated, json: boolean): void {
       `  ${role === "agent" ? "agent " : "person"} › ${text.replaceAll("\n", "\n           ")}`,
   );
   process.stdout.write(`\n${TITLES[kind]} from ${from} to ${to}\n${said.join("\n")}\n`);
+}
+
+/** How many conversations of a channel began, were answered by the agent, and came to their end. */
+export type Counted = { began: number; answered: number; finished: number };
+
+const ROWS = [
+  ["call", "calls"],
+  ["texts", "texts"],
+  ["mails", "mails"],
+] as const;
+
+/** A line for each channel, in columns, or all of it as one object. */
+export function printTable(counts: ReadonlyMap<string, Counted>, json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ kind: "summary", channels: Object.fromEntries(counts) })}\n`);
+    return;
+  }
+  const line = (name: string, cells: (string | number)[]) =>
+    `  ${name.padEnd(8)}${cells.map((cell) => String(cell).padStart(10)).join("")}\n`;
+  process.stdout.write(`\n${line("", ["began", "answered", "finished"])}`);
+  for (const [kind, name] of ROWS) {
+    const count = counts.get(kind);
+    if (count) process.stdout.write(line(name, [count.began, count.answered, count.finished]));
+  }
 }

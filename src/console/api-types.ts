@@ -50,6 +50,8 @@ export type BatchFile = { "file"?: string | undefined };
 
 export type BatchStatus = "PENDING" | "ACTIVE" | "PAUSED" | "FAILED" | "CANCELED" | "EXPIRED";
 
+export type BegunContact = { "mode": string; "from": string; "to": string };
+
 export type Body_directory_member_bulk_load = { "file": string };
 
 export type Body_pronunciations_upload_csv = { "file": string };
@@ -544,6 +546,8 @@ export type SetValueActionInput = { "action": "set"; "name": string; "value"?: u
 
 export type SignInLinkResponse = { "sign_in_link": string; "expires_at": string };
 
+export type SimulatedContact = { "mode": "voice"; "from": string; "to": string } | { "mode": "sms"; "from": string; "to": string; "text": string } | { "mode": "email"; "from": string; "to": string; "subject": string; "text": string };
+
 export type SipConfiguration = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
 
 export type SipConfigurationInput = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
@@ -875,6 +879,7 @@ export type Operations = {
   "GET /api/v1/number_owners/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("number" | "organization_id" | "organization" | "assigned_at" | "assigned_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "number" | "organization_id" | "organization" | "assigned_at" | "assigned_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("number" | "organization_id" | "organization" | "assigned_at" | "assigned_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (NumberOwner)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "PUT /api/v1/number_owners/{number}": { path: { "number": string }; query: Record<never, never>; body: { "organization_id": number }; answer: NumberOwner };
   "DELETE /api/v1/number_owners/{number}": { path: { "number": string }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "POST /api/v1/channels/{channel_id}/simulated_contacts": { path: { "channel_id": number }; query: Record<never, never>; body: SimulatedContact; answer: BegunContact };
   "GET /api/v1/mail_domains/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "organization_id" | "domain" | "proven_by" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "organization_id" | "domain" | "proven_by" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (MailDomain)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/mail_domains/": { path: Record<never, never>; query: Record<never, never>; body: MailDomainClaim; answer: MailDomain };
   "POST /api/v1/mail_domains/{mail_domain_id}/verify": { path: { "mail_domain_id": number }; query: Record<never, never>; body: undefined; answer: MailDomain };

@@ -1,3 +1,6 @@
+import { PEOPLE } from "./people.ts";
+import type { Person } from "./person.ts";
+
 /**
  * The people whom the mail simulator plays, told by their address: a word before the @, alone or behind a plus, says what
  * a mail to them meets (`bounce@…`, `ann+reply.stop@…`). Pure.
@@ -70,3 +73,7 @@ export function mailPlan(address: string): MailPlan {
   }
   return PLANS[name] ?? unread(DELIVERED);
 }
+
+/** Who goes on with a dialogue: two digits behind a plus name one of the people (`ann+01@…`), as the end of a number does. */
+export const personAt = (address: string): Person | undefined =>
+  PEOPLE[/\+(?:.*\D)?(\d\d)@/.exec(address)?.[1] ?? ""];

@@ -8,8 +8,10 @@ import { sha256, type Vault } from "../base/crypto.ts";
 import type { Log } from "../base/log.ts";
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from "../carriers/sendgrid/sendgrid-signature.ts";
 import type { Credentials } from "../channels/channel-credentials.ts";
-import { type MailStep, mailPlan } from "./mail-people.ts";
+import { type MailStep, mailPlan, personAt } from "./mail-people.ts";
+import { replyTo } from "./person.ts";
 import { createSchedule, type Schedule } from "./schedule.ts";
+import { bounded } from "./world.ts";
 
 /**
  * A mail service that reaches nobody: it takes mails by SendGrid's API, plays the people they go to (mail-people.ts), and
@@ -24,11 +26,8 @@ export type MailSimulator = {
   /** What a channel without credentials signs in with. */
   accountOf(channel_id: number): Credentials;
   schedule: Schedule;
-  /** Somebody writes to an address of ours on their own. */
-  write(
-    channel_id: number,
-    mail: { from: string; to: string; subject: string; text: string; inReplyTo?: string },
-  ): Promise<void>;
+  /** Somebody writes to an address of ours on their own, and goes on with the dialogue where `personAt` knows them. */
+  write(channel_id: number, mail: { from: string; to: string; subject: string; text: string }): Promise<void>;
 };
 
 /** The parts of SendGrid's request that matter here. */
@@ -135,6 +134,23 @@ export function createMailSimulator(
     await fetch(`${listeningAt(api)}${new URL(link).pathname}`, { method: "POST", body });
   };
 
+  /** How often each person has answered in the dialogue that they began; `LEFT`: they said their last word. */
+  const answered = bounded<number>(MOST_DIALOGUES);
+
+  /** Somebody who began to write reads the answer, and writes back until they have what they came for. */
+  const goOn = (taken: Taken): void => {
+    const { channel_id, mail } = taken;
+    const who = personAt(recipientOf(mail));
+    const dialogue = dialogueOf(channel_id, recipientOf(mail), mail.from.email);
+    const turn = answered.get(dialogue);
+    if (!who || turn === undefined || turn === LEFT) return;
+    const next = replyTo(who, mail.content[0]?.value ?? "", turn);
+    answered.set(dialogue, next === null || next.then_leaves ? LEFT : turn + 1);
+    if (next === null) return;
+    const step = { after_s: WRITES_BACK_S, reply: next.say, automatic: false };
+    schedule.after(step.after_s * 1000, () => reply(taken, step));
+  };
+
   const play = (taken: Taken, step: MailStep): Promise<void> => {
     if ("event" in step) return tell(taken, step);
     return "reply" in step ? reply(taken, step) : unsubscribe(taken);
@@ -163,10 +179,11 @@ export function createMailSimulator(
       }
       const sid = randomUUID().replaceAll("-", "").slice(0, 22);
       const taken: Taken = { channel_id, sid, mail: posted.data };
-      // An answer is not answered again: two programs would write to each other without end.
+      // An answer to a plan's reply is not answered again: two programs would write to each other without end.
       const isAnswer = "In-Reply-To" in posted.data.headers;
       const steps = plan.steps.filter((step) => !(isAnswer && "reply" in step));
       for (const step of steps) schedule.after(step.after_s * 1000, () => play(taken, step));
+      if (isAnswer) goOn(taken);
       return answer.code(202).header("x-message-id", sid).send();
     },
   });
@@ -180,9 +197,19 @@ export function createMailSimulator(
       inbound_public_key: key.public,
     }),
     schedule,
-    write: (channel_id, { from, to, ...mail }) => writeTo(channel_id, from, to, mail),
+    write(channel_id, { from, to, ...mail }) {
+      answered.set(dialogueOf(channel_id, from, to), 0);
+      return writeTo(channel_id, from, to, mail);
+    },
   };
 }
+
+const MOST_DIALOGUES = 100_000;
+const LEFT = -1;
+/** People take minutes; whoever watches a simulation has seconds. */
+const WRITES_BACK_S = 5;
+const dialogueOf = (channel_id: number, person: string, ours: string): string =>
+  `${channel_id} ${person.toLowerCase()} ${ours.toLowerCase()}`;
 
 const recipientOf = ({ personalizations }: Posted): string => personalizations[0]?.to[0]?.email ?? "";
 

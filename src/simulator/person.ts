@@ -96,6 +96,9 @@ export type Person = z.infer<typeof Person>;
 /** A person by what is remarkable about them. */
 export const person = (remarkable: z.input<typeof Person>): Person => Person.parse(remarkable);
 
+/** Of somebody whose patience is at its end. */
+export const LAST_WORDS = "Thank you, goodbye.";
+
 /** What they say to it; null where they have nothing more to say. `turn` counts what they said before. */
 export function replyTo(who: Person, heard: string, turn: number): Reply | null {
   if (turn >= who.call.patience) return null;
@@ -103,6 +106,6 @@ export function replyTo(who: Person, heard: string, turn: number): Reply | null 
   if (found) return found;
   const last = turn === who.call.patience - 1;
   return last
-    ? { when: "", say: "Thank you, goodbye.", then_leaves: true }
+    ? { when: "", say: LAST_WORDS, then_leaves: true }
     : { when: "", say: who.otherwise, then_leaves: false };
 }

@@ -103,7 +103,7 @@ test("a workflow over recordings shows the prompts that keep it from taking any"
   });
   await page.goto(`/console/insights/workflows/${id}?view=settings`);
   await page.getByText("Booking", { exact: true }).waitFor();
-  await page.getByText(/A recording has no prompt/).waitFor();
+  await page.getByText(/Recordings have no prompt/).waitFor();
   expect(page.faults).toEqual([]);
 });
 

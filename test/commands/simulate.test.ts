@@ -56,20 +56,27 @@ function below(folder: string): string[] {
   }
 }
 
-test("simulate --agent has people talk with an agent of the program that runs here, each to the end", async () => {
+test("simulate --agent has people call, text and mail an agent of the program that runs here, each to the end, and counts them", async () => {
   const { folder } = await usedFolder();
-  const { url } = await parley(["start"], { folder }).ready();
+  const { url } = await parley(["start"], { folder, env: { SIMULATOR_SPEED: "12" } }).ready();
   const env = { PORT: new URL(url).port };
-  const { code, stdout } = await run(["simulate", "--agent", "Demo clinic", "--json"], { folder, env });
-  expect(code).toBe(0);
+  const { code, stdout, stderr } = await run(["simulate", "--agent", "Demo clinic", "--json"], {
+    folder,
+    env,
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const talks = stdout
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(talks.length).toBeGreaterThanOrEqual(4);
-  const [books] = talks;
-  expect(books).toMatchObject({ kind: "test", from: "answers and books", to: "Demo clinic" });
-  expect(JSON.stringify(books.lines)).toContain("Your confirmation number is");
+  const { channels } = talks.pop();
+  for (const kind of ["call", "texts", "mails"]) {
+    const { began, answered, finished } = channels[kind];
+    expect(began).toBeGreaterThanOrEqual(3);
+    expect({ kind, answered, finished }).toEqual({ kind, answered: began, finished: began });
+    const books = talks.find((talk) => talk.kind === kind && talk.from.startsWith("answers and books"));
+    expect(JSON.stringify(books.lines)).toContain("Your confirmation number is");
+  }
   const unknown = await run(["simulate", "--agent", "Nobody"], { folder, env });
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("There is no agent Nobody") });
   expect((await run(["simulate", "--agent"], { folder, env })).code).toBe(2);

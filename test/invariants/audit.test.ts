@@ -30,6 +30,8 @@ const NO_SUCCESS_HERE: Record<string, string> = {
   "PUT /api/v1/channels/twilio/{}/numbers": "needs a carrier",
   "POST /api/v1/channels/twilio/{}/numbers/verify-a2p-compliance": "needs a carrier",
   "POST /api/v1/users/{}/send_email": "needs a mail server",
+  "POST /api/v1/channels/{}/simulated_contacts":
+    "needs the simulator (contract/simulator/simulated-contacts)",
 };
 
 let app: TestApp;

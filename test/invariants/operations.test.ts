@@ -53,6 +53,7 @@ const OWN = [
   "GET /reports/{}/data",
   "POST /api/v1/api_tokens/",
   "POST /api/v1/channels/{}/carrier/test",
+  "POST /api/v1/channels/{}/simulated_contacts",
   "POST /api/v1/channels/{}/targets/{}/identity_key",
   "POST /api/v1/custom_messages/calendar",
   "POST /api/v1/insights/workflows/{}/backfill/pause",

@@ -51,7 +51,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
               invalidates={KEYS}
               done={`${workflow.name} is inactive`}
             >
-              What waits in its queue is dropped, what runs goes on to its end. What it found stays.
+              Its queue is dropped, running executions finish. Its results are kept.
             </ConfirmButton>
           )}
         </>
@@ -59,7 +59,7 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
     >
       <Facts
         items={[
-          ["Over", sourceName(workflow.source)],
+          ["Data", sourceName(workflow.source)],
           ["Waiting or running", (workflow.queue_count ?? 0).toLocaleString("en")],
           [
             "Failed",
@@ -180,15 +180,10 @@ function Inactive({ workflow }: { workflow: InsightWorkflowOutput }) {
         {estimate === null && <Text size="sm">{workflow.estimate_problem}</Text>}
         {leftOut !== null && leftOut.length > 0 && (
           <Text size="sm">
-            Nobody knows yet what <bdi>{leftOut.join(", ")}</bdi>{" "}
-            {leftOut.length === 1 ? "costs: it is" : "cost: they are"} not in these figures.
+            The cost of <bdi>{leftOut.join(", ")}</bdi> is not known yet and not included.
           </Text>
         )}
-        {lengthUnsure && (
-          <Text size="sm">
-            Recordings that came without their length are not in the cost of writing them down.
-          </Text>
-        )}
+        {lengthUnsure && <Text size="sm">Transcription costs leave out recordings of unknown length.</Text>}
         {activating.error && <Failure error={activating.error} />}
         {may("insights_write") && estimate !== null && (
           <Alert color="ink" icon={<IconReportMoney />}>

@@ -88,7 +88,7 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
         ) : (
           backfill.cursor_datetime && (
             <>
-              Taken up so far: what {began(source)} before{" "}
+              Processed so far: what {began(source)} before{" "}
               <Time at={backfill.cursor_datetime} kind="minute" />.
             </>
           )
@@ -169,7 +169,7 @@ function Rate({ workflow_id, rate }: { workflow_id: number; rate: number | null 
     onSettled: () => client.invalidateQueries({ queryKey: KEY }),
   });
   if (!may("insights_write")) {
-    return <Text size="sm">{rate === null ? "As fast as can be." : `At most ${rate} a minute.`}</Text>;
+    return <Text size="sm">{rate === null ? "No limit." : `At most ${rate} a minute.`}</Text>;
   }
   return (
     <Group gap="xs" align="flex-end">

@@ -28,7 +28,7 @@ const COLUMNS: Column<InsightExecution>[] = [
     orderable: true,
     render: (execution) => <ExecutionStatus status={execution.status} />,
   },
-  { field: "cause", title: "Because", orderable: true, render: ({ cause }) => CAUSES[cause] },
+  { field: "cause", title: "Trigger", orderable: true, render: ({ cause }) => CAUSES[cause] },
   {
     field: "error_message",
     title: "Error",

@@ -34,9 +34,9 @@ export const FolderList = () => (
     rowKey={({ id }) => id}
     search={{ field: "name", label: "Search by name" }}
     empty={
-      <Empty title="No folder yet" icon={<IconFolder size={28} />}>
-        Recordings and transcripts of elsewhere go into a folder. A workflow over recordings takes them up as
-        they come.
+      <Empty title="No folders yet" icon={<IconFolder size={28} />}>
+        Upload recordings and transcripts from other systems here. Workflows on recordings analyze them as
+        they arrive.
       </Empty>
     }
   />

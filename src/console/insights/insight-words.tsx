@@ -18,20 +18,20 @@ export const sourceName = (source: string): string =>
   Object.hasOwn(SOURCES, source) ? SOURCES[source as keyof typeof SOURCES].name : source;
 
 /** Days of a workflow are compared with when a session began, and with when a recording was uploaded. */
-export const began = (source: string): string => (source === "upload" ? "came" : "began");
+export const began = (source: string): string => (source === "upload" ? "was uploaded" : "began");
 
 const TOOL_KINDS: Record<string, string> = {
-  llm: "asks a model",
-  transcription: "writes down sound",
-  http: "asks a service of yours",
-  regex: "looks for a pattern",
+  llm: "Model",
+  transcription: "Transcription",
+  http: "HTTP request",
+  regex: "Regular expression",
 };
 export const kindName = (definition: InsightToolDefinition | null | undefined): string =>
   definition ? (TOOL_KINDS[definition.type] ?? definition.name) : "–";
 
 const EXECUTIONS: Record<InsightExecution["status"], { tone: Tone; word: string }> = {
-  PENDING: { tone: "quiet", word: "waits" },
-  PROCESSING: { tone: "busy", word: "runs" },
+  PENDING: { tone: "quiet", word: "waiting" },
+  PROCESSING: { tone: "busy", word: "running" },
   COMPLETED: { tone: "good", word: "done" },
   FAILED: { tone: "bad", word: "failed" },
 };
@@ -40,10 +40,10 @@ export const ExecutionStatus = ({ status }: Pick<InsightExecution, "status">) =>
 );
 
 export const CAUSES: Record<InsightExecution["cause"], string> = {
-  session: "a session ended",
-  upload: "a recording came",
-  manual: "by hand",
-  backfill: "older sessions",
+  session: "session ended",
+  upload: "recording uploaded",
+  manual: "manual",
+  backfill: "backfill",
 };
 
 /** 1,200; a dash where the number is unknown. */

@@ -70,7 +70,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                 done={`${workflow.name} deleted`}
                 onDone={() => void navigate({ to: "/insights", ignoreBlocker: true })}
               >
-                What waits in the queue of <b dir="auto">{workflow.name}</b> is dropped; what it found stays.
+                The queue of <b dir="auto">{workflow.name}</b> is dropped. Its results are kept.
               </ConfirmButton>
             )
           }
@@ -78,7 +78,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
           <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
             <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
             <Select
-              label="Over"
+              label="Data"
               description={SOURCES[source].about}
               inputWrapperOrder={["label", "input", "description", "error"]}
               allowDeselect={false}
@@ -103,8 +103,8 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
           <div>
             <Text fw={600}>Filters (optional)</Text>
             <Text size="sm" c="dimmed">
-              What is left empty holds for all.
-              {source === "upload" && " A recording that came without its length meets no bound of it."}
+              Empty filters match everything.
+              {source === "upload" && " A recording of unknown length never matches a length filter."}
             </Text>
           </div>
           <Grid gap="md">
@@ -167,7 +167,7 @@ export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWo
                   label="Prompts"
                   description={
                     source === "upload"
-                      ? "A recording has no prompt: none is taken as long as one is named here."
+                      ? "Recordings have no prompt: with a prompt here, none matches."
                       : "By name or number."
                   }
                   value={conditions.prompt_list}

@@ -21,7 +21,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
     orderable: true,
     render: ({ status }) => <WorkflowStatus status={status} />,
   },
-  { field: "source", title: "Over", render: ({ source }) => sourceName(source) },
+  { field: "source", title: "Data", render: ({ source }) => sourceName(source) },
   {
     field: "insight_tool_ids",
     title: "Tools, in order",

@@ -17,7 +17,7 @@ export type WorkflowValues = Omit<InsightWorkflowInput, "conditions" | "start_da
 };
 
 export const WORKFLOW_LABELS: FieldLabels = {
-  source: "Over",
+  source: "Data",
   insight_tool_ids: "Tools",
   start_datetime: "From",
   end_datetime: "Until",

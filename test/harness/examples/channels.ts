@@ -52,6 +52,16 @@ export const CHANNELS: Examples = {
   },
   "GET /api/v1/channels/{}/carrier": async (maker) => ({ at: [(await channel(maker)).id] }),
   "POST /api/v1/channels/{}/carrier/test": async (maker) => ({ at: [(await channel(maker)).id] }),
+  "POST /api/v1/channels/{}/simulated_contacts": async (maker) => {
+    const config = { email: { sending_domain: `clinic${maker.next()}.example` } };
+    const input = { name: `Mail ${maker.next()}`, channel_service: "email", config };
+    const { id } = await maker.post("/channels/", input);
+    const to = `desk@${config.email.sending_domain}`;
+    const desk = { agent_id: (await agent(maker)).id, channel_id: id, target: to, target_mode: "email" };
+    await maker.post(`/channels/${id}/targets`, desk);
+    const text = "Hello, can you help me?";
+    return { at: [id], body: { mode: "email", from: "ann@people.example", to, subject: "Hello", text } };
+  },
   [`POST ${targets}`]: async (maker) => {
     const body = await targetInput(maker);
     return { at: [body.channel_id], body };

@@ -1,7 +1,7 @@
 import { Pool } from "undici";
 
 /** Requests in a closed loop over a fixed number of connections, bounded in time. */
-export type LoadResult = { per_second: number; latencies_ms: number[]; failures: number };
+type LoadResult = { per_second: number; latencies_ms: number[]; failures: number };
 
 export async function load(
   url: string,

@@ -17,7 +17,7 @@ import { createEgress } from "../src/egress/egress.ts";
 import { migrateJobs } from "../src/jobs/runner.ts";
 
 /** The program as it is shipped, durable embedded database and all, for a benchmark to load. */
-export type BenchPlatform = App & {
+type BenchPlatform = App & {
   database: Database;
   caller: Caller;
   token: string;

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /** A network written as `192.0.2.0/24` or `2001:db8::/32`; one address alone is a network of one. */
-export type IpNetwork = { ok: true; network: string } | { ok: false; problem: string };
+type IpNetwork = { ok: true; network: string } | { ok: false; problem: string };
 
 const NO_NETWORK = "Input is not a valid IPv4 or IPv6 network";
 

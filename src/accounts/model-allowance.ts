@@ -15,7 +15,7 @@ import { type Allowance, addUsed, periodOf, untilNext_ms } from "./allowance.ts"
 
 const DAY_MS = 86_400_000;
 
-export type ModelLimits = { tokens_per_day: number; usd_per_day: number };
+type ModelLimits = { tokens_per_day: number; usd_per_day: number };
 
 export type ModelAllowance = {
   /** The model, refused once its sub-organization has had its allowance of the day. */

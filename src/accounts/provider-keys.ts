@@ -20,13 +20,13 @@ const ProviderKeyInput = z.object({
     .max(2048)
     .nullish(),
 });
-export type ProviderKeyInput = z.infer<typeof ProviderKeyInput>;
+type ProviderKeyInput = z.infer<typeof ProviderKeyInput>;
 
 /** The tables of this shape; a table's name is also its path and its tag. */
 type KeyTable = "llm_providers" | "transcription_providers";
 
 /** An organization's own keys for a kind of provider, at most one each, and what answers where there is none. */
-export type ProviderKeys<Name extends string, Other extends string> = {
+type ProviderKeys<Name extends string, Other extends string> = {
   table: KeyTable;
   /** In API documents: `LlmProvider` gives LlmProviderInput and LlmProviderResponse. */
   schema: string;

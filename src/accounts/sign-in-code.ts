@@ -35,7 +35,7 @@ export async function createSignInCode(
   return code;
 }
 
-export type SignInLink = { sign_in_link: string; expires_at: string };
+type SignInLink = { sign_in_link: string; expires_at: string };
 
 export async function createSignInLink(
   tx: Tx,

@@ -29,7 +29,7 @@ const SipIpRangeUpdate = z
   .object({ type: SipIpRangeType.nullish(), ip_range: ipNetwork().nullish() })
   .meta({ id: "OrganizationSipIpRangeUpdate" });
 
-export const SipIpRange = z
+const SipIpRange = z
   .object({
     type: SipIpRangeType,
     ip_range: z.string(),

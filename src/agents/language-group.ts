@@ -177,7 +177,7 @@ export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
  * A language's own flag wins over the group's. But answers carry both, so a client that changes the group's and sends
  * everything back says the old one for each language: a flag equal to what the group had is such an echo.
  */
-export function skipFlags(
+function skipFlags(
   input: Pick<LanguageGroupInput, "language_configs" | "skip_current_language_in_message">,
   stored: boolean | null,
 ): { group: boolean; configs: boolean[] } {

@@ -10,7 +10,7 @@ export const DAYS_OF_WEEK = ["mo", "tu", "we", "th", "fr", "sa", "su"] as const;
 export type DayOfWeek = (typeof DAYS_OF_WEEK)[number];
 
 /** The days and times of a rule; those of directory numbers read them the same way. */
-export type RuleHours = {
+type RuleHours = {
   /** `hh:mm`; the start is inside, the end is not. Not later than the start, it is on the next day. */
   time_range_start?: string | null;
   time_range_end?: string | null;
@@ -41,10 +41,10 @@ export function winningRule<Rule extends RuleHours>(
 }
 
 /** What made a rule win over others that held: the kind of days it names, or that it holds outside its hours. */
-export type RuleKind = "date" | "days_of_week" | "times" | "inverted";
+type RuleKind = "date" | "days_of_week" | "times" | "inverted";
 
 /** `rule`: its place in the list, from 0; null: none held. `held`: the places of all that did, the winner's among them. */
-export type RuleChoice = { rule: number | null; kind: RuleKind | null; held: number[] };
+type RuleChoice = { rule: number | null; kind: RuleKind | null; held: number[] };
 
 /** Why the text of this moment is said. */
 export function explainChoice(rules: readonly RuleHours[], at: Temporal.PlainDateTime): RuleChoice {
@@ -57,7 +57,7 @@ export function explainChoice(rules: readonly RuleHours[], at: Temporal.PlainDat
 }
 
 /** A stretch of a day, `00:00` to `24:00`, in which one rule, or none, wins. */
-export type WinningStretch<Rule> = { start: string; end: string; rule: Rule | null };
+type WinningStretch<Rule> = { start: string; end: string; rule: Rule | null };
 
 /** Who wins through a day. Only where some rule begins or ends can that change. */
 export function winnersOfDay<Rule extends RuleHours>(

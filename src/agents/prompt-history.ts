@@ -57,7 +57,7 @@ export async function writePromptVersion(tx: Tx, prompt_id: number): Promise<voi
 }
 
 /** A version of a prompt as a session freezes it. */
-export type PromptVersion = {
+type PromptVersion = {
   prompt_id: number;
   version_number: number;
   name: string;

@@ -19,7 +19,7 @@ export type Snapshot = {
   outreach_texts?: string[];
 };
 
-export type SnapshotAgent = {
+type SnapshotAgent = {
   id: number;
   name: string;
   type: string;
@@ -160,7 +160,7 @@ const LANGUAGE_TOOL = "set_current_language";
  * An agent that changes language when it is asked to has the tool for that, also where it was switched on after the
  * prompt was last saved; and the model may only choose among the languages of the agent's group.
  */
-export function withLanguages(
+function withLanguages(
   tools: SnapshotTool[],
   language_tool: SnapshotTool | null,
   group: SnapshotLanguageGroup | null,

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 type Count = { limit: number; used: number; what: string };
 
 /** Counts one call, says in headers how many are left of the scarcest count, and refuses what is beyond it. */
-export type CallCounter = (caller: Caller, isChange: boolean, reply: FastifyReply) => void;
+type CallCounter = (caller: Caller, isChange: boolean, reply: FastifyReply) => void;
 
 export function createCallCounter(
   limits: CallLimits,

@@ -6,7 +6,7 @@ import { refuseUnstorableText } from "./body.ts";
 export type CsvRow<Column extends string> = { row: number; cells: Record<Column, string> };
 
 /** What of a form's file is wrong is told at ["file", row, column]. */
-export type CsvColumns<Column extends string> = { columns: readonly Column[]; required: readonly Column[] };
+type CsvColumns<Column extends string> = { columns: readonly Column[]; required: readonly Column[] };
 
 const MOST_COLUMNS = 100;
 const MOST_ROWS = 20_000;

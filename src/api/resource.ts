@@ -11,7 +11,7 @@ import type { Api } from "./server.ts";
  * A plain resource: listed, read, created, replaced and softly deleted, each write in one transaction with its audit
  * entry. Create is POST and update PUT on the collection (the id is in the body), as the public API has them.
  */
-export type Resource<
+type Resource<
   Row extends object,
   Create,
   Update extends { id: number },

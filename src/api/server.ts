@@ -108,7 +108,7 @@ export type Api = {
   server: FastifyInstance;
 };
 
-export type ServerOptions = {
+type ServerOptions = {
   log: Log;
   /** Who sends this request; null when it carries no credentials, a Fault when they are wrong. */
   authenticate(request: FastifyRequest): Promise<Caller | null>;

@@ -10,7 +10,7 @@ export type FairGate = {
  * Nobody may hold more than are still free: the first takes half of the places, the next half of the rest, and whoever
  * comes last finds one. A fixed share would leave most places empty when one is alone, or be used up by a few.
  */
-export const maySpare = (held: number, free: number): boolean => held < free;
+const maySpare = (held: number, free: number): boolean => held < free;
 
 /** Those who hold so many of the places that they may take no more. Pure. */
 export function atTheirShare(held: ReadonlyMap<string, number>, places: number): string[] {

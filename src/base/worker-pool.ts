@@ -30,7 +30,7 @@ export class GivenUp extends Error {
   }
 }
 
-export type WorkerPool<W extends Work> = {
+type WorkerPool<W extends Work> = {
   /** Rejects with `GivenUp`, or with a Fault "unavailable" where there is no room now. */
   run<Name extends keyof W & string>(
     name: Name,

@@ -17,7 +17,7 @@ import { createIntake, newRequest } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
 
-export type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
+type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
 type Upload = UploadDeps & { caller: Caller; claim: Claim };
 
 /**

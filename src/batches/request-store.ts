@@ -8,7 +8,7 @@ import { isUniqueViolation, type Tx } from "../db/database.ts";
 import { type Canceled, tellOfCanceled } from "./tell-of-canceled.ts";
 
 /** A request on its way in: its target spelled the one way, or as it came where that is no address. */
-export type NewRequest = {
+type NewRequest = {
   reference_id: string;
   target: string;
   valid: boolean;
@@ -83,7 +83,7 @@ export const countInvalid = (requests: NewRequest[]): number => requests.filter(
 export type Chunk = { rows: CopyRows; count: number; chars: number; invalid: number };
 
 /** `store` returns how many of a chunk are duplicates. */
-export type Intake = {
+type Intake = {
   chunk(): Chunk;
   add(chunk: Chunk, request: NewRequest): void;
   store(chunk: Chunk): Promise<number>;

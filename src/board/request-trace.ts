@@ -161,9 +161,9 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
     return { kind: "under-way", reason: "under-way", text: "An attempt is under way.", until: null };
   const { batch, days, zone, reached } = look;
   const waiting = { ...request, due_at: request.due_at };
-  const [blocked, around] = [
+  const [blocked, queue] = [
     await suppressed(deps.db, batch.sub_organization_id, reachModeOf(batch), [request.target]),
-    await aroundRequest(deps.db, look, waiting),
+    await requestQueue(deps.db, look, waiting),
   ];
   const { per_person = null } = deps.limits;
   const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
@@ -172,24 +172,24 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const prior = blocked.get(request.target) ?? null;
   const obstacle = obstacleOf(batch.campaign, request, prior, deps.destinations);
   const view = requestView(
-    { ...waiting, counted_on: around.counted_on },
+    { ...waiting, counted_on: queue.counted_on },
     batch.campaign.retry_count,
     obstacle,
     tried.tooOften(person),
     countries.of(senderOf(batch), request.target),
   );
   const step = requestStep(
-    { ...view, is_reached_elsewhere: around.is_reached_elsewhere, is_address_busy: around.is_address_busy },
+    { ...view, is_reached_elsewhere: queue.is_reached_elsewhere, is_address_busy: queue.is_address_busy },
     // While it is closed no day's cap is known to stand in the way.
     days.length > 0 ? days : [{ date: "", cap: null }],
     reached,
     { schedule: batch.campaign, zone },
     now,
   );
-  return explainWaiting(look.step, step, around.ahead);
+  return explainWaiting(look.step, step, queue.ahead);
 }
 
-type Around = {
+type RequestQueue = {
   counted_on: string[];
   is_reached_elsewhere: boolean;
   is_address_busy: boolean;
@@ -197,7 +197,7 @@ type Around = {
 };
 
 /** Retries that are due, and first attempts that wait longer, come before a first attempt. */
-async function aroundRequest(
+async function requestQueue(
   db: Db,
   { batch, days }: BatchLook,
   request: {
@@ -207,8 +207,8 @@ async function aroundRequest(
     attempt_count: number;
     due_at: string;
   },
-): Promise<Around> {
-  const { rows } = await sql<Around>`
+): Promise<RequestQueue> {
+  const { rows } = await sql<RequestQueue>`
     select array(
         select distinct counted_on::text from attempts
         where campaign_id = ${batch.campaign.id} and reference_id = ${request.reference_id}
@@ -229,5 +229,5 @@ async function aroundRequest(
           and (attempt_count > 0 or ${request.attempt_count === 0})
         limit ${MOST_COUNTED}
       ) as before) as ahead`.execute(db);
-  return rows[0] as Around;
+  return rows[0] as RequestQueue;
 }

@@ -22,7 +22,7 @@ const MACHINE_WORDS = [
   /\bmessagerie\b/,
 ];
 
-export const soundsLikeMachine = (words: string): boolean => {
+const soundsLikeMachine = (words: string): boolean => {
   const heard = words.toLowerCase();
   return MACHINE_WORDS.some((pattern) => pattern.test(heard));
 };
@@ -31,7 +31,7 @@ export const soundsLikeMachine = (words: string): boolean => {
 const WORD_MS = 400;
 
 /** How long an utterance was: by the clock where it was heard as it grew, else by its words. */
-export const spokenMs = (words: string, first_heard_ms: number | null, now_ms: number): number =>
+const spokenMs = (words: string, first_heard_ms: number | null, now_ms: number): number =>
   first_heard_ms === null ? words.trim().split(/\s+/).length * WORD_MS : now_ms - first_heard_ms;
 
 /** Whether what was heard so far can only be a machine. */

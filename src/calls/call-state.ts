@@ -62,7 +62,7 @@ export type Closing =
   | { act: "dial"; dial: Dial; by_agent: boolean };
 
 /** A piece that was given to the line and is not known to have been played. `turn` null: of the greeting. */
-export type Piece = { text: string; turn: number | null; aside: boolean };
+type Piece = { text: string; turn: number | null; aside: boolean };
 
 export type RunningTurn = {
   number: number;
@@ -85,7 +85,7 @@ export type RunningTurn = {
 export type Timer = "input" | "overall" | "phrase" | "sound" | "played" | "screen" | "screen_end" | "longest";
 
 /** Words as they come in. `ready`: the person is done. */
-export type Gathered = {
+type Gathered = {
   finals: string[];
   partial: string;
   digits: string;

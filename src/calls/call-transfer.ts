@@ -12,7 +12,7 @@ import type { TransferResult } from "./voice-calls.ts";
  * outcome when that is known. When nobody could be reached the agent goes on: the outcome is what its tool answered.
  */
 
-export type TransferOutcome = "success" | "voicemail" | "no-answer" | "busy" | "failed";
+type TransferOutcome = "success" | "voicemail" | "no-answer" | "busy" | "failed";
 
 /** The carrier's words (Twilio's, as most have them): how the leg ended, and who picked up. Pure. */
 export function transferOutcome({ status, answered_by, duration_s }: TransferResult): TransferOutcome {
@@ -86,7 +86,7 @@ export async function beginTransfer(
 }
 
 /** "resumed": nobody was reached, and the agent who asked for it goes on. */
-export type TransferEnd = "connected" | "resumed" | "unreached";
+type TransferEnd = "connected" | "resumed" | "unreached";
 
 /** Stores what came of it. */
 export async function endTransfer(

@@ -6,7 +6,7 @@ import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
 
 /** A call of voice ends after an hour. */
-export const LONGEST_CALL_S = 3600;
+const LONGEST_CALL_S = 3600;
 
 /**
  * How the carrier is to listen and speak: the session's language first, each with its voice. One that no voice group speaks

@@ -66,8 +66,8 @@ export function splitAtMeasure(text: string, measured: number): { heard: string;
   return { heard: text.slice(0, at).trim(), unheard: text.slice(at).trim() };
 }
 
-export type StoredWords = { seq: number; text: string };
-export type CutWords = { seq: number; text: string; unheard: string };
+type StoredWords = { seq: number; text: string };
+type CutWords = { seq: number; text: string; unheard: string };
 
 /** What is to be stored when the last so many characters of these messages, oldest first, were never heard. */
 export function cutWords(messages: StoredWords[], unheard: number): CutWords[] {

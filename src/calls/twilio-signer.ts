@@ -10,7 +10,7 @@ const MOST_REMEMBERED = 1000;
 
 type Account = NonNullable<Awaited<ReturnType<Carriers["of"]>>>;
 
-export type TwilioSigners = {
+type TwilioSigners = {
   /** The name of the carrier that signed this form for this address; a Fault where nobody did whom the channel knows. */
   signerOf(channel_id: number, request: FastifyRequest, url: string, form: TwilioForm): Promise<string>;
 };

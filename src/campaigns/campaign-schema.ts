@@ -14,7 +14,7 @@ import { RETRY_INTERVAL } from "../planning/retry-interval.ts";
 import { WEEKDAY_NAMES, WEEKDAYS } from "../planning/weekday.ts";
 
 /** How a campaign reaches people; null stands for voice. */
-export const CAMPAIGN_MODES = ["voice", "sms", "email"] as const;
+const CAMPAIGN_MODES = ["voice", "sms", "email"] as const;
 
 /** More than anybody has needed; keeps one PUT a short transaction. */
 const MAX_WEBHOOKS = 100;
@@ -101,7 +101,7 @@ export const TargetFilters = z
 
 const upperCase = (value: unknown): unknown => (typeof value === "string" ? value.toUpperCase() : value);
 
-export const OutboundCampaignWebhookInput = z
+const OutboundCampaignWebhookInput = z
   .object({
     trigger_statuses: boundedList(ChannelManagerStatus).min(1),
     url: z.string().max(2048),

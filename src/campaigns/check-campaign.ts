@@ -27,9 +27,7 @@ export type Campaign = Schedule & {
 };
 export type Webhook = WebhookInput & { id: number | null };
 
-export type CheckedCampaign =
-  | { kind: "accepted"; campaign: Campaign }
-  | { kind: "refused"; issues: InputIssue[] };
+type CheckedCampaign = { kind: "accepted"; campaign: Campaign } | { kind: "refused"; issues: InputIssue[] };
 
 /** The rules of a campaign that no single field's shape can tell; pure, every broken one is reported. */
 export function checkCampaign(

@@ -20,7 +20,7 @@ export type FilterSettings = {
 /** By field name, as the request's enrichment; a field that is not there was not answered. */
 export type Enrichment = Readonly<Record<string, unknown>>;
 
-export type FilterVerdict =
+type FilterVerdict =
   | { kind: "pass" }
   /** `reason` continues "skipped: ". */
   | { kind: "skip"; reason: string };

@@ -15,7 +15,7 @@ export function targetsOf({ mode, source, caller_id }: Sender): Normalise {
 }
 
 /** A calling code, such as "1": the countries that share one share how numbers are dialled and how long they are. */
-export type Region = string;
+type Region = string;
 
 /** Our own numbers are international, with or without their `+`. */
 export function regionOf(address: string | null): Region | null {

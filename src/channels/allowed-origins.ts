@@ -3,7 +3,7 @@
  * `https://clinic.example, https://www.clinic.example`. They end up in a Content-Security-Policy, where a semicolon
  * would begin a directive of its own: an origin has a plain host name or none of it is taken.
  */
-export type AllowedOrigins = { origins: string[]; faults: string[] };
+type AllowedOrigins = { origins: string[]; faults: string[] };
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9-]+(\.[a-z0-9-]+)*)(:\d+)?$/;
 /** A developer's own machine has no certificate. */

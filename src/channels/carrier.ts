@@ -173,7 +173,7 @@ export type CarrierMail = {
   send(account: CarrierAccount, mail: OutgoingMail, handingOver: () => Promise<void>): Promise<Taken>;
 };
 
-export const LOOKUP_FIELDS = ["line_type", "carrier", "caller_name"] as const;
+const LOOKUP_FIELDS = ["line_type", "carrier", "caller_name"] as const;
 export type LookupField = (typeof LOOKUP_FIELDS)[number];
 
 /** What is known of a number, in the words of the specification's enrichment; null where the carrier has none. */

@@ -21,7 +21,7 @@ const ChannelCarrierTest = z
   })
   .meta({ id: "ChannelCarrierTest" });
 
-export const NOBODY_IS_REACHED =
+const NOBODY_IS_REACHED =
   "This channel has no carrier account, so a simulated carrier plays the people: nobody is really called or written to.";
 
 /** Says who really carries what goes over a channel, before anybody counts on it. */

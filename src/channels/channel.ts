@@ -21,7 +21,7 @@ import { claimDomain, normaliseDomain } from "./mail-domain-store.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
-export type TargetMode = (typeof TARGET_MODES)[number];
+type TargetMode = (typeof TARGET_MODES)[number];
 
 const ChannelServices = z
   .enum(["sip", "twilio", "email", "webchat", "africastalking", "whatsapp"])
@@ -120,7 +120,7 @@ const ChannelCreateRequest = z
 const ChannelUpdateRequest = ChannelCreateRequest.extend({ id: recordId() }).meta({
   id: "OrganizationChannelUpdateRequest",
 });
-export type ChannelInput = z.infer<typeof ChannelCreateRequest>;
+type ChannelInput = z.infer<typeof ChannelCreateRequest>;
 
 /** The modes a service carries when a channel does not say. */
 const DEFAULT_MODES: Record<z.infer<typeof ChannelServices>, string> = {
@@ -155,7 +155,7 @@ const channelList: list.ListRules = {
 };
 
 /** Channels belong to the organization; their targets to its sub-organizations. */
-export const selectChannels = (db: Db, caller: Caller) =>
+const selectChannels = (db: Db, caller: Caller) =>
   db
     .selectFrom("channels as c")
     .where("c.organization_id", "=", caller.organization_id)

@@ -7,7 +7,7 @@ import type { Credentials } from "./channel-credentials.ts";
  * - SMTP: `host`, and where needed `port`, `user`, `password` and `tls`.
  * - neither: the installation's own mail server (SMTP_URL), or the simulated carrier.
  */
-export type MailAccount =
+type MailAccount =
   | { kind: "sendgrid"; api_key: string; base_url: string }
   | { kind: "smtp"; server: SmtpServer }
   | { kind: "installation" };
@@ -21,7 +21,7 @@ export type SmtpServer = {
   tls: "implicit" | "required" | "auto";
 };
 
-export const SENDGRID_BASE_URL = "https://api.sendgrid.com";
+const SENDGRID_BASE_URL = "https://api.sendgrid.com";
 const SUBMISSION_PORT = 587;
 const SUBMISSIONS_PORT = 465;
 

@@ -8,7 +8,7 @@ import type { Carriers } from "./carrier.ts";
  * Whose a number of the operator's carrier account is. One organization has it: the one that the operator assigned it to,
  * or that first attached it, until it is released. Numbers of an organization's own account are its own without a row.
  */
-export const ownerOf = async (db: Db, number: string): Promise<number | null> =>
+const ownerOf = async (db: Db, number: string): Promise<number | null> =>
   (
     await db
       .selectFrom("number_owners")
@@ -33,7 +33,7 @@ export async function ownedOf(
   return new Set(rows.map(({ number }) => number));
 }
 
-export type Claimant = { organization_id: number; email: string };
+type Claimant = { organization_id: number; email: string };
 
 /**
  * Gives a number that nobody has to the organization; of two that ask at once one gets it. "theirs": it is another's;

@@ -14,7 +14,7 @@ import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
 import { findSecretKey, type SecretKey, secretKeyFile } from "./secret-key.ts";
 
 /** The database, migrated, and the vault: what every command that works on the data needs. */
-export type Platform = {
+type Platform = {
   database: Database;
   vault: Vault;
   embedded: EmbeddedPostgres | null;

@@ -2,7 +2,7 @@ import pg from "pg";
 import { Fault } from "../base/errors.ts";
 import type { Connection } from "../db/database.ts";
 
-export const MIN_POSTGRES = 15;
+const MIN_POSTGRES = 15;
 const CONNECT_MS = 10_000;
 
 /** What DATABASE_URL leads to, or a Fault that says why nothing can be done there. */

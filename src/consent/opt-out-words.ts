@@ -91,7 +91,7 @@ const WORDS = {
   ne: { stop: "बन्द|बन्द गर्नुहोस्|रोक्नुहोस्".split("|"), start: ["सुरु", "सुरु गर्नुहोस्"], help: ["मद्दत", "सहयोग"] },
 } satisfies Record<string, Words>;
 
-export type OptOutLanguage = keyof typeof WORDS;
+type OptOutLanguage = keyof typeof WORDS;
 export const OPT_OUT_LANGUAGES = Object.keys(WORDS) as OptOutLanguage[];
 
 export type OptOut = { kind: OptOutKind; language: OptOutLanguage };
@@ -144,7 +144,7 @@ export function readOptOut(text: string, language: string | null = null): OptOut
 }
 
 /** Cantonese is written in Chinese characters. */
-export function optOutLanguage(code: string | null): OptOutLanguage | null {
+function optOutLanguage(code: string | null): OptOutLanguage | null {
   const [base = ""] = (code ?? "").toLowerCase().split("-");
   const language = base === "yue" ? "zh" : base;
   return OPT_OUT_LANGUAGES.find((known) => known === language) ?? null;

@@ -22,7 +22,7 @@ const MAX_COMMENT = 1_000;
 const MAX_ISSUES = 100;
 const CHUNK_ROWS = 5_000;
 
-export type ListRow = {
+type ListRow = {
   address: string;
   scope: SuppressionScope;
   reason: (typeof SUPPRESSION_REASONS)[number];
@@ -120,7 +120,7 @@ function instant(text: string): string | null | undefined {
 }
 
 type Import = { sub_organization_id: number; at: Date; created_by: string; file_name: string };
-export type Imported = { added: number; known: number };
+type Imported = { added: number; known: number };
 
 /** Stores a whole file or nothing of it. What is on the list already stays as it is, with its first proof. */
 export async function importSuppressions(

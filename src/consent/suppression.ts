@@ -12,7 +12,7 @@ import { type NewEvent, publish } from "../events/event.ts";
 export const SUPPRESSION_SCOPES = ["all", "voice", "sms", "whatsapp", "email"] as const;
 export type SuppressionScope = (typeof SUPPRESSION_SCOPES)[number];
 /** A way to reach somebody. */
-export type ReachMode = Exclude<SuppressionScope, "all">;
+type ReachMode = Exclude<SuppressionScope, "all">;
 
 /** The gravest first: where several hold, a check before sending names that one. */
 export const SUPPRESSION_REASONS = [
@@ -62,7 +62,7 @@ export type Suppression = {
 export const kindOf = (address: string): "phone" | "email" => (address.includes("@") ? "email" : "phone");
 
 /** What a request is told that was not sent. */
-export function priorStatus(reason: SuppressionReason): ChannelStatus {
+function priorStatus(reason: SuppressionReason): ChannelStatus {
   switch (reason) {
     case "unsubscribed":
     case "do-not-call":

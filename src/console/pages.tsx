@@ -44,7 +44,7 @@ export type ConsolePage = {
 };
 
 export const MENU_GROUPS = ["", "Build", "Operate", "Organization"] as const;
-export type MenuGroup = (typeof MENU_GROUPS)[number];
+type MenuGroup = (typeof MENU_GROUPS)[number];
 
 export const PAGES: ConsolePage[] = [
   {

@@ -10,7 +10,7 @@ const FOLDER = path.join(import.meta.dirname, "migrations");
 /** Any number that only we use as a lock; two programs starting at once migrate one after the other. */
 const MIGRATION_LOCK = 7_246_001;
 
-export type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
+type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
 
 /** The numbered files, in order. The first line says whether an older program must refuse the schema after it. */
 export function readMigrations(folder = FOLDER): Migration[] {

@@ -13,9 +13,9 @@ import { insertTarget } from "../channels/claim-target.ts";
 import type { Tx } from "../db/database.ts";
 
 /** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
-export const CLINIC_NUMBER = "+15125550100";
-export const REMINDER_NUMBER = "+15125550101";
-export const DEMO_BATCH = "demo-patients";
+const CLINIC_NUMBER = "+15125550100";
+const REMINDER_NUMBER = "+15125550101";
+const DEMO_BATCH = "demo-patients";
 
 /** The last two digits say who they are (docs/simulator.md): who picks up, who is busy, whose mailbox answers … */
 const PEOPLE: [name: string, digits: string][] = [

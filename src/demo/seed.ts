@@ -17,7 +17,7 @@ import { CLINIC_GREETING, LANGUAGES, REMINDER_GREETING } from "./greetings.ts";
 import { confirmVisit, REMINDER_CONTEXT } from "./reminder.ts";
 
 export const DEMO_TARGET = "demo-clinic";
-export const REMINDER_TARGET = "demo-reminder";
+const REMINDER_TARGET = "demo-reminder";
 
 /** What a first start comes with: two agents that can be talked to, offline. In the transaction that makes the organization. */
 export const seedDemo =

@@ -18,7 +18,7 @@ import { isCalendarDate } from "../api/schema.ts";
  * answer shows the rule as it is stored; a normalized one has no marker, and one spelling of days and times.
  */
 export type DirectoryRule = Readonly<Record<string, string>>;
-export type RuledNumber = { number: string; rules?: readonly DirectoryRule[] | null };
+type RuledNumber = { number: string; rules?: readonly DirectoryRule[] | null };
 export type RuledExtension = { numbers?: readonly RuledNumber[] | null };
 
 /** When a number is looked for, and for whom. */

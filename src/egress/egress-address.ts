@@ -11,7 +11,7 @@ export type EgressRules = { hosts: readonly HostRule[]; networks: readonly Netwo
 export type HostRule = { name: string; subdomains: boolean; port: number | null };
 export type NetworkRule = { network: Address; bits: number; port: number | null };
 
-export type AddressVerdict =
+type AddressVerdict =
   | { kind: "public" }
   /** Named by `EGRESS_ALLOW`, whether it is public or not. */
   | { kind: "allowed" }

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 import type { EgressRules, HostRule, NetworkRule } from "./egress-address.ts";
 import { canonicalHost } from "./egress-target.ts";
 
-export type ParsedEgressAllow = { ok: true; rules: EgressRules } | { ok: false; errors: string[] };
+type ParsedEgressAllow = { ok: true; rules: EgressRules } | { ok: false; errors: string[] };
 
 type Entry =
   | { kind: "host"; rule: HostRule }

@@ -8,7 +8,7 @@ export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
  * `bytes` are at most the cap, `truncated` says that more was there, and `decoded` that they are no longer as the
  * answer's content-encoding names them (an encoding nobody offered is handed on as it came).
  */
-export type ReadBody = { bytes: Buffer; truncated: boolean; decoded: boolean };
+type ReadBody = { bytes: Buffer; truncated: boolean; decoded: boolean };
 
 /**
  * An encoded body may be this much longer on the wire than the cap on what it decodes to. More is an encoder made to

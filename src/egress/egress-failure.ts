@@ -1,5 +1,5 @@
 /** Why an exchange broke, in a public sentence: it names the host and a stable code, never an inner address. */
-export type ExchangeFailure =
+type ExchangeFailure =
   | { kind: "connect-timeout" }
   | { kind: "failed"; reason: string; connection_reset: boolean; nothing_sent: boolean };
 

@@ -6,7 +6,7 @@ export type Pinned =
   /** Addresses that were judged for this call; the first that connects is taken (RFC 8305). */
   { kind: "addresses"; addresses: string[] } | { kind: "fixed"; host: string; port: number };
 
-export type PinnedPools = { get(origin: string, pinned: Pinned): Pool; close(): Promise<void> };
+type PinnedPools = { get(origin: string, pinned: Pinned): Pool; close(): Promise<void> };
 
 /** A host that swallows our SYN holds a socket no longer than this, whatever the call's own timeout. */
 const CONNECT_TIMEOUT_ms = 10_000;

@@ -33,16 +33,16 @@ export const Expression: z.ZodType<Expression> = z
   ])
   .meta({ id: "Expression" });
 
-export type CompiledExpression = {
+type CompiledExpression = {
   readonly language: "jmespath" | "cel" | "case";
   readonly source: string;
   readonly plan: Plan;
 };
 
 /** `id` is that of the validation issue to show. */
-export type ExpressionWarning = { id: "reserved-expression-case" | "loose-negation"; message: string };
+type ExpressionWarning = { id: "reserved-expression-case" | "loose-negation"; message: string };
 
-export type Compilation =
+type Compilation =
   | { ok: true; expression: CompiledExpression; warnings: ExpressionWarning[] }
   /** `position` is the index of the character where it went wrong, when that can be told. */
   | { ok: false; message: string; position: number | null };
@@ -53,7 +53,7 @@ export type Evaluation = { ok: true; value: unknown } | { ok: false; message: st
 export const MAX_SOURCE_LENGTH = { jmespath: 8_192, cel: 2_048 } as const;
 
 /** Brackets in brackets. A person loses count at six. */
-export const MAX_SOURCE_DEPTH = 50;
+const MAX_SOURCE_DEPTH = 50;
 
 /** A plan holds some 10 KB, so a full cache 10 MB. */
 const compilations = new BoundedCache<Compilation>(1_000);

@@ -2,7 +2,7 @@ import { emptyRecord, isRecord, type Members, own } from "./member.ts";
 import type { Lookup } from "./template.ts";
 
 /** What an expression or a template can name. */
-export type ScopeParts = {
+type ScopeParts = {
   /** What was given in the current submission. */
   inputs?: Members | undefined;
   /** State of one workflow. */

@@ -14,7 +14,7 @@ import { type Members, own } from "./member.ts";
 
 /** The value of a variable; `undefined` and `null` mean that there is none. */
 export type Lookup = (name: string) => unknown;
-export type RenderOptions = {
+type RenderOptions = {
   onMissing?: (name: string) => void;
   /** How many characters values may still put in; once they are spent, all that follows stays as it is written. */
   budget?: { left: number };

@@ -4,7 +4,7 @@ import type { OutputSpec } from "./tool-arguments.ts";
 /** One key of a result, with the type it has by its definition. */
 export type InsightValue = { key: string; type: OutputSpec["type"] | "object"; value: unknown };
 
-export type CheckedAnswer = { ok: true; values: InsightValue[] } | { ok: false; problem: string };
+type CheckedAnswer = { ok: true; values: InsightValue[] } | { ok: false; problem: string };
 
 /** Whether a model's words are the JSON object that was asked for; pure. `problem` goes back to the model. */
 export function checkAnswer(outputs: OutputSpec[], text: string): CheckedAnswer {

@@ -122,7 +122,7 @@ async function fewClaimed(tx: Tx, { id, insight_tools }: StoredWorkflow): Promis
 }
 
 /** Those that at least one tool has not claimed at its present version; `among` narrows which claims are looked at. */
-export function unclaimed(
+function unclaimed(
   subjects: Subjects,
   workflow: StoredWorkflow,
   among: RawBuilder<boolean> = sql`true`,

@@ -3,7 +3,7 @@ import { json, type Tx } from "../db/database.ts";
 import { type Conditions, NO_CONDITIONS } from "./conditions.ts";
 import { LLM_TOOL_ID } from "./tool-definition.ts";
 
-export const SUMMARY_TOOL = "summary-tool";
+const SUMMARY_TOOL = "summary-tool";
 export const SUMMARY_WORKFLOW = "summary-workflow";
 
 /** The cheapest of the known models that has no last day; without a key for it, the offline model stands in. */

@@ -145,7 +145,7 @@ const HttpArguments = z.strictObject({
   service_id: recordId().nullish(),
 });
 
-export const REGEX_FIELDS = ["transcript", "user", "agent"] as const;
+const REGEX_FIELDS = ["transcript", "user", "agent"] as const;
 
 const RegexArguments = z.strictObject({
   pattern: z.string().min(1).max(1000).superRefine(isPattern),
@@ -197,7 +197,7 @@ function transcription(
   return { provider, model, language: given.language ?? null, diarize };
 }
 
-export type ReadArguments = { ok: true; arguments: ToolArguments } | { ok: false; problem: string };
+type ReadArguments = { ok: true; arguments: ToolArguments } | { ok: false; problem: string };
 
 /** Pure. `problem` names every place that does not fit. */
 export function readToolArguments(definition: InsightToolDefinition, given: unknown): ReadArguments {

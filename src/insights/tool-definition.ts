@@ -14,7 +14,7 @@ export const InsightToolDefinition = z
   .meta({ id: "InsightToolDefinition" });
 export type InsightToolDefinition = z.infer<typeof InsightToolDefinition> & { type: DefinitionType };
 
-export type DefinitionType = "llm" | "transcription" | "http" | "regex";
+type DefinitionType = "llm" | "transcription" | "http" | "regex";
 
 const TRANSCRIPTION = {
   type: "transcription",

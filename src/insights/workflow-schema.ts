@@ -5,10 +5,10 @@ import type { Coverage } from "./coverage.ts";
 import { InsightToolOutput } from "./tool-configuration-schema.ts";
 
 /** What a workflow runs over; `sheet` and `manual` find nothing by themselves. */
-export const WORKFLOW_SOURCES = ["agent", "transfer", "upload", "sheet", "manual"] as const;
-export type WorkflowSource = (typeof WORKFLOW_SOURCES)[number];
+const WORKFLOW_SOURCES = ["agent", "transfer", "upload", "sheet", "manual"] as const;
+type WorkflowSource = (typeof WORKFLOW_SOURCES)[number];
 
-export const WORKFLOW_STATUSES = ["ACTIVE", "INACTIVE"] as const;
+const WORKFLOW_STATUSES = ["ACTIVE", "INACTIVE"] as const;
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
 /** More than anybody has listed; keeps the statements that hold these lists small. */

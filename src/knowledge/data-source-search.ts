@@ -18,9 +18,9 @@ const EMBED_MS = 3_000;
 /** Models read no more; a text pasted in place of a question is searched by how it begins. */
 const MAX_QUESTION = 2_000;
 
-export type SearchResult = { data_source: string; text: string; score: number };
+type SearchResult = { data_source: string; text: string; score: number };
 /** `missing`: entries that name no source and no label. */
-export type SearchOutcome = { results: SearchResult[]; missing: string[] };
+type SearchOutcome = { results: SearchResult[]; missing: string[] };
 
 /**
  * How a question was turned into a vector; `problem`: why it was not, so that the search went by words alone. `tokens`

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { EmbeddingPurpose } from "../llm/embedder.ts";
 
-export type EmbeddingUse = {
+type EmbeddingUse = {
   sub_organization_id: number;
   model: string;
   purpose: EmbeddingPurpose;

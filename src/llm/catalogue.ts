@@ -46,7 +46,7 @@ export type LlmPrice = {
   as_of: string;
 };
 
-export type LlmLifecycle = "active" | "deprecated" | "retired";
+type LlmLifecycle = "active" | "deprecated" | "retired";
 
 /** `today` is an ISO date; ISO dates sort as text. */
 export function lifecycle(entry: LlmEntry, today: string): LlmLifecycle {

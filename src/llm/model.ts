@@ -68,7 +68,7 @@ export type ModelUsage = {
   cached_input_tokens: number | null;
 };
 
-export type ModelErrorKind =
+type ModelErrorKind =
   /** The caller's signal was raised. */
   | "aborted"
   | "timeout"
@@ -129,7 +129,7 @@ export function abortedError(provider: string, signal: AbortSignal): ModelError 
       });
 }
 
-export type ModelAnswer = {
+type ModelAnswer = {
   text: string;
   calls: ToolCall[];
   finish: ModelFinish;

@@ -24,7 +24,7 @@ import { brokeOff, providerError } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
 import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
-export type ProviderModel = {
+type ProviderModel = {
   provider: Provider;
   model: string;
   api_key: string;

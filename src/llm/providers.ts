@@ -26,7 +26,7 @@ export type ProviderAccess = {
   api_version?: string;
 };
 
-export type ModelChoice = { provider: Provider; model: string; api_version: string | null };
+type ModelChoice = { provider: Provider; model: string; api_version: string | null };
 
 /*
  * Handed over explicitly, because the libraries otherwise read addresses from the environment, and configuration is read

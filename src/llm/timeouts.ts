@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { type LanguageModel, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
 
-export type AnswerTimeouts = {
+type AnswerTimeouts = {
   /** From the question to the first sign of an answer. */
   first_token_ms: number;
   /** Without a sign of it, once it has begun. */

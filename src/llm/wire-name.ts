@@ -10,7 +10,7 @@ const HASH_CHARACTERS = 8;
  * or one whose name begins with a digit, is offered under an alias. It is told by the name alone, so that the calls in the
  * history of a session carry the same one after a restart.
  */
-export function wireName(name: string): string {
+function wireName(name: string): string {
   if (TAKEN.test(name)) return name;
   const readable = name.replace(/[^a-zA-Z0-9_-]+/g, "_").replace(/^[^a-zA-Z_]/, "_$&");
   return `${readable.slice(0, 63 - HASH_CHARACTERS) || "tool"}_${sha256(name).slice(0, HASH_CHARACTERS)}`;

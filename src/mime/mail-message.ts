@@ -31,7 +31,7 @@ export type IncomingMail = {
   reports: DeliveryReport[];
 };
 
-export type DeliveryReport = {
+type DeliveryReport = {
   /** Of the mail of ours that it is about, where it says. */
   message_id: string | null;
   recipient: string | null;
@@ -107,7 +107,7 @@ async function parse(raw: Buffer): Promise<ParsedMail> {
 const cut = (text: string, longest = LONGEST_TEXT): string => storableText(text.slice(0, longest));
 
 /** `<a@b>` without its brackets; null for what is no id. */
-export function bareId(id: string | undefined): string | null {
+function bareId(id: string | undefined): string | null {
   const found = /<?([^<>\s]{1,900})>?/.exec(storableText(id ?? ""))?.[1];
   return found ?? null;
 }
@@ -134,7 +134,7 @@ function attached({ filename, contentType, content }: Attachment, index: number)
 }
 
 /** The value of a header as it was written, folded lines joined. */
-export function headerOf(lines: HeaderLines, name: string): string | null {
+function headerOf(lines: HeaderLines, name: string): string | null {
   const found = lines.find(({ key }) => key === name);
   return found
     ? found.line
@@ -148,7 +148,7 @@ export function headerOf(lines: HeaderLines, name: string): string | null {
  * Mails that programs send, and that a program must not answer (RFC 3834 §2; Precedence and X-Auto-Response-Suppress are
  * what older and Microsoft's programs say instead).
  */
-export function whyAutomatic(
+function whyAutomatic(
   headers: HeaderLines,
   envelope_from: string | null,
   from: string | null,
@@ -185,10 +185,7 @@ export function whyAutomatic(
 const ROBOTS = /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|autoreply|auto-reply)([+-].*)?@/;
 
 /** A report's machine-readable parts come as attachments. */
-export function deliveryReports(
-  { attachments }: Pick<ParsedMail, "attachments">,
-  raw: Buffer,
-): DeliveryReport[] {
+function deliveryReports({ attachments }: Pick<ParsedMail, "attachments">, raw: Buffer): DeliveryReport[] {
   const isStatus = /^message\/(global-)?delivery-status$/i;
   const status = attachments.find(({ contentType }) => isStatus.test(contentType ?? ""));
   if (!status) return [];

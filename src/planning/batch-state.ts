@@ -8,7 +8,7 @@ import { unreachable } from "../base/errors.ts";
 export const BATCH_STATUSES = ["PENDING", "ACTIVE", "PAUSED", "FAILED", "CANCELED", "EXPIRED"] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-export type BatchState = { status: BatchStatus; paused: boolean | null };
+type BatchState = { status: BatchStatus; paused: boolean | null };
 
 export type BatchChange =
   /** Requests were added, one by one or from a file. */
@@ -17,7 +17,7 @@ export type BatchChange =
   | { kind: "updated"; paused: boolean | null; expires_on: Date | null }
   | { kind: "deleted" };
 
-export type Transition = { kind: "moved"; status: BatchStatus } | { kind: "refused"; why: string };
+type Transition = { kind: "moved"; status: BatchStatus } | { kind: "refused"; why: string };
 
 /** `batch.status` is the one `statusAt` tells for `now`. */
 export function nextStatus(batch: BatchState, change: BatchChange, now: Date): Transition {

@@ -8,7 +8,7 @@ import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from ".
  * What happens next with a batch and with one of its requests, and why. The dialer starts an attempt when, and only
  * when, both answers are "start"; the trace that people read is made of the very same answers.
  */
-export const WAIT_REASONS = [
+const WAIT_REASONS = [
   "batch-empty",
   "batch-paused",
   "no-sender",
@@ -27,7 +27,7 @@ export const WAIT_REASONS = [
   "refused-by-carrier",
   "country-paused",
 ] as const;
-export type WaitReason = (typeof WAIT_REASONS)[number];
+type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** `until`: when it is looked at again; null: when something else changes. `text` is a sentence for a person. */
 export type Wait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };

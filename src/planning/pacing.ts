@@ -4,7 +4,7 @@ import { isOpen, type Schedule } from "./schedule.ts";
  * When a batch may start its next attempt: one interval after the last one, so that they are evenly spread and no hour,
  * wherever it begins, holds more than the rate. What an outage missed is not caught up: there is no credit.
  */
-export type Rates = { hourly_rate: number; call_rate: number | null };
+type Rates = { hourly_rate: number; call_rate: number | null };
 
 const HOUR_ms = 3_600_000;
 
@@ -27,12 +27,12 @@ export const nextSlot = (last_at: Date | null, rate: number): Date =>
   new Date(last_at === null ? 0 : last_at.getTime() + interval_ms(rate));
 
 /** The API's highest rate: one a second, which is also what carriers take by default. */
-export const MAX_RATE = 3600;
+const MAX_RATE = 3600;
 const MIN_RATE = 1;
 /** How far a rate may leave the one that was worked out first. */
 const SWING = 0.2;
 
-export type AutoRate = { rate: number; baseline: number };
+type AutoRate = { rate: number; baseline: number };
 
 /**
  * Attempts per hour that spread what is left over the open hours before the batch expires. The first one is the baseline;

@@ -3,7 +3,7 @@ import { isRetryable } from "../channels/status-mapping.ts";
 import { retryWait_s } from "./retry-interval.ts";
 
 /** An attempt that ended without reaching its person. */
-export type EndedAttempt = {
+type EndedAttempt = {
   mode: "voice" | "sms" | "email";
   status: ChannelStatus;
   /** The carrier's word on whether another try may go better; null: it has none. */
@@ -15,7 +15,7 @@ export type EndedAttempt = {
 
 export type RetryRules = { retry_count: number; retry_interval: string | null };
 
-export type RetryDecision =
+type RetryDecision =
   /** `number` of `of` further attempts; it still waits for the window and the rate. */
   | { kind: "retry"; at: Date; number: number; of: number }
   | { kind: "none"; why: "not-retryable" | "permanent" | "no-retries" | "used-up" };

@@ -2,7 +2,7 @@
  * What the clock on the wall shows in a time zone. Asking Temporal for it costs microseconds and a dialer asks per
  * tick and request, so the stretches over which a zone keeps one offset are remembered: from then on it is an addition.
  */
-export type WallClock = {
+type WallClock = {
   /** Days since 1970-01-01, of the local calendar. */
   day: number;
   /** Seconds since the local midnight as the clock shows them: 02:30 is 9,000 on every day of the year. */
@@ -10,7 +10,7 @@ export type WallClock = {
 };
 
 /** [from, until) in milliseconds since the epoch; the clock shows UTC + offset all through it. */
-export type OffsetSpan = { from_ms: number; until_ms: number; offset_ms: number };
+type OffsetSpan = { from_ms: number; until_ms: number; offset_ms: number };
 
 export const DAY_ms = 86_400_000;
 export const DAY_s = 86_400;

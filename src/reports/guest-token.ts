@@ -2,7 +2,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 
 /** Lets a page show one dashboard of one sub-organization for five minutes, without a sign-in. */
-export type Guest = { sub_organization_id: number; dashboard: string };
+type Guest = { sub_organization_id: number; dashboard: string };
 
 const LIFE_MS = 5 * 60_000;
 const PURPOSE = "dashboard";

@@ -10,7 +10,7 @@ import type { Path } from "./validation-issue.ts";
  * lead somewhere. Nothing of it is executed here.
  */
 
-export type SchemaProblem = { path: Path; message: string; value?: unknown };
+type SchemaProblem = { path: Path; message: string; value?: unknown };
 
 const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 const draft07 = new Ajv(OPTIONS).getSchema("http://json-schema.org/draft-07/schema");

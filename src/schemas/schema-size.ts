@@ -2,7 +2,7 @@ import { atPath, pointerPath } from "./schema-pointer.ts";
 import type { Path } from "./validation-issue.ts";
 
 /** What is too much of a schema, and where. */
-export type SchemaExcess = { path: Path; message: string };
+type SchemaExcess = { path: Path; message: string };
 
 /** Values in it: some hundred parameters with all they say. Models take far less. */
 const MAX_VALUES = 5_000;

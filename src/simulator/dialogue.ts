@@ -9,7 +9,7 @@ const MAILBOX_S = 60;
 const GOODBYE_S = 4;
 
 /** How the talk on the line ended: the agent closed its part, or the person hung up. */
-export type DialogueEnd = { by: "agent"; handoff_data: string } | { by: "person" } | { by: "failure" };
+type DialogueEnd = { by: "agent"; handoff_data: string } | { by: "person" } | { by: "failure" };
 
 /**
  * A person on the line of a ConversationRelay: hears what the agent says, thinks, speaks, interrupts, presses keys and

@@ -14,9 +14,9 @@ export type MailStep =
   | { after_s: number; unsubscribe: true };
 
 /** What posting the mail meets at once. */
-export type MailPost = "accepted" | "refused" | "busy" | "down";
+type MailPost = "accepted" | "refused" | "busy" | "down";
 
-export type MailPlan = { post: MailPost; steps: MailStep[] };
+type MailPlan = { post: MailPost; steps: MailStep[] };
 
 const PROCESSED: MailStep = { after_s: 1, event: "processed" };
 const DELIVERED: MailStep = { after_s: 3, event: "delivered" };

@@ -25,7 +25,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-export const CALL_OUTCOMES = ["answers", "busy", "no-answer", "declined", "failed"] as const;
+const CALL_OUTCOMES = ["answers", "busy", "no-answer", "declined", "failed"] as const;
 
 export const Person = z.object({
   name: z.string().max(100),

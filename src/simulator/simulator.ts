@@ -31,7 +31,7 @@ export type Simulator = {
   close(): Promise<void>;
 };
 
-export type SimulatorOptions = {
+type SimulatorOptions = {
   clock: Clock;
   log: Log;
   scenario: Scenario;

@@ -68,7 +68,7 @@ export type SimulatedNumber = {
 };
 
 /** The newest of something, by name; the oldest is forgotten for a new one. */
-export type Bounded<T> = Map<string, T> & { readonly most: number };
+type Bounded<T> = Map<string, T> & { readonly most: number };
 
 class BoundedMap<T> extends Map<string, T> {
   readonly most: number;

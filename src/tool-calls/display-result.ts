@@ -6,7 +6,7 @@ import type { ToolDefinition } from "../tools/tool-definition.ts";
  * Cards that a live chat shows for a tool's result (specification, "ResponseDisplayConfig"). Pure;
  * null when the tool keeps its results to itself, says nothing of display, or gave no list where one was named.
  */
-export type CardList = { type: "card-list"; version: 1; items: Card[] };
+type CardList = { type: "card-list"; version: 1; items: Card[] };
 type Card = {
   media: Record<string, unknown>;
   content: Record<string, unknown>;

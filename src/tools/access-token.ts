@@ -9,16 +9,16 @@ import type { Egress } from "../egress/egress.ts";
 import { own } from "../expressions/member.ts";
 
 /** An access token, or a sentence why there is none. */
-export type AccessToken = { ok: true; token: string } | { ok: false; problem: string };
+type AccessToken = { ok: true; token: string } | { ok: false; problem: string };
 
 /** As a service with `auth_type` oauth2 keeps them. */
-export type ClientCredentials = { auth_url?: string; client_id?: string; client_secret?: string };
+type ClientCredentials = { auth_url?: string; client_id?: string; client_secret?: string };
 
 /**
  * The access tokens of services, one for all processes. Some providers take the first token back when they give a second:
  * calls at once in one process share one question, and between processes a row lease says who asks.
  */
-export type AccessTokens = {
+type AccessTokens = {
   tokenFor(service_id: number, credentials: ClientCredentials): Promise<AccessToken>;
   /** A service refused this token. True when another is worth a try; false: the service has none of ours. */
   refuse(service_id: number, token: string): Promise<boolean>;

@@ -19,7 +19,6 @@ const DisplayValue = z.union([
     })
     .meta({ id: "DisplayValueSource" }),
 ]);
-export type DisplayValue = z.infer<typeof DisplayValue>;
 
 const value = DisplayValue.nullish();
 const icon = z.enum(["phone", "email", "chat", "calendar", "arrow"]).default("arrow");

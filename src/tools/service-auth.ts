@@ -6,7 +6,7 @@ import { basic, createAccessTokens } from "./access-token.ts";
 import { allowedHostOf } from "./allowed-hosts.ts";
 
 /** Headers that prove who we are to a service, or a sentence why there are none. */
-export type ServiceAuth = { ok: true; headers: Record<string, string> } | { ok: false; problem: string };
+type ServiceAuth = { ok: true; headers: Record<string, string> } | { ok: false; problem: string };
 
 export type ServiceAuthenticator = {
   /** For a request to this address, with every variable in it filled in. */

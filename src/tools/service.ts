@@ -21,7 +21,7 @@ const AUTH_KEYS = {
   /** Any header names. */
   custom_headers: null,
 } as const;
-export type ServiceAuthType = keyof typeof AUTH_KEYS;
+type ServiceAuthType = keyof typeof AUTH_KEYS;
 
 const ToolAuthType = z.enum(["basic", "bearer", "custom_headers", "oauth2"]).meta({ id: "ToolAuthType" });
 
@@ -228,7 +228,7 @@ const NOTHING: Stored = { auth_type: null, values: {}, hosts: null };
  * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an
  * omitted map keeps everything (decision: a client that knows nothing of the secrets must not delete them).
  */
-export function mergeSecrets(
+function mergeSecrets(
   given: Record<string, string | null> | null | undefined,
   stored: AuthValues,
 ): AuthValues {

@@ -4,7 +4,7 @@ import type { StaticToolParameter, ToolDefinition, ToolType } from "./tool-defin
 import { recordToolVersion } from "./tool-history.ts";
 
 /** The service that holds the tools which the program runs itself; neither it nor they can be edited. */
-export const SYSTEM_SERVICE = "System";
+const SYSTEM_SERVICE = "System";
 
 type Argument = { type: "string"; description: string; pattern?: string };
 

@@ -8,8 +8,8 @@ import type { Step, Task } from "./task-definition.ts";
  * task they may stand.
  */
 
-export type PlacedAction = { action: TaskAction; event: TaskEvent; path: Path };
-export type PlacedExpression = { expression: Expression; path: Path };
+type PlacedAction = { action: TaskAction; event: TaskEvent; path: Path };
+type PlacedExpression = { expression: Expression; path: Path };
 export type PlacedName = { name: string; path: Path };
 
 /** The steps of a steps task; none for the other kinds. */

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "./tool-definition.ts";
  * The argument pipeline of one call, in its order: what the model gave, then static parameters, then defaults and
  * transforms. Pure; validation and sending come after.
  */
-export type PreparedArguments =
+type PreparedArguments =
   | { ok: true; arguments: Arguments; notes: string[] }
   /** The call can't be made; the sentence is for the model and names the parameter. */
   | { ok: false; problem: string };

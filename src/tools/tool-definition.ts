@@ -141,7 +141,7 @@ export function tasksOf(definition: ToolDefinition): { task: Task; path: (string
     : [{ task, path }];
 }
 
-export type PlainOrTransform =
+type PlainOrTransform =
   | { kind: "plain"; value: unknown }
   | { kind: "transform"; transform: ToolParameterTransform };
 
@@ -156,7 +156,7 @@ export function parameterDefaults(definition: ToolDefinition): [name: string, ru
 }
 
 /** The arguments a model may give. */
-export function parameterNames(definition: ToolDefinition): string[] {
+function parameterNames(definition: ToolDefinition): string[] {
   const { parameters } = definition.tool.function;
   return isRecord(parameters) && isRecord(parameters.properties) ? Object.keys(parameters.properties) : [];
 }

@@ -99,7 +99,7 @@ const OFFERED_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME_CURE = "Use 1 to 64 letters (a to z), digits, underscores and hyphens.";
 
 /** The names that models see: a tool's own, or, of a context tool that only holds tasks, those of the tasks. */
-export function offeredNames(definition: ToolDefinition, name: string): Issue[] {
+function offeredNames(definition: ToolDefinition, name: string): Issue[] {
   const issue = (value: string, what: string, path: Issue["path"]): Issue[] =>
     OFFERED_NAME.test(value)
       ? []
@@ -127,7 +127,7 @@ export function offeredNames(definition: ToolDefinition, name: string): Issue[] 
 }
 
 /** The model calls an endpoint by its function's name, and everything else finds it by the tool's. */
-export function functionName(definition: ToolDefinition, name: string): Issue[] {
+function functionName(definition: ToolDefinition, name: string): Issue[] {
   const given = definition.tool.function.name;
   if (toolType(definition) !== "endpoint" || given === name) return [];
   return [
@@ -155,7 +155,7 @@ function unprotectedTasks({ requires_verified }: ToolDefinition, tasks: number):
   ];
 }
 
-export function missingEndpoint(definition: ToolDefinition): Issue[] {
+function missingEndpoint(definition: ToolDefinition): Issue[] {
   if (toolType(definition) !== "endpoint" || definition.endpoint) return [];
   return [
     {
@@ -167,7 +167,7 @@ export function missingEndpoint(definition: ToolDefinition): Issue[] {
   ];
 }
 
-export function parameterSchema(definition: ToolDefinition): Issue[] {
+function parameterSchema(definition: ToolDefinition): Issue[] {
   const { parameters } = definition.tool.function;
   const path = ["tool", "function", "parameters"];
   const issue = (at: readonly (string | number)[], message: string, value: unknown): Issue => ({
@@ -189,7 +189,7 @@ export function parameterSchema(definition: ToolDefinition): Issue[] {
 }
 
 /** `{{ city }}` is a variable of the session; `{city}` is where an argument goes. */
-export function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
+function pathPlaceholder({ endpoint }: ToolDefinition): Issue[] {
   if (endpoint?.argument_location !== "path") return [];
   if (/\{[^{}]+\}/.test(endpoint.url.replace(/\{\{[^{}]*\}\}/g, ""))) return [];
   return [
@@ -218,7 +218,7 @@ export function bodyOfRead({ endpoint }: ToolDefinition): Issue[] {
   ];
 }
 
-export function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
+function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
   if (defaults == null || (typeof defaults === "object" && !Array.isArray(defaults))) return [];
   return [
     {
@@ -231,7 +231,7 @@ export function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
   ];
 }
 
-export function duplicateStaticParameters(definition: ToolDefinition): Issue[] {
+function duplicateStaticParameters(definition: ToolDefinition): Issue[] {
   const seen = new Set<string>();
   return (definition.static_parameters ?? []).flatMap(({ name }, index): Issue[] => {
     if (!seen.has(name)) {
@@ -260,7 +260,7 @@ const STATIC_TYPES: Record<StaticToolParameter["type"], { words: string; fits(va
   },
 };
 
-export function staticDefaults(definition: ToolDefinition): Issue[] {
+function staticDefaults(definition: ToolDefinition): Issue[] {
   return (definition.static_parameters ?? []).flatMap((parameter, index): Issue[] => {
     const { words, fits } = STATIC_TYPES[parameter.type];
     if (parameter.default == null || fits(parameter.default)) return [];
@@ -277,7 +277,7 @@ export function staticDefaults(definition: ToolDefinition): Issue[] {
 }
 
 /** The inputs of tasks become JSON Schemas too. */
-export function inputPatterns(definition: ToolDefinition): Issue[] {
+function inputPatterns(definition: ToolDefinition): Issue[] {
   const places = tasksOf(definition).flatMap(({ task, path }) => [
     ...stepsOf(task, path).map(({ step, path }) => ({ inputs: step.inputs, path })),
     ...(task.type === "expression" ? [{ inputs: task.inputs, path }] : []),

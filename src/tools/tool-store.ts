@@ -215,7 +215,7 @@ function refuseService(service: { is_system: boolean } | undefined): void {
 }
 
 /** The names in some definitions. */
-export type MentionedNames = {
+type MentionedNames = {
   /** Under which their tasks are shown to models. */
   shown: readonly string[];
   /** Which their tasks call or allow, and which are not the definition's own. */
@@ -223,7 +223,7 @@ export type MentionedNames = {
 };
 
 /** Which of the mentioned names other tools have. */
-export type NamesInUse = {
+type NamesInUse = {
   /** By tools that models see under their own names, and not under those of their tasks: name and id. */
   shown: Map<string, number>;
   callable: Set<string>;

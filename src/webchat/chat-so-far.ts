@@ -3,7 +3,7 @@ import type { SnapshotPrompt } from "../agents/snapshot.ts";
 import type { Engine } from "../sessions/engine.ts";
 
 /** What a visitor has seen of a chat, in order: the words with the page's own number of each, and the cards. */
-export type SaidInChat =
+type SaidInChat =
   | { type: "message"; role: string; text: string; timestamp: string; id: string | null }
   | { type: "tool_display"; tool_name: string; display_result: unknown }
   | ShownCall;
@@ -27,7 +27,7 @@ export const shownCall = (call: Omit<ShownCall, "type">): ShownCall => ({
   duration_ms: Math.round(call.duration_ms),
 });
 
-export type ChatSoFar = {
+type ChatSoFar = {
   agent_name: string;
   /** The shipped offline model answers: the page says so. */
   scripted: boolean;

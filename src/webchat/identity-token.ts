@@ -8,7 +8,7 @@ import { oneLine } from "./one-line.ts";
  * JWT with HS256, which every language has a library for. Pure.
  */
 export type Identity = { user_id: string; name: string | null };
-export type ReadIdentity = { ok: true; identity: Identity } | { ok: false; problem: string };
+type ReadIdentity = { ok: true; identity: Identity } | { ok: false; problem: string };
 
 /** A token is made when a page is shown; one that holds for longer would be worth stealing. */
 export const LONGEST_LIFE_S = 24 * 3600;

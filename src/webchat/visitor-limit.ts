@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 
 /** A person who writes as fast as they can sends fewer; each message costs its operator a model's answer. */
-export const MESSAGES_A_MINUTE = 30;
+const MESSAGES_A_MINUTE = 30;
 const MINUTE_MS = 60_000;
 const MOST_VISITORS = 10_000;
 

@@ -5,7 +5,7 @@ import { coerceArguments, isLongWhole } from "../tools/coerce-arguments.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
 
 /** Why an input can't be taken, in words for the model. */
-export type InputFault = { input: string; message: string };
+type InputFault = { input: string; message: string };
 
 /** An empty text is nothing: models write it where they don't know. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";

@@ -8,7 +8,7 @@ import { isRecord, own } from "../expressions/member.ts";
 
 export type Members = Record<string, unknown>;
 
-export type WritePath =
+type WritePath =
   | { ok: true; scope: "local" | "inputs" | "output"; path: string[] }
   | { ok: true; scope: "global"; key: string; path: string[] }
   | { ok: false; why: string };

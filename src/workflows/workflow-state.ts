@@ -69,7 +69,7 @@ export const freshTask = (): TaskState => ({
   error: null,
 });
 
-export type RunnableTask = StepsTask | ExpressionTask | EventTask;
+type RunnableTask = StepsTask | ExpressionTask | EventTask;
 
 /** A task of a session, under the name of its state and the one the model calls it by. */
 export type SessionTask<T extends RunnableTask = RunnableTask> = {

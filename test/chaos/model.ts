@@ -25,7 +25,7 @@ export type Batch = {
   call_rate: number | null;
   last_at: Date | null;
 };
-export type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
+type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
 /** Mistakes that a dialer could make, so that the promises can be seen to notice them. */
 export type PlantedFaults = { forgets_addresses?: boolean };
 /** What really happened outside, which no row can lie about. */

@@ -34,7 +34,7 @@ export type Stage = {
   stop(): Promise<void>;
 };
 
-export type RunningDialer = {
+type RunningDialer = {
   owner: string;
   url: string;
   died: Promise<number>;

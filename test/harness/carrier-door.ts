@@ -2,10 +2,10 @@ import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { parseEgressAllow } from "../../src/egress/egress-allow.ts";
 import { createPeer, type PeerRequest } from "./peer.ts";
 
-export type DoorAnswer = { status: number; headers?: Record<string, string>; body: string };
+type DoorAnswer = { status: number; headers?: Record<string, string>; body: string };
 
 /** In front of a carrier's HTTP interface: passes on what it has no word on itself, and counts what goes by. */
-export type Door = {
+type Door = {
   url: string;
   asked(key: string): number;
   accepted(key: string): number;

@@ -4,7 +4,7 @@ import type pg from "pg";
 import { inject } from "vitest";
 import { inDatabase, runAsAdmin } from "./postgres.ts";
 
-export type TestDatabase = { config: pg.ClientConfig; name: string; drop(): Promise<void> };
+type TestDatabase = { config: pg.ClientConfig; name: string; drop(): Promise<void> };
 
 /** A migrated, empty database for one test file. */
 export async function createTestDatabase(): Promise<TestDatabase> {

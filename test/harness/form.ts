@@ -1,6 +1,6 @@
 import type { Answer, TestApp } from "./app.ts";
 
-export type FormFile = { filename: string; content: string | Buffer };
+type FormFile = { filename: string; content: string | Buffer };
 export type Form = Record<string, string | FormFile>;
 type Method = "POST" | "PUT" | "DELETE";
 

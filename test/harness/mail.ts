@@ -12,7 +12,7 @@ import { createTestApp, type TestApp } from "./app.ts";
 import { eventually } from "./simulated.ts";
 
 /** A mail as the outside server took it. */
-export type SentMail = ParsedMail & { envelope: { from: string; to: string[] } };
+type SentMail = ParsedMail & { envelope: { from: string; to: string[] } };
 
 /** Somebody else's mail server on loopback: it keeps what it takes, and answers as told. */
 export type MailServer = {

@@ -30,7 +30,7 @@ export function workflow(...tasks: object[]) {
   };
 }
 
-export type PlannedSession = {
+type PlannedSession = {
   session_id: number;
   agent_id: number;
   requests: ModelRequest[];

@@ -11,7 +11,7 @@ import { isAlive } from "../../src/db/postgres-process.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 
 /** What a test file needs to make a database of its own; see `createTestDatabase`. */
-export type TestServer = {
+type TestServer = {
   /** Leads to the maintenance database. */
   admin: pg.ClientConfig;
   template: string;

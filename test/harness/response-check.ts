@@ -7,7 +7,7 @@ import { serverDocument } from "./operations.ts";
 type Response = { raw: { req: unknown }; statusCode: number; headers: Record<string, unknown> };
 
 /** Throws when an answer is not what the program's own OpenAPI document says of its operation. */
-export type ResponseCheck = (response: Response, body: unknown) => void;
+type ResponseCheck = (response: Response, body: unknown) => void;
 
 /**
  * Production prints answers as they are, because parsing them costs 62 % of a list's throughput; so it is here, in

@@ -18,7 +18,7 @@ export async function signedInSend(app: TestApp, { user_id }: Caller): Promise<S
   return sendWithCookie(app, `${SIGN_IN_COOKIE}=${cookie}`);
 }
 
-export const sendWithCookie =
+const sendWithCookie =
   (app: TestApp, cookie: string): Send =>
   (method, url, body, headers = {}) =>
     app.sendAs(null)(method, url, body, { cookie, ...headers });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Each person writes about this often: below the 30 messages that one visitor may write in a minute. */
 const PAUSE_MS = 2_500;
 
-export type Talked = { took: number[]; failed: string[] };
+type Talked = { took: number[]; failed: string[] };
 
 type Chat = { path: string; from: Record<string, string> };
 

@@ -1,9 +1,9 @@
 /** SECURITY.md's promise: whatever one sender does, everybody else waits no longer than this for it. */
 export const LONGEST_BLOCK_MS = 200;
 /** Beside any attack, 95 of 100 turns take no longer than this many times what they take without. */
-export const MOST_RATIO = 2;
+const MOST_RATIO = 2;
 /** A turn under this is answered at once for whoever waits for it, however short the quiet ones were. */
-export const AT_ONCE_MS = 100;
+const AT_ONCE_MS = 100;
 
 /** Of fewer turns the slowest of twenty says nothing. */
 const LEAST_TURNS = 60;

@@ -31,7 +31,7 @@ const BOMBS: Record<string, () => string> = {
 const MAIL_MS = 90_000;
 
 /** Speaks SMTP and resolves with the code of each answer; empty where the server hung up at once. */
-export function speakSmtp(target: Target, to: string, raw: string): Promise<number[]> {
+function speakSmtp(target: Target, to: string, raw: string): Promise<number[]> {
   return new Promise((resolve) => {
     const socket = connect(target.mail_port, "127.0.0.1").setEncoding("utf8");
     const lines = [

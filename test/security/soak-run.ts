@@ -22,7 +22,7 @@ async function longestBlock(url: string): Promise<Block> {
 }
 
 /** A thread that only attacks. */
-export function startAttacker(world: World) {
+function startAttacker(world: World) {
   const worker = new Worker(new URL("./soak-attacker.ts", import.meta.url), { workerData: world });
   return {
     async run(order: Order): Promise<Tally> {
@@ -34,7 +34,7 @@ export function startAttacker(world: World) {
   };
 }
 
-export type Soaked = { all: Figures[]; overall: { quiet_p95_ms: number; p95_ms: number } };
+type Soaked = { all: Figures[]; overall: { quiet_p95_ms: number; p95_ms: number } };
 
 type Options = {
   total_ms: number;

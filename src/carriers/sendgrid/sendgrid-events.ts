@@ -26,7 +26,7 @@ const Event = z.object({
   status: z.string().max(60).nullish().catch(null),
 });
 
-export const MOST_EVENTS = 10_000;
+const MOST_EVENTS = 10_000;
 
 /** Events that say nothing of a mail's way (`group_resubscribe`, later inventions) are left out. */
 export function readEvents(body: unknown, now: Date): MailSignal[] {

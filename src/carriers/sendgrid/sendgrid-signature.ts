@@ -14,7 +14,7 @@ export const TIMESTAMP_HEADER = "x-twilio-email-event-webhook-timestamp";
  */
 const LONGEST_AGE_s = 25 * 3600;
 
-export type PostHeaders = { signature: string | undefined; timestamp: string | undefined };
+type PostHeaders = { signature: string | undefined; timestamp: string | undefined };
 
 /** What can be said before the body is there, which is what was signed; null: it may be SendGrid's. */
 export function whyNotSendgrids({ signature, timestamp }: PostHeaders, now: Date): string | null {

@@ -32,7 +32,7 @@ type Connection = {
   timer: NodeJS.Timeout | null;
 };
 
-export type SmtpConnections = {
+type SmtpConnections = {
   /** Why there is no place for it; null: it has one. */
   open(id: string, address: string): string | null;
   /** What a connection does now; `storing` is our own work, which nobody waits for but its sender. */

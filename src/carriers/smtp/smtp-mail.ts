@@ -16,7 +16,7 @@ import { hideSecrets } from "../../channels/hide-secrets.ts";
 import type { SmtpServer } from "../../channels/mail-credentials.ts";
 import { failureWords } from "../../egress/egress-failure.ts";
 
-export type SmtpTimes = {
+type SmtpTimes = {
   connect_ms: number;
   /** Longer than a mail server with work to do takes to answer one command. */
   command_ms: number;
@@ -33,7 +33,7 @@ export type ReachServer = (server: SmtpServer) => Promise<{ address: string } | 
  * `operators`: the log of an installation whose own server this is. Organizations are told the reply's codes and a
  * reference then, under which the log has the server's name and words.
  */
-export type SmtpOptions = { times?: SmtpTimes; operators?: Log };
+type SmtpOptions = { times?: SmtpTimes; operators?: Log };
 
 /** Sends through a mail server. What the server answered is all that is known of a mail until a report comes back. */
 export const smtpMail = (
@@ -141,7 +141,7 @@ async function checkServer(server: SmtpServer, reach: ReachServer, options: Smtp
 }
 
 /** The mail as it goes over the wire. */
-export function compose(mail: OutgoingMail): Promise<Buffer> {
+function compose(mail: OutgoingMail): Promise<Buffer> {
   const domain = mail.from.address.split("@")[1] ?? "localhost";
   const composer = new MailComposer({
     from: { name: mail.from.name ?? "", address: mail.from.address },

@@ -124,7 +124,7 @@ export function transferResult(form: TwilioForm): TransferResult | null {
 }
 
 /** A recording the carrier holds ready (https://www.twilio.com/docs/voice/api/recording#recordingstatuscallback). */
-export type ReadyRecording = {
+type ReadyRecording = {
   sid: string;
   url: string;
   duration_s: number | null;

@@ -22,7 +22,7 @@ const TTS_PROVIDERS: Record<string, string> = {
 const TRANSFER_RING_S = 30;
 
 /** What the socket of a call has to show, and how the carrier listens and speaks on it. */
-export type OpenLine = { call_id: string; token: string; voice: CallVoice };
+type OpenLine = { call_id: string; token: string; voice: CallVoice };
 
 /**
  * Hands the call to our WebSocket: Twilio listens and speaks, we read and write

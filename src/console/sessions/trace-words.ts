@@ -1,7 +1,7 @@
 import type { TraceEntryResponse } from "../api-types.ts";
 
 /** An entry of a session's trace for a person: a line that says what happened, and what more there is to read. */
-export type TraceWords = { line: string; isFault: boolean; more: Record<string, unknown> };
+type TraceWords = { line: string; isFault: boolean; more: Record<string, unknown> };
 
 export function traceWords({ category, label, metadata, details }: TraceEntryResponse): TraceWords {
   const told = details ?? {};

@@ -65,7 +65,7 @@ export function waterfall(trace: TraceEntryResponse[]): { spans: Span[]; total_m
 }
 
 /** The state of a session from its trace: the workflow's step and the variables. */
-export type EngineState = {
+type EngineState = {
   workflow: string | null;
   step: string | null;
   /** The latest value of each variable, the newest last. */

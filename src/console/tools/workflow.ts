@@ -1,7 +1,7 @@
 import type { Step, StepsTask, ToolDefinition } from "../api-types.ts";
 
 /** A steps task of a definition, with its place among the tasks; the API takes one task or a list. */
-export type PlacedTask = { task: StepsTask; index: number };
+type PlacedTask = { task: StepsTask; index: number };
 
 export function stepsTasks(definition: ToolDefinition): PlacedTask[] {
   const task = definition.context?.task;

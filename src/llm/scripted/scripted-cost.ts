@@ -2,7 +2,7 @@ import { MAX_INSTRUCTIONS, MAX_INSTRUCTIONS_TOGETHER, patternSize } from "../../
 import { LONGEST_SCRIPT, scriptsIn } from "./scripted-rules.ts";
 
 /** A pattern of a rule that the scripted model would refuse to run, and the line of the prompt where it stands. */
-export type CostlyPattern = { pattern: string; line: number; message: string };
+type CostlyPattern = { pattern: string; line: number; message: string };
 
 /** More than anyone mends in one go. */
 const MOST = 20;

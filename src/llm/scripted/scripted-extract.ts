@@ -5,7 +5,7 @@ import { matcherOf } from "./scripted-patterns.ts";
 import { spoken } from "./scripted-template.ts";
 import { heardIn, mentions, wordsOf } from "./scripted-words.ts";
 
-export type Hearing = {
+type Hearing = {
   text: string;
   today: string | null;
   /** The user was asked for exactly this: then words that could be anything count as the answer. */

@@ -44,7 +44,7 @@ import { compile } from "./scripted-patterns.ts";
 
 export type Script = { rules: Rule[]; faults: string[] };
 export type Rule = { once: boolean; trigger: Trigger; conditions: Condition[]; actions: Action[] };
-export type Trigger =
+type Trigger =
   | { on: "start" | "silence" | "otherwise" }
   | { on: "words"; patterns: Pattern[] }
   | { on: "result"; tool: string };

@@ -116,7 +116,7 @@ function smallTalk(text: string, tools: OfferedTool[]): string {
   return introduction(tools);
 }
 
-export function introduction(tools: OfferedTool[]): string {
+function introduction(tools: OfferedTool[]): string {
   const names = tools.filter(({ name }) => name !== HANGUP).map(({ name }) => readable(name));
   const able = names.length > 0 ? `I can help with: ${listed(names)}.` : "I have no tools to help with.";
   return `I am the scripted offline model. ${able}`;

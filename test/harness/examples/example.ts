@@ -17,7 +17,7 @@ export type Example = {
 };
 
 /** Makes, through the API, the records that the call needs, then says the call. Each call of it makes new ones. */
-export type MakeExample = (maker: Maker) => Example | Promise<Example>;
+type MakeExample = (maker: Maker) => Example | Promise<Example>;
 
 /** By the operation's key: `PUT /api/v1/outbound/campaigns/{}`. */
 export type Examples = Record<string, MakeExample>;
@@ -56,10 +56,7 @@ export async function createNeighbourMaker(app: TestApp): Promise<Maker> {
 
 let made = 0;
 
-export async function createMaker(
-  app: TestApp,
-  { caller, send }: { caller: Caller; send: Send },
-): Promise<Maker> {
+async function createMaker(app: TestApp, { caller, send }: { caller: Caller; send: Send }): Promise<Maker> {
   const operations = new Map((await operationsOf(app.api.server)).map((each) => [each.key, each]));
   const succeed = async (method: string, url: string, body?: unknown, headers?: Record<string, string>) => {
     const answer = await send(method, url, body, headers);

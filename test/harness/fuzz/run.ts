@@ -8,7 +8,7 @@ import { createRandom } from "./random.ts";
 import { fuzzed, type Wire } from "./request.ts";
 import { resolved } from "./values.ts";
 
-export type FuzzReport = {
+type FuzzReport = {
   requests: number;
   /** Examples that could not be made any more, each used once more as it was. */
   unmade: number;

@@ -46,7 +46,7 @@ const PICTURES_OF: Picture[] = [
     path: "/console/audit-log",
     act: (page) =>
       page
-        .getByRole("button", { name: /^Before and after of agent/i })
+        .getByRole("button", { name: /^Before and after of agent 1$/i })
         .first()
         .click(),
   },

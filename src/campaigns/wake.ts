@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { CALL_SILENCE_ms, LEASE_ms } from "../planning/attempt.ts";
+import { UNPLACED } from "../planning/attempt-state.ts";
 import { retryWait_s } from "../planning/retry-interval.ts";
 
 /** In the words of the index `requests_waiting`. */
@@ -82,7 +83,9 @@ export async function lookAtAll(db: Db, now: Date): Promise<void> {
     )`.execute(db);
   await sql`
     update attempts set check_at = ${lease_end}::timestamptz
-    where state in ('CLAIMED', 'UNCERTAIN') and check_at > ${lease_end}::timestamptz`.execute(db);
+    where state in (${sql.join(UNPLACED.map((phase) => sql.lit(phase)))}) and check_at > ${lease_end}::timestamptz`.execute(
+    db,
+  );
   const silence_end = new Date(now.getTime() + CALL_SILENCE_ms).toISOString();
   await sql`
     update attempts set check_at = ${silence_end}::timestamptz

@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { Leases } from "../jobs/lease.ts";
 import { LEASE_ms, RENEW_ms } from "../planning/attempt.ts";
+import { FIRST_PHASE } from "../planning/attempt-state.ts";
 
 type Parts = { db: Db; clock: Clock; log: Log; owner: string; beforeRound?(): void | Promise<void> };
 
@@ -21,7 +22,7 @@ export const attemptLeases = ({ db, clock, log, owner, beforeRound }: Parts): Le
       async extend(keys, end) {
         const { rows } = await sql<{ key: string }>`
           update attempts set check_at = ${end.toISOString()}::timestamptz
-          where key = any(${keys}::text[]) and state = 'CLAIMED' and lease_owner = ${owner}
+          where key = any(${keys}::text[]) and state = ${FIRST_PHASE} and lease_owner = ${owner}
           returning key`.execute(db);
         return rows.map(({ key }) => key);
       },

@@ -1,6 +1,7 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
-import type { AttemptPhase, Mode } from "../planning/attempt.ts";
+import type { Mode } from "../planning/attempt.ts";
+import type { AttemptPhase } from "../planning/attempt-state.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { Decision } from "../planning/settle.ts";
 

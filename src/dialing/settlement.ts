@@ -14,6 +14,7 @@ import {
   SHOWN_AFTER_ms,
   silence_ms,
 } from "../planning/attempt.ts";
+import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-state.ts";
 import { isDialled, statusAt } from "../planning/batch-state.ts";
 import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
 import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
@@ -23,8 +24,6 @@ import { type Around, type AttemptRow, hasOthers, idOf, type RequestRow } from "
 
 /** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
 const wasRefusedLater = (attempt: AttemptRow): boolean => isTakenBack(attempt) && attempt.error_code !== null;
-
-const isUnplaced = ({ state }: AttemptRow): boolean => state === "CLAIMED" || state === "UNCERTAIN";
 
 /** Rows as they will be: what is known is taken in one by one, before anything is written. Pure. */
 export class Settlement {
@@ -64,7 +63,7 @@ export class Settlement {
   }
 
   #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
-    if (word.our_fault !== undefined && (attempt.state !== "ENDED" || isTakenBack(attempt))) {
+    if (word.our_fault !== undefined && (!hasEnded(attempt) || isTakenBack(attempt))) {
       this.#refusedLater(attempt, request, word, word.our_fault);
       return;
     }
@@ -117,7 +116,8 @@ export class Settlement {
     if (session_id !== null) patch(request, { session_id, conversation_id });
     this.#changedRequests.add(request);
     const attempt_number = request.attempt_count;
-    const revived = { state: "UNCERTAIN", ended_at: null, provider_status: null, holds_slot: true } as const;
+    const state = nextPhase(attempt.state, "revived");
+    const revived = { state, ended_at: null, provider_status: null, holds_slot: true };
     patch(attempt, { ...revived, attempt_number });
     this.#changedAttempts.add(attempt);
   }
@@ -180,7 +180,7 @@ export class Settlement {
   #noteAnswer(attempt: AttemptRow, request: RequestRow): void {
     if (attempt.mode !== "voice" || !isLatest(attempt, request)) return;
     const answered_by = answeredBy(attempt);
-    const voicemail_left = attempt.state === "ENDED" && answered_by !== null ? leftMessage(attempt) : null;
+    const voicemail_left = hasEnded(attempt) && answered_by !== null ? leftMessage(attempt) : null;
     if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
     patch(request, { answered_by, voicemail_left });
     this.#changedRequests.add(request);
@@ -196,22 +196,22 @@ export class Settlement {
     attempt.answerer = to.answerer;
     attempt.provider_status = word.provider_status ?? attempt.provider_status;
     attempt.error_code = word.error_code ?? attempt.error_code;
-    if (attempt.state === "ENDED") return;
+    if (hasEnded(attempt)) return;
     attempt.placed_at ??= this.#now.toISOString();
     if (to.ends) {
-      this.#end(attempt);
+      this.#end(attempt, "over");
       this.#count(attempt, isCarrierFailure(to.channel_status));
       return;
     }
-    attempt.state = "PLACED";
+    attempt.state = nextPhase(attempt.state, "accepted");
     attempt.checks = 0;
     // A message that its carrier has holds nothing any more; a call does until it ends.
     attempt.holds_slot &&= attempt.mode === "voice";
     attempt.check_at = this.#after(silence_ms(attempt.mode));
   }
 
-  #end(attempt: AttemptRow): void {
-    attempt.state = "ENDED";
+  #end(attempt: AttemptRow, by: "over" | "not-taken" | "refused-later"): void {
+    attempt.state = nextPhase(attempt.state, by);
     attempt.ended_at = this.#now.toISOString();
     attempt.holds_slot = false;
     attempt.check_at = null;
@@ -221,7 +221,7 @@ export class Settlement {
   /** As if it had not been tried: it counts neither as an attempt nor against the retries, only for the rate and the day. */
   #notTaken(attempt: AttemptRow, request: RequestRow, news: Extract<News, { kind: "not-taken" }>): void {
     const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
-    if (!isUntouched || attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    if (!isUntouched || !isUnplaced(attempt)) return;
     const is_ours = news.is_ours === true;
     if (!is_ours && request.refusals + 1 >= MAX_REFUSALS) {
       const word = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
@@ -230,7 +230,7 @@ export class Settlement {
     }
     // That a process of ours died before it handed something over says nothing about the carrier.
     const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
-    this.#end(attempt);
+    this.#end(attempt, "not-taken");
     if (is_ours) {
       if (news.is_country) this.#refused_countries.push({ ...attempt, why: news.why });
       else this.#countRefusal(attempt, news.why);
@@ -271,7 +271,7 @@ export class Settlement {
     attempt.error_code = error_code ?? provider_status ?? "refused";
     attempt.provider_status = our_fault;
     if (!wasCounted) return;
-    this.#end(attempt);
+    this.#end(attempt, "refused-later");
     patch(attempt, { placed_at: null, channel_status: "PENDING" });
     this.#countRefusal(attempt, our_fault);
     this.#giveBackDay(attempt);
@@ -284,9 +284,9 @@ export class Settlement {
   }
 
   #unknown(attempt: AttemptRow, { from, why }: Extract<News, { kind: "unknown" }>): void {
-    if (attempt.state === "ENDED" || attempt.state === "PLACED") return;
+    if (!isUnplaced(attempt)) return;
     this.#changedAttempts.add(attempt);
-    attempt.state = "UNCERTAIN";
+    attempt.state = nextPhase(attempt.state, "unanswered");
     if (from === "handing-over") attempt.provider_status = why;
     const now_ms = this.#now.getTime();
     // Later than now it can only be by a clock that was set back since.
@@ -312,7 +312,7 @@ export class Settlement {
   }
 
   #goesOn(attempt: AttemptRow, is_shown: boolean): void {
-    if (attempt.state !== "PLACED") return;
+    if (!isPlaced(attempt)) return;
     this.#changedAttempts.add(attempt);
     attempt.checks = is_shown ? 0 : attempt.checks + 1;
     attempt.check_at = this.#after(is_shown ? silence_ms(attempt.mode) : NOT_SHOWN_ms);

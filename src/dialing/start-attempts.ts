@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
 import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
+import { FIRST_PHASE } from "../planning/attempt-state.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
 
@@ -74,7 +75,7 @@ export async function insertAttempts(
         holds_slot, counted_on, channel_status, started_at, lease_owner, check_at)
       select n.key, n.organization_id, n.sub_organization_id, n.campaign_id, n.batch_key, n.request_id, n.reference_id,
         n.attempt_number, n.mode, n.agent_id, n.channel_id, n.channel_target_id, n.source, n.caller_id, n.target,
-        n.is_test, 'CLAIMED', true, n.counted_on, 'PENDING', ${at}::timestamptz, ${owner}::text,
+        n.is_test, ${FIRST_PHASE}, true, n.counted_on, 'PENDING', ${at}::timestamptz, ${owner}::text,
         ${new Date(now.getTime() + LEASE_ms).toISOString()}::timestamptz
       from json_populate_recordset(null::attempts, ${JSON.stringify(rows)}::json) as n
       on conflict do nothing

@@ -5,13 +5,13 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Outreach, Sender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import {
-  type AttemptPhase,
   CALL_UNASKED_ms,
   HAND_OVER_ms,
   LEASE_ms,
   LONGEST_CALL_ms,
   SHOWN_AFTER_ms,
 } from "../planning/attempt.ts";
+import { type AttemptPhase, FIRST_PHASE, isPlaced, nextPhase } from "../planning/attempt-state.ts";
 import { leadsFurther } from "../planning/settle.ts";
 import type { News } from "./attempt-news.ts";
 import { findOutreach } from "./attempts.ts";
@@ -39,9 +39,9 @@ export type Unsettled = {
 export async function takeUnsettled(db: Db, owner: string, now: Date, most: number): Promise<Unsettled[]> {
   const { rows } = await sql<Unsettled>`
     update attempts a set lease_owner = ${owner}, check_at = ${new Date(now.getTime() + LEASE_ms).toISOString()},
-      state = case a.state when 'CLAIMED' then 'UNCERTAIN' else a.state end,
+      state = case a.state when ${FIRST_PHASE} then ${nextPhase(FIRST_PHASE, "lease-ended")} else a.state end,
       handed_over_by = case a.state
-        when 'CLAIMED' then a.check_at - ${LEASE_ms - HAND_OVER_ms}::integer * interval '1 millisecond'
+        when ${FIRST_PHASE} then a.check_at - ${LEASE_ms - HAND_OVER_ms}::integer * interval '1 millisecond'
         else a.handed_over_by end
     where a.key in (
       select key from attempts
@@ -62,12 +62,12 @@ export async function askCarrier(
   attempt: Unsettled,
   now: Date,
 ): Promise<News> {
-  const { key, mode, state } = attempt;
+  const { key, mode } = attempt;
   try {
     const outreach = await findOutreach(db, key);
     const found = outreach && (await sender.find(outreach, new Date(attempt.started_at)));
-    if (found === null) return state === "PLACED" ? placedNotShown(attempt, now) : notShown(attempt, now);
-    const isAsBefore = state === "PLACED" && !leadsFurther(attempt.channel_status, found.status);
+    if (found === null) return isPlaced(attempt) ? placedNotShown(attempt, now) : notShown(attempt, now);
+    const isAsBefore = isPlaced(attempt) && !leadsFurther(attempt.channel_status, found.status);
     if (isAsBefore)
       return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
     const { status, sid, session_id, conversation_id } = found;
@@ -75,7 +75,7 @@ export async function askCarrier(
     return { kind: "word", key, status, is_transient: null, at: now, sid, session, provider_status: "asked" };
   } catch (error) {
     const why = publicText(error, log, "a carrier could not be asked about an attempt");
-    if (state !== "PLACED") return { kind: "unknown", key, why, from: "asking" };
+    if (!isPlaced(attempt)) return { kind: "unknown", key, why, from: "asking" };
     return placedUnasked(attempt, now);
   }
 }

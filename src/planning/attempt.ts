@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Outreach } from "../channels/outreach.ts";
 
-export type AttemptPhase = "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
 /** The modes of campaigns. */
 export type Mode = "voice" | "sms" | "email";
 

@@ -1,5 +1,5 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { AttemptPhase } from "./attempt.ts";
+import type { AttemptPhase } from "./attempt-state.ts";
 import type { BatchStatus } from "./batch-state.ts";
 import { type BatchStep, clockText, type RequestStep, spoken } from "./next-step.ts";
 import type { Decision } from "./settle.ts";

@@ -1,6 +1,7 @@
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isOver, isWaiting, type RequestStatus } from "../channels/request-status.ts";
 import { isForward, REQUEST_STATUS } from "../channels/status-mapping.ts";
+import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
 
 /**
@@ -10,7 +11,7 @@ import { decideRetry, type RetryRules } from "./retry.ts";
 export type AttemptState = {
   mode: "voice" | "sms" | "email";
   attempt_number: number;
-  state: "CLAIMED" | "PLACED" | "UNCERTAIN" | "ENDED";
+  state: AttemptPhase;
   channel_status: ChannelStatus;
   answerer: ChannelStatus | null;
   /** Since when the carrier has it; null: not as far as we know. */
@@ -31,7 +32,7 @@ export const leftMessage = ({
 
 /** It counts as if it had not been tried: the carrier did not take it, or never got it. */
 export const isTakenBack = ({ state, placed_at }: Pick<AttemptState, "state" | "placed_at">): boolean =>
-  state === "ENDED" && placed_at === null;
+  hasEnded({ state }) && placed_at === null;
 
 /** Its request stands as it does by this attempt. One that was taken back may have the number of the next. */
 export const isLatest = (
@@ -93,7 +94,7 @@ export function settle(attempt: AttemptState, request: RequestState, word: Word,
   const status = outcomeOf(attempt, word.status);
   const answerer = isAnswerer(word.status) ? word.status : attempt.answerer;
   const coarse = REQUEST_STATUS[status];
-  const ends = attempt.state !== "ENDED" && (isOver(coarse) || status !== word.status);
+  const ends = !hasEnded(attempt) && (isOver(coarse) || status !== word.status);
   const changed = { channel_status: word.status, answerer, ends };
   if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, word.status) };
   if (!ends) return { attempt: changed, ...late(attempt, request, word.status) };
@@ -124,7 +125,7 @@ function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Fol
 /** The attempt goes on, or had ended before: its request follows as far as that is forward. */
 function late(attempt: AttemptState, request: RequestState, status: ChannelStatus): Followed {
   const request_status = REQUEST_STATUS[status];
-  if (attempt.state === "ENDED") {
+  if (hasEnded(attempt)) {
     // Only that somebody was reached after all is news to a request whose attempt counted as over.
     const isNews = request_status === "COMPLETED" && isForward(request.request_status, "COMPLETED");
     const sameStatus = request_status === request.request_status;

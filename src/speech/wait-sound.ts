@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import { writeWav } from "../audio/wav.ts";
 import { Fault } from "../base/errors.ts";
 
 /*
@@ -87,25 +88,8 @@ function murmur({ seed, voices }: { seed: number; voices: number }): Float64Arra
   return samples;
 }
 
-/** A WAV file of 16 bits, mono (RIFF, PCM). */
 function wav(samples: Float64Array): Buffer {
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-  const data = Buffer.alloc(samples.length * 2);
-  for (const [index, sample] of samples.entries()) {
-    data.writeInt16LE(Math.round((sample / loudest) * PEAK * 32_767), index * 2);
-  }
-  const head = Buffer.alloc(44);
-  head.write("RIFF", 0);
-  head.writeUInt32LE(36 + data.length, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(RATE_hz, 24);
-  head.writeUInt32LE(RATE_hz * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(data.length, 40);
-  return Buffer.concat([head, data]);
+  const channel = Int16Array.from(samples, (sample) => Math.round((sample / loudest) * PEAK * 32_767));
+  return writeWav({ rate: RATE_hz, channels: [channel] });
 }

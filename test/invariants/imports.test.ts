@@ -15,6 +15,7 @@ const LINE = [
   "events",
   "accounts",
   "schemas",
+  "audio",
   "speech",
   "knowledge",
   "tools",

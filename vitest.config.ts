@@ -37,7 +37,7 @@ const browsers = {
 const programs = {
   ...SHARED,
   name: "programs",
-  include: ["test/{chaos,commands,database}/**/*.test.ts", TOUR],
+  include: ["test/{chaos,commands,database,speech}/**/*.test.ts", TOUR],
 };
 
 export default defineConfig({ test: { projects: [{ test: fast }, { test: browsers }, { test: programs }] } });

@@ -9,11 +9,14 @@ export type Work = Record<string, (...given: any[]) => unknown>;
 export type Asked = { name: string; given: unknown[] };
 export type Answered = { kind: "begun" } | { kind: "done"; value: unknown } | { kind: "failed"; why: string };
 
-/** Called once by a thread's module, with the functions that its pool may run. One runs at a time. */
-export function serveWork(work: Work): void {
+/**
+ * Called once by a thread's module, with the functions that its pool may run. One runs at a time. `yields`: the main loop
+ * goes before; not so where somebody on the telephone waits for the work.
+ */
+export function serveWork(work: Work, { yields = true } = {}): void {
   const port = parentPort;
   if (!port) throw new Error("this module is the beginning of a worker thread");
-  yieldToMainLoop();
+  if (yields) yieldToMainLoop();
   const tell = (answered: Answered) => port.postMessage(answered);
   port.on("message", async ({ name, given }: Asked) => {
     tell({ kind: "begun" });

@@ -1,0 +1,27 @@
+/** Engines that hear are given frames of 20 ms at this rate. */
+export const HEARING_RATE = 16_000;
+
+/** What a line's audio holds. Moments are milliseconds of audio since the ear was opened, and not of the clock. */
+export type Heard =
+  /** Somebody began to speak, so it seems: words confirm it. */
+  | { type: "speech_started"; at_ms: number }
+  | { type: "speech_stopped"; at_ms: number }
+  /** The words of this utterance so far; the next may correct them. */
+  | { type: "partial"; text: string }
+  /** The words of an utterance, to its end. */
+  | { type: "final"; text: string }
+  /** The engine went deaf: the sentence is for the log. */
+  | { type: "fault"; message: string };
+
+export type ListeningFor = {
+  /** BCP 47. */
+  language: string;
+  /** What is likely to be said: the agent's own words, names, choices. */
+  expected: readonly string[];
+};
+
+/** One line's audio is pushed in frames, in order; `close` ends it, and nothing is told after it. */
+export type Ear = { push(frame: Int16Array): void; close(): void };
+
+/** An engine that hears. */
+export type Hearing = { name: string; open(listening: ListeningFor, tell: (heard: Heard) => void): Ear };

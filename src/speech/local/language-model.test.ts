@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { languageModel, wordsOf } from "./language-model.ts";
+
+const section = (model: string, length: number) =>
+  (model.split(`\\${length}-grams:\n`)[1] ?? "").split("\n\n")[0]?.split("\n") ?? [];
+
+test("only words whose sound is known are in it, and templates and addresses are in no sentence", () => {
+  const expected = [
+    "Is that for {{ vars.call.name }}? See https://example.com/a, please. The check-up, Dr. Przybylski!",
+  ];
+  const model = languageModel(expected, (word) => word !== "przybylski");
+  expect(model).toContain("the check up");
+  expect(model).not.toMatch(/vars|example|przybylski/);
+  expect(wordsOf("It’s Ann's 'check-up'")).toEqual(["it's", "ann's", "check", "up"]);
+});
+
+test("for all texts: counts are told as they are, and no probability is above one", () => {
+  fc.assert(
+    fc.property(fc.array(fc.lorem({ mode: "sentences", maxCount: 4 }), { maxLength: 6 }), (expected) => {
+      const model = languageModel(expected, () => true);
+      for (const length of [1, 2, 3]) {
+        const lines = section(model, length);
+        expect(model).toContain(`ngram ${length}=${lines.length}`);
+        expect(
+          new Set(
+            lines.map((line) =>
+              line
+                .split(" ")
+                .slice(1, 1 + length)
+                .join(" "),
+            ),
+          ).size,
+        ).toBe(lines.length);
+        for (const line of lines) expect(Number(line.split(" ")[0])).toBeLessThanOrEqual(0);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("for all histories: what may follow adds up to one", () => {
+  const model = languageModel(["we are open from eight to five", "are you open on saturday"], () => true);
+  const unigrams = section(model, 1).map((line) => line.split(" "));
+  const bigrams = new Map(
+    section(model, 2).map((line) => [line.split(" ").slice(1, 3).join(" "), line.split(" ")]),
+  );
+  const p = (text: string | undefined) => 10 ** Number(text);
+  const words = unigrams.filter(([, word]) => word !== "<s>");
+  expect(words.reduce((sum, [log]) => sum + p(log), 0)).toBeCloseTo(1, 2);
+  for (const [, history, backOff] of unigrams) {
+    if (history === "</s>") continue;
+    const sum = words.reduce((total, [log, word]) => {
+      const seen = bigrams.get(`${history} ${word}`);
+      return total + (seen ? p(seen[0]) : p(backOff) * p(log));
+    }, 0);
+    expect(sum).toBeCloseTo(1, 1);
+  }
+});

@@ -1,0 +1,74 @@
+import { Worker } from "node:worker_threads";
+import { errorText } from "../../base/errors.ts";
+import type { Ear, Heard, Hearing, ListeningFor } from "../hearing.ts";
+import type { EarAsked, EarTold } from "./ear-worker.ts";
+import type { SphinxFiles } from "./sphinx.ts";
+
+/**
+ * The ear that needs no network and no key. It always knows when somebody speaks; it understands English words where
+ * PocketSphinx is installed (`sphinx`), and is labelled as a stand-in wherever it is offered.
+ */
+export type LocalHearing = Hearing & {
+  understands: boolean;
+  /** Tells when somebody speaks, and no words: beside a provider's recognition. */
+  openVoiceDetection(tell: (heard: Heard) => void): Ear;
+  close(): Promise<void>;
+};
+
+export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): LocalHearing {
+  const ears = new Map<number, (heard: Heard) => void>();
+  let worker: Worker | null = null;
+  let last = 0;
+
+  const thread = (): Worker => {
+    if (worker) return worker;
+    const started = new Worker(new URL("ear-worker.ts", import.meta.url), {
+      workerData: { sphinx },
+      env: {},
+    });
+    started.unref();
+    started.on("message", ({ ear, heard }: EarTold) => ears.get(ear)?.(heard));
+    started.on("error", (error) => lose(started, errorText(error)));
+    started.on("exit", () => lose(started, "its thread ended"));
+    worker = started;
+    return started;
+  };
+
+  /** Who listened is told; the next line gets a new thread. */
+  const lose = (ended: Worker, why: string) => {
+    if (worker !== ended) return;
+    worker = null;
+    const deaf = [...ears.values()];
+    ears.clear();
+    for (const tell of deaf) tell({ type: "fault", message: `The offline ear failed: ${why}` });
+  };
+
+  const open = (listening: ListeningFor, recognizes: boolean, tell: (heard: Heard) => void): Ear => {
+    const ear = ++last;
+    ears.set(ear, tell);
+    const ask = (asked: EarAsked) => {
+      if (ears.has(ear)) thread().postMessage(asked);
+    };
+    ask({ ear, ask: "open", listening, recognizes });
+    return {
+      push: (frame) => ask({ ear, ask: "push", frame }),
+      close: () => {
+        ask({ ear, ask: "close" });
+        ears.delete(ear);
+      },
+    };
+  };
+
+  return {
+    name: "PocketSphinx (offline stand-in)",
+    understands: sphinx !== null,
+    open: (listening, tell) => open(listening, sphinx !== null, tell),
+    openVoiceDetection: (tell) => open({ language: "en-US", expected: [] }, false, tell),
+    close: async () => {
+      const ending = worker;
+      worker = null;
+      ears.clear();
+      await ending?.terminate();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { Aligned } from "../audio/playout.ts";
+
+/** Something to say, in a voice's own name for itself; null stands for the engine's choice. */
+export type Utterance = {
+  text: string;
+  /** BCP 47. */
+  language: string;
+  voice: string | null;
+  /** 1 is the voice's own pace. */
+  speed: number | null;
+};
+
+/** A part of what is said, in the order it sounds. Alignment counts from the first sample of the whole utterance. */
+export type SpokenAudio = { samples: Int16Array; aligned: Aligned[] };
+
+/** An engine that speaks: text in, audio out as it is made. Throws a Fault where it can't; `signal` ends it early. */
+export type Speaking = {
+  name: string;
+  /** Samples a second of what it gives. */
+  rate: number;
+  speak(utterance: Utterance, signal: AbortSignal): AsyncIterable<SpokenAudio>;
+};

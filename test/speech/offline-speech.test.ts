@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Framer } from "../../src/audio/frames.ts";
+import { decodeUlaw, encodeUlaw } from "../../src/audio/g711.ts";
+import { join, level_dbfs, mix } from "../../src/audio/level.ts";
+import { resample } from "../../src/audio/resample.ts";
+import { beep, keyTones, noise, silence } from "../../src/audio/tones.ts";
+import { HEARING_RATE, type Heard } from "../../src/speech/hearing.ts";
+import { createLocalHearing, type LocalHearing } from "../../src/speech/local/local-hearing.ts";
+import { createLocalSpeaking } from "../../src/speech/local/local-speaking.ts";
+import type { SphinxFiles } from "../../src/speech/local/sphinx.ts";
+import { sphinxFiles } from "../harness/sphinx.ts";
+
+const mouth = createLocalSpeaking({ threads: 1 });
+let sphinx: SphinxFiles | null = null;
+let hearing: LocalHearing;
+
+beforeAll(async () => {
+  sphinx = await sphinxFiles();
+  hearing = createLocalHearing({ sphinx });
+});
+afterAll(async () => {
+  await hearing.close();
+  await mouth.close();
+});
+
+async function say(text: string, voice: string | null = null, language = "en-US"): Promise<Int16Array> {
+  const pieces: Int16Array[] = [];
+  for await (const { samples } of mouth.speak(
+    { text, language, voice, speed: null },
+    new AbortController().signal,
+  )) {
+    pieces.push(samples);
+  }
+  return join(pieces);
+}
+
+/** What is heard of this audio, with a second of a line's quiet on both sides. */
+async function hear(samples: Int16Array, expected: string[] = []): Promise<Heard[]> {
+  const heard: Heard[] = [];
+  const quiet = silence(HEARING_RATE, 1000);
+  const line = join([quiet, samples, quiet]);
+  const hiss = noise(11, { rate: HEARING_RATE, ms: (line.length / HEARING_RATE) * 1000, level_db: -65 });
+  const over = Promise.withResolvers<void>();
+  const ear = hearing.open({ language: "en-US", expected }, (event) => {
+    heard.push(event);
+    if (event.type === "final" || event.type === "fault") over.resolve();
+  });
+  for (const frame of new Framer(HEARING_RATE).push(mix(line, hiss))) ear.push(frame);
+  if (heard.length === 0) await drained();
+  // Speech that ended has words where they can be understood; they come when the thread is through.
+  if (hearing.understands && heard.some(({ type }) => type === "speech_started")) await over.promise;
+  ear.close();
+  return heard;
+}
+
+/** A thread takes what it is told in order: what a later ear heard comes after all of an earlier one's. */
+async function drained(): Promise<void> {
+  const spoken = await say("yes");
+  await new Promise<void>((resolve) => {
+    const ear = hearing.openVoiceDetection(({ type }) => {
+      if (type === "speech_started" || type === "fault") resolve();
+    });
+    for (const frame of new Framer(HEARING_RATE).push(join([spoken, spoken]))) ear.push(frame);
+  });
+}
+
+const words = (heard: Heard[]) =>
+  heard.flatMap((event) => (event.type === "final" ? [event.text] : [])).join(" ");
+const telephone = (samples: Int16Array) =>
+  resample(decodeUlaw(encodeUlaw(resample(samples, 16_000, 8000))), 8000, 16_000);
+
+describe("the offline mouth", () => {
+  test("speaks English at once, without leading silence", async () => {
+    const spoken = await say("Hello, this is the Demo Clinic.");
+    expect(spoken.length).toBeGreaterThan(HEARING_RATE);
+    expect(level_dbfs(spoken.subarray(0, HEARING_RATE / 10))).toBeGreaterThan(-45);
+  });
+
+  test("says plainly that it has no other language", async () => {
+    await expect(say("Hola.", null, "es-US")).rejects.toThrow(
+      "The offline voice speaks English only, not es-US.",
+    );
+  });
+
+  test("stays silent for no words, and reads marks and long texts without failing", async () => {
+    for (const text of ["", "…", "- _ *", "so ".repeat(100)])
+      expect((await say(text)).length).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe("the offline ear", () => {
+  test("tells when somebody speaks and when they stop", async () => {
+    const heard = await hear(await say("I want to book an appointment", "rms"));
+    const [started, stopped] = heard.filter(({ type }) => type.startsWith("speech_"));
+    expect(started).toMatchObject({ type: "speech_started" });
+    expect(stopped).toMatchObject({ type: "speech_stopped" });
+  });
+
+  test("takes noise, keys and a beep for no voice", async () => {
+    const sounds = [
+      noise(5, { rate: HEARING_RATE, ms: 1500, level_db: -30 }),
+      keyTones("12345", HEARING_RATE),
+      beep(HEARING_RATE),
+    ];
+    for (const sound of sounds) expect(await hear(sound)).toEqual([]);
+  });
+
+  test("understands what a caller says on the telephone, when the agent's words are known", async (context) => {
+    if (!sphinx) return context.skip();
+    const expected = [
+      "I can book you a check-up, a cleaning or a vaccination.",
+      "When are you open?",
+      "What do you need?",
+    ];
+    const said = [
+      "when are you open",
+      "i want to book an appointment",
+      "for a check up",
+      "yes please",
+      "on monday",
+    ];
+    for (const voice of ["rms", "awb"]) {
+      for (const text of said)
+        expect(words(await hear(telephone(await say(text, voice)), expected))).toBe(text);
+    }
+  });
+});

@@ -19,12 +19,12 @@ test("half of a piece in proportion is half of its words", () => {
 
 test("the voice's own alignment counts before the proportion", () => {
   const playout = new Playout(RATE);
-  playout.begin(1, "Wednesday at two");
-  playout.write(8000, [
+  playout.begin(1, "Wednesday at two", [
     { from: 0, to: 9, begins: 0, ends: 6000 },
     { from: 10, to: 12, begins: 6000, ends: 6500 },
     { from: 13, to: 16, begins: 6500, ends: 8000 },
   ]);
+  playout.write(8000);
   playout.send(8000);
   playout.play(2900);
   expect(playout.heard()[0]?.text).toBe("");

@@ -15,7 +15,7 @@ type Piece = {
   length: number;
   /** All of its audio is here. */
   whole: boolean;
-  aligned: Aligned[];
+  aligned: readonly Aligned[];
   /** Characters known to be heard; never taken back when a later length makes it seem less. */
   heard: number;
 };
@@ -52,16 +52,16 @@ export class Playout {
   }
 
   /** Pieces are spoken one after the other; a piece without words (a sound, keys) has an empty text. */
-  begin(id: number, text: string): void {
-    this.#pieces.push({ id, text, begins: this.#written, length: 0, whole: false, aligned: [], heard: 0 });
+  /** `aligned` counts from the piece's own first sample, and may be added to while the piece is written. */
+  begin(id: number, text: string, aligned: readonly Aligned[] = []): void {
+    this.#pieces.push({ id, text, begins: this.#written, length: 0, whole: false, aligned, heard: 0 });
   }
 
-  /** Audio of the piece begun last. Alignment counts from the piece's own first sample. */
-  write(samples: number, aligned: readonly Aligned[] = []): void {
+  /** Audio of the piece begun last. */
+  write(samples: number): void {
     const piece = this.#pieces.at(-1);
     if (!piece || piece.whole) throw new Error("audio of no piece");
     piece.length += samples;
-    piece.aligned.push(...aligned);
     this.#written += samples;
   }
 
@@ -107,6 +107,14 @@ export class Playout {
       text: piece.text.slice(0, piece.heard),
       whole: piece.whole && this.#played >= piece.begins + piece.length,
     }));
+  }
+
+  /** Where in a piece's audio the character after `heard` begins to sound, a blank skipped; 0 for a piece not begun. */
+  sampleOf(id: number, heard: number): number {
+    const piece = this.#pieces.find((candidate) => candidate.id === id);
+    if (!piece || heard === 0) return 0;
+    const next = heard + (/^\s*/.exec(piece.text.slice(heard))?.[0].length ?? 0);
+    return this.#sampleAt(piece, next);
   }
 
   #characters(piece: Piece, played: number): number {

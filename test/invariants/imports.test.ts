@@ -33,6 +33,7 @@ const LINE = [
   "carriers",
   "simulator",
   "dialogues",
+  "media",
   "calls",
   "planning",
   "campaigns",

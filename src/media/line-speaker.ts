@@ -1,0 +1,330 @@
+import { FRAME_MS, Framer, frameLength } from "../audio/frames.ts";
+import { fadeIn } from "../audio/level.ts";
+import { type Aligned, Playout } from "../audio/playout.ts";
+import { Resampler } from "../audio/resample.ts";
+import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
+import type { Speaking, Utterance } from "../speech/speaking.ts";
+import type { AudioLine } from "./audio-line.ts";
+
+/** So far ahead of the ear audio is sent: a network's hiccup is not heard, and a cut still comes at once. */
+const AHEAD_MS = 300;
+/** A mark every so often says what was played. */
+const MARK_MS = 200;
+/** A line that does not return its marks is believed to have played what it was sent, so long after it should have. */
+const MARKS_LOST_MS = 2000;
+
+type Piece = {
+  id: number;
+  utterance: Utterance | null;
+  text: string;
+  interruptible: boolean;
+  frames: Int16Array[];
+  aligned: Aligned[];
+  whole: boolean;
+  /** Frames that were sent. */
+  sent: number;
+};
+
+export type SpeakerReports = {
+  /** The first frame of something went out, or the last was heard. `asks`: it ends in a question. */
+  playing(playing: boolean, piece: { interruptible: boolean; asks: boolean } | null): void;
+  /** Everything that was said so far is heard to its end. */
+  played(): void;
+  fault(message: string): void;
+};
+
+/**
+ * Speaks on a line, piece after piece: a piece is made while the one before it plays. Knows what was heard, can fall
+ * silent in the middle of a word, and speak on from its beginning.
+ */
+export class LineSpeaker {
+  readonly #parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports };
+  readonly #playout: Playout;
+  readonly #frame: number;
+  #pieces: Piece[] = [];
+  #ids = 0;
+  #making: AbortController | null = null;
+  #isHeld = false;
+  /** Heard since everything was last heard: what the person knows of the words that are being said. */
+  #heard: string[] = [];
+  #isPlaying = false;
+  /** A loop that fills a wait; any words end it. */
+  #loop: { frames: Int16Array[]; next: number } | null = null;
+  /** When the audio that is being played began, and at which sample. */
+  #run: { at: number; sample: number } | null = null;
+  #marks = 0;
+  #marked = 0;
+  #wake: (() => void) | null = null;
+
+  constructor(parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports }) {
+    this.#parts = parts;
+    this.#playout = new Playout(parts.line.rate);
+    this.#frame = frameLength(parts.line.rate);
+  }
+
+  say(utterance: Utterance, interruptible: boolean): void {
+    this.#loop = null;
+    if (utterance.text.trim() === "") return;
+    this.#add({ utterance, text: utterance.text, interruptible, frames: [], whole: false });
+    this.#make();
+  }
+
+  /** A sound between words, such as keys: samples at the line's rate. */
+  sound(samples: Int16Array): void {
+    this.#add({
+      utterance: null,
+      text: "",
+      interruptible: false,
+      frames: framed(samples, this.#parts.line.rate),
+      whole: true,
+    });
+    this.#pump();
+  }
+
+  /** Over and over, until something is said. */
+  loop(samples: Int16Array): void {
+    this.#loop = { frames: framed(samples, this.#parts.line.rate), next: 0 };
+    this.#pump();
+  }
+
+  endLoop(): void {
+    if (this.#loop) this.#parts.line.clear();
+    this.#loop = null;
+  }
+
+  /** Falls silent at once. What was heard is known from here on; the rest waits. */
+  hold(): void {
+    if (this.#isHeld) return;
+    this.#catchUp();
+    this.#isHeld = true;
+    for (const { id, text, whole } of this.#playout.heard()) {
+      const piece = this.#pieces.find((candidate) => candidate.id === id);
+      if (!piece) continue;
+      if (whole) this.#finish(piece);
+      else this.#cutHeard(piece, text, this.#playout.sampleOf(id, text.length));
+    }
+    this.#playout.stop();
+    this.#parts.line.clear();
+    this.#marks++;
+    this.#run = null;
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  /** Speaks on, from the beginning of the word that was cut. */
+  goOn(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    this.#pump();
+  }
+
+  /** What was not heard never will be. Gives the words that were, since everything was last heard. */
+  drop(): string {
+    this.hold();
+    this.#isHeld = false;
+    const heard = this.#heard.join(" ");
+    this.#making?.abort();
+    this.#making = null;
+    this.#pieces = [];
+    this.#heard = [];
+    this.#isPlaying = false;
+    return heard;
+  }
+
+  /** A mark came back. Those of before a cut say nothing about what was heard. */
+  marked(name: string): void {
+    const [, run, position] = /^(\d+):(\d+)$/.exec(name) ?? [];
+    if (Number(run) !== this.#marks) return;
+    this.#marked = Number(position);
+    this.#playout.play(this.#marked);
+    this.#settle();
+  }
+
+  close(): void {
+    this.drop();
+    this.#loop = null;
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  #now(): number {
+    return this.#parts.clock.now().getTime();
+  }
+
+  #add(piece: Omit<Piece, "id" | "aligned" | "sent">): void {
+    this.#pieces.push({ ...piece, id: ++this.#ids, aligned: [], sent: 0 });
+  }
+
+  /** What is left of a piece, from the word that was being said. */
+  #cutHeard(piece: Piece, heard: string, sample: number): void {
+    if (heard !== "") this.#heard.push(heard);
+    const frame = Math.min(piece.sent, Math.floor(sample / this.#frame));
+    const from = heard.length + (/^\s*/.exec(piece.text.slice(heard.length))?.[0].length ?? 0);
+    piece.text = piece.text.slice(from);
+    piece.aligned = piece.aligned
+      .filter(({ to }) => to > from)
+      .map((span) => ({
+        from: span.from - from,
+        to: span.to - from,
+        begins: span.begins - frame * this.#frame,
+        ends: span.ends - frame * this.#frame,
+      }));
+    piece.frames = piece.frames.slice(frame);
+    const [first] = piece.frames;
+    if (first && frame > 0) piece.frames[0] = fadeIn(first, this.#frame);
+    piece.sent = 0;
+  }
+
+  #finish(piece: Piece): void {
+    this.#pieces = this.#pieces.filter((other) => other !== piece);
+    if (piece.text !== "") this.#heard.push(piece.text);
+  }
+
+  /** Makes the first piece that is not whole; the others follow in order. */
+  #make(): void {
+    if (this.#making) return;
+    const piece = this.#pieces.find(({ whole }) => !whole);
+    if (!piece?.utterance) return;
+    const control = new AbortController();
+    this.#making = control;
+    this.#speak(piece, piece.utterance, control.signal)
+      .catch((error) => {
+        if (!control.signal.aborted) this.#parts.reports.fault(errorText(error));
+      })
+      .finally(() => {
+        if (control.signal.aborted) return;
+        piece.whole = true;
+        this.#making = null;
+        this.#endIfSent(piece);
+        this.#make();
+        this.#pump();
+      });
+  }
+
+  async #speak(piece: Piece, utterance: Utterance, signal: AbortSignal): Promise<void> {
+    const { speaking, line } = this.#parts;
+    const resampler = speaking.rate === line.rate ? null : new Resampler(speaking.rate, line.rate);
+    const framer = new Framer(line.rate);
+    const scale = line.rate / speaking.rate;
+    for await (const { samples, aligned } of speaking.speak(utterance, signal)) {
+      if (signal.aborted) return;
+      piece.frames.push(...framer.push(resampler ? resampler.push(samples) : samples));
+      piece.aligned.push(
+        ...aligned.map((span) => ({ ...span, begins: span.begins * scale, ends: span.ends * scale })),
+      );
+      this.#pump();
+    }
+    if (resampler) piece.frames.push(...framer.push(resampler.flush()));
+    const rest = framer.flush();
+    if (rest) piece.frames.push(rest);
+  }
+
+  /** Sends what is due, and comes back for the rest. */
+  #pump(): void {
+    if (this.#isHeld) return;
+    this.#catchUp();
+    while (this.#ahead_ms() < AHEAD_MS && this.#sendFrame());
+    this.#settle();
+    const isIdle = this.#pieces.length === 0 && this.#loop === null;
+    if (isIdle || this.#wake) return;
+    this.#wake = this.#parts.clock.wakeAt(new Date(this.#now() + FRAME_MS), () => {
+      this.#wake = null;
+      this.#pump();
+    });
+  }
+
+  /** How much audio was sent and, by the clock, not played yet. */
+  #ahead_ms(): number {
+    if (!this.#run) return 0;
+    const sent_ms = ((this.#playout.sent - this.#run.sample) * 1000) / this.#parts.line.rate;
+    return sent_ms - (this.#now() - this.#run.at);
+  }
+
+  #sendFrame(): boolean {
+    const { line } = this.#parts;
+    // Until a piece is whole, the next one waits.
+    const piece = this.#pieces.find(({ frames, sent, whole }) => sent < frames.length || !whole);
+    const frame = piece?.frames[piece.sent];
+    if (!piece || !frame) return this.#sendLoop();
+    if (this.#ahead_ms() <= 0) this.#run = { at: this.#now(), sample: this.#playout.sent };
+    if (piece.sent === 0) this.#beginPiece(piece);
+    line.play(frame);
+    piece.sent++;
+    this.#playout.write(frame.length);
+    this.#playout.send(frame.length);
+    if ((this.#playout.sent / this.#frame) % (MARK_MS / FRAME_MS) === 0) this.#mark();
+    this.#endIfSent(piece);
+    return true;
+  }
+
+  #mark(): void {
+    this.#parts.line.mark(`${this.#marks}:${this.#playout.sent}`);
+  }
+
+  /** A piece's end is known with its last frame, or later; one that has no sound is over at once. */
+  #endIfSent(piece: Piece): void {
+    if (!piece.whole || piece.sent < piece.frames.length) return;
+    if (piece.frames.length === 0) {
+      this.#pieces = this.#pieces.filter((other) => other !== piece);
+      return;
+    }
+    this.#playout.end();
+    this.#mark();
+  }
+
+  #beginPiece(piece: Piece): void {
+    this.#playout.begin(piece.id, piece.text, piece.aligned);
+    this.#isPlaying = true;
+    this.#parts.reports.playing(true, {
+      interruptible: piece.interruptible,
+      asks: /[?？؟]\s*$/.test(piece.text),
+    });
+  }
+
+  /** A loop belongs to no piece, and nobody asks what of it was heard. */
+  #sendLoop(): boolean {
+    const loop = this.#loop;
+    if (!loop || loop.frames.length === 0 || this.#pieces.length > 0) return false;
+    if (this.#ahead_ms() <= 0) this.#run = { at: this.#now(), sample: this.#playout.sent };
+    this.#playout.begin(0, "");
+    const frame = loop.frames[loop.next % loop.frames.length] as Int16Array;
+    loop.next++;
+    this.#parts.line.play(frame);
+    this.#playout.write(frame.length);
+    this.#playout.end();
+    this.#playout.send(frame.length);
+    this.#playout.play(this.#playout.sent);
+    this.#playout.settle();
+    return true;
+  }
+
+  /** A line whose marks are lost is believed by the clock. */
+  #catchUp(): void {
+    if (!this.#run) return;
+    const by_clock = this.#run.sample + ((this.#now() - this.#run.at) * this.#parts.line.rate) / 1000;
+    const late_ms = (MARKS_LOST_MS * this.#parts.line.rate) / 1000;
+    if (by_clock - this.#marked > late_ms) this.#playout.play(Math.floor(by_clock - late_ms));
+  }
+
+  #settle(): void {
+    for (const { id } of this.#playout.settle()) {
+      const piece = this.#pieces.find((candidate) => candidate.id === id);
+      if (piece) this.#finish(piece);
+    }
+    if (this.#pieces.length > 0 || !this.#isPlaying) return;
+    this.#isPlaying = false;
+    this.#heard = [];
+    this.#run = null;
+    this.#parts.reports.playing(false, null);
+    this.#parts.reports.played();
+  }
+}
+
+/** Filled up with silence to whole frames. */
+function framed(samples: Int16Array, rate: number): Int16Array[] {
+  const framer = new Framer(rate);
+  const frames = framer.push(samples);
+  const rest = framer.flush();
+  return rest ? [...frames, rest] : frames;
+}

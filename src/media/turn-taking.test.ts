@@ -1,0 +1,227 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
+
+/** A line to which things happen at moments; the machine is woken when it asks for it. */
+class Line {
+  state: LineState = newLine(0);
+  readonly done: { at: number; effect: LineEffect }[] = [];
+  readonly language: string;
+
+  constructor(language = "en-US") {
+    this.language = language;
+  }
+
+  at(moment: number, event: LineEvent): this {
+    for (let wake = this.state.wake; wake !== null && wake <= moment; wake = this.state.wake) {
+      this.#take({ type: "tick" }, wake);
+      // A moment that comes again and again would hold up the line.
+      if (this.state.wake !== null && this.state.wake <= wake)
+        throw new Error(`woken at ${wake} for nothing`);
+    }
+    this.#take(event, moment);
+    return this;
+  }
+
+  #take(event: LineEvent, at: number): void {
+    const { state, effects } = takeLineEvent({ language: this.language }, this.state, event, at);
+    this.state = state;
+    this.done.push(...effects.map((effect) => ({ at, effect })));
+  }
+
+  voice = (at: number, speaks: boolean) => this.at(at, { type: "voice", speaks });
+  heard = (at: number, text: string) => this.at(at, { type: "words", text, final: false });
+  final = (at: number, text: string) => this.at(at, { type: "words", text, final: true });
+  ours = (at: number, how: { playing: boolean; interruptible?: boolean; asks?: boolean }) =>
+    this.at(at, { type: "ours", interruptible: true, asks: false, ...how });
+  until = (at: number) => this.at(at, { type: "tick" });
+
+  /** What was done, and when; words on their way left out. */
+  get deeds(): string[] {
+    return this.done.flatMap(({ at, effect }) => {
+      if (effect.type !== "speech")
+        return [`${at} ${effect.type}${"reason" in effect ? ` ${effect.reason}` : ""}`];
+      return effect.final ? [`${at} "${effect.text}" ${effect.reason}`] : [];
+    });
+  }
+}
+
+const speaking = () => new Line().ours(0, { playing: true });
+
+describe("speaking over the agent", () => {
+  test("a voice of 80 ms after it was noticed stops us, and 'wait' takes the turn at once", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .heard(1200, "wait")
+      .voice(1300, false)
+      .final(1500, "wait")
+      .until(3000);
+    expect(line.deeds).toEqual(["1080 hold", "1200 take", '1850 "wait" free']);
+  });
+
+  test("'mm-hm' stops us for a moment, and we go on", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .heard(1200, "mm-hm")
+      .voice(1300, false)
+      .final(1500, "mm-hm")
+      .until(5000);
+    expect(line.deeds).toEqual(["1080 hold", "1500 go_on backchannel"]);
+  });
+
+  test("a cough, a door or a noise without words lets us go on within 1.5 s", () => {
+    const line = speaking().voice(1000, true).voice(1300, false).final(1500, "").until(5000);
+    expect(line.deeds).toEqual(["1080 hold", "2580 go_on no-words"]);
+  });
+
+  test("'yes' is an answer where a question is open, and a nod where none is", () => {
+    const say = (asks: boolean) =>
+      new Line()
+        .ours(0, { playing: true, asks })
+        .voice(1000, true)
+        .voice(1300, false)
+        .final(1500, "yes")
+        .until(5000);
+    expect(say(true).deeds).toEqual(["1080 hold", "1500 take", '1850 "yes" free']);
+    expect(say(false).deeds).toEqual(["1080 hold", "1500 go_on backchannel"]);
+  });
+
+  test("three words take the turn before they are finished", () => {
+    const line = speaking().voice(1000, true).heard(1400, "i'd like").heard(1600, "i'd like to");
+    expect(line.deeds).toEqual(["1080 hold", "1600 take"]);
+  });
+
+  test("one word that is no nod takes the turn when it is over: 'Tuesday'", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .heard(1300, "tuesday")
+      .voice(1500, false)
+      .final(1700, "tuesday")
+      .until(4000);
+    expect(line.deeds).toEqual(["1080 hold", "1700 take", '2050 "tuesday" free']);
+  });
+
+  test("the first word is never lost: what was said while we still spoke is part of the turn", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .heard(1050, "no")
+      .heard(1300, "no not")
+      .final(1800, "no not on monday");
+    expect(line.done.find(({ effect }) => effect.type === "speech")?.effect).toMatchObject({ text: "no" });
+  });
+
+  test("words that may not be interrupted are said to their end; what was said meanwhile is heard then", () => {
+    const line = new Line().ours(0, { playing: true, interruptible: false });
+    line.voice(1000, true).heard(1300, "stop it").voice(1500, false).final(1700, "stop it").until(2900);
+    expect(line.deeds).toEqual([]);
+    expect(line.ours(3000, { playing: false }).until(5000).deeds).toEqual(['3000 "stop it" free']);
+  });
+
+  test("a short 'ok' that never stopped us is no turn after our words either", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .voice(1050, false)
+      .final(1200, "ok")
+      .ours(2000, { playing: false })
+      .until(4000);
+    expect(line.deeds).toEqual([]);
+  });
+
+  test("in a language without lists any words take the turn", () => {
+    const line = new Line("sw-KE").ours(0, { playing: true });
+    line.voice(1000, true).voice(1300, false).final(1500, "ndiyo").until(4000);
+    expect(line.deeds).toEqual(["1080 hold", "1500 take", '1850 "ndiyo" free']);
+  });
+});
+
+describe("the end of a turn", () => {
+  const say = (awaited: LineEvent | null, text: string) => {
+    const line = new Line();
+    if (awaited) line.at(0, awaited);
+    return line.voice(1000, true).heard(1500, text).voice(2000, false).final(2100, text).until(6000).deeds;
+  };
+
+  test("a yes to a question of yes or no is over in 250 ms, and so is a choice of a menu", () => {
+    const awaited = {
+      type: "awaited",
+      awaited: { kind: "choice", choices: ["yes", "no", "check-up"] },
+    } as const;
+    expect(say(awaited, "yes please")).toEqual(['2250 "yes please" choice']);
+    expect(say(awaited, "a check-up")).toEqual(['2250 "a check-up" choice']);
+    expect(say(awaited, "i am not sure about that")).toEqual(['2550 "i am not sure about that" free']);
+  });
+
+  test("free speech waits 550 ms, and 600 more after 'and', 'um' or a comma", () => {
+    expect(say(null, "on monday")).toEqual(['2550 "on monday" free']);
+    expect(say(null, "on monday and")).toEqual(['3150 "on monday and" goes-on']);
+    expect(say(null, "on monday,")).toEqual(['3150 "on monday," goes-on']);
+  });
+
+  test("a dictated number waits 1.2 s until it is whole, then 250 ms", () => {
+    const awaited = { type: "awaited", awaited: { kind: "dictated", characters: 6 } } as const;
+    expect(say(awaited, "one two three")).toEqual(['3200 "one two three" dictated']);
+    expect(say(awaited, "one two three 4 56")).toEqual(['2250 "one two three 4 56" whole']);
+  });
+
+  test("a caller who pauses is not interrupted: the pauses of before count", () => {
+    const line = new Line();
+    line.voice(0, true).voice(500, false).final(700, "i would like").voice(900, true).heard(1000, "to come");
+    line.voice(1500, false).final(1700, "to come on monday").until(4000);
+    // A pause of 400 ms was heard: half as much again is waited.
+    expect(line.deeds).toEqual(['2100 "i would like to come on monday" free']);
+  });
+
+  test("an ear that is late with its words is waited for, but not for ever", () => {
+    const late = new Line()
+      .voice(0, true)
+      .heard(400, "on monday")
+      .voice(500, false)
+      .final(1150, "on sunday")
+      .until(4000);
+    expect(late.deeds).toEqual(['1150 "on sunday" free']);
+    const never = new Line().voice(0, true).heard(400, "on monday").voice(500, false).until(4000);
+    expect(never.deeds).toEqual(['1200 "on monday" free']);
+  });
+});
+
+const event: fc.Arbitrary<LineEvent> = fc.oneof(
+  fc.boolean().map((speaks): LineEvent => ({ type: "voice", speaks })),
+  fc
+    .record({
+      text: fc.constantFrom("", "mm-hm", "wait", "yes", "on monday and", "one two three"),
+      final: fc.boolean(),
+    })
+    .map((words): LineEvent => ({ type: "words", ...words })),
+  fc
+    .record({ playing: fc.boolean(), interruptible: fc.boolean(), asks: fc.boolean() })
+    .map((ours): LineEvent => ({ type: "ours", ...ours })),
+);
+
+test("for all calls: we go on or give up only what is held, no word of the caller is lost, and nobody waits for ever", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 900 }), event), { maxLength: 60 }), (history) => {
+      const line = new Line();
+      let now = 0;
+      for (const [after, next] of history) {
+        now += after;
+        line.at(now, next);
+      }
+      line
+        .voice(now + 1, false)
+        .final(now + 2, "")
+        .ours(now + 3, { playing: false })
+        .until(now + 10_000);
+      let held = false;
+      for (const { effect } of line.done) {
+        if (effect.type === "hold") held = true;
+        if (effect.type === "go_on") expect(held).toBe(true);
+        if (effect.type === "go_on" || effect.type === "take") held = false;
+      }
+      expect(line.state.wake).toBeNull();
+      expect(line.state.finals).toEqual([]);
+      expect(line.state.partial).toBe("");
+      expect(line.state.ours.phase).toBe("silent");
+    }),
+    { numRuns: 300 },
+  );
+});

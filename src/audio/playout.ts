@@ -15,6 +15,8 @@ type Piece = {
   length: number;
   /** All of its audio is here. */
   whole: boolean;
+  /** How long it will be; null: not known yet. */
+  expected: number | null;
   aligned: readonly Aligned[];
   /** Characters known to be heard; never taken back when a later length makes it seem less. */
   heard: number;
@@ -54,7 +56,16 @@ export class Playout {
   /** Pieces are spoken one after the other; a piece without words (a sound, keys) has an empty text. */
   /** `aligned` counts from the piece's own first sample, and may be added to while the piece is written. */
   begin(id: number, text: string, aligned: readonly Aligned[] = []): void {
-    this.#pieces.push({ id, text, begins: this.#written, length: 0, whole: false, aligned, heard: 0 });
+    this.#pieces.push({
+      id,
+      text,
+      begins: this.#written,
+      length: 0,
+      whole: false,
+      expected: null,
+      aligned,
+      heard: 0,
+    });
   }
 
   /** Audio of the piece begun last. */
@@ -63,6 +74,12 @@ export class Playout {
     if (!piece || piece.whole) throw new Error("audio of no piece");
     piece.length += samples;
     this.#written += samples;
+  }
+
+  /** The length that a piece will have is known before all of it is here. */
+  expect(id: number, samples: number): void {
+    const piece = this.#pieces.find((candidate) => candidate.id === id);
+    if (piece) piece.expected = samples;
   }
 
   end(): void {
@@ -109,12 +126,20 @@ export class Playout {
     }));
   }
 
-  /** Where in a piece's audio the character after `heard` begins to sound, a blank skipped; 0 for a piece not begun. */
-  sampleOf(id: number, heard: number): number {
+  /**
+   * Where to speak on after a cut: at the beginning of the first word that was not heard to its end, as a character of the
+   * text and a sample of the piece.
+   */
+  cutOf(id: number): { character: number; sample: number } {
     const piece = this.#pieces.find((candidate) => candidate.id === id);
-    if (!piece || heard === 0) return 0;
-    const next = heard + (/^\s*/.exec(piece.text.slice(heard))?.[0].length ?? 0);
-    return this.#sampleAt(piece, next);
+    if (!piece) return { character: 0, sample: 0 };
+    const played = this.#played - piece.begins;
+    for (const word of piece.text.matchAll(/\S+/g)) {
+      const begins = this.#sampleAt(piece, word.index);
+      if (this.#sampleAt(piece, word.index + word[0].length) <= played) continue;
+      return { character: word.index, sample: Math.max(0, Math.floor(begins)) };
+    }
+    return { character: piece.text.length, sample: piece.length };
   }
 
   #characters(piece: Piece, played: number): number {
@@ -136,7 +161,10 @@ export class Playout {
       const share = span.to === span.from ? 1 : (character - span.from) / (span.to - span.from);
       return span.begins + share * (span.ends - span.begins);
     }
-    const guessed = Math.max(piece.length, piece.text.length * this.#samples_per_character);
-    return (character / Math.max(1, piece.text.length)) * (piece.whole ? piece.length : guessed);
+    const share = character / Math.max(1, piece.text.length);
+    if (piece.whole) return share * piece.length;
+    return (
+      share * (piece.expected ?? Math.max(piece.length, piece.text.length * this.#samples_per_character))
+    );
   }
 }

@@ -48,6 +48,8 @@ export class LineSpeaker {
   #isHeld = false;
   /** Heard since everything was last heard: what the person knows of the words that are being said. */
   #heard: string[] = [];
+  /** Of the word that was cut, what counts as heard unless it is said again. */
+  #cutWord = "";
   #isPlaying = false;
   /** A loop that fills a wait; any words end it. */
   #loop: { frames: Int16Array[]; next: number } | null = null;
@@ -55,6 +57,7 @@ export class LineSpeaker {
   #run: { at: number; sample: number } | null = null;
   #marks = 0;
   #marked = 0;
+  #markedAt = 0;
   #wake: (() => void) | null = null;
 
   constructor(parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports }) {
@@ -98,11 +101,12 @@ export class LineSpeaker {
     if (this.#isHeld) return;
     this.#catchUp();
     this.#isHeld = true;
+    this.#cutWord = "";
     for (const { id, text, whole } of this.#playout.heard()) {
       const piece = this.#pieces.find((candidate) => candidate.id === id);
       if (!piece) continue;
       if (whole) this.#finish(piece);
-      else this.#cutHeard(piece, text, this.#playout.sampleOf(id, text.length));
+      else this.#cut(piece, text);
     }
     this.#playout.stop();
     this.#parts.line.clear();
@@ -116,6 +120,7 @@ export class LineSpeaker {
   goOn(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
+    this.#cutWord = "";
     this.#pump();
   }
 
@@ -123,11 +128,12 @@ export class LineSpeaker {
   drop(): string {
     this.hold();
     this.#isHeld = false;
-    const heard = this.#heard.join(" ");
+    const heard = [...this.#heard, this.#cutWord].filter((text) => text !== "").join(" ");
     this.#making?.abort();
     this.#making = null;
     this.#pieces = [];
     this.#heard = [];
+    this.#cutWord = "";
     this.#isPlaying = false;
     return heard;
   }
@@ -137,6 +143,7 @@ export class LineSpeaker {
     const [, run, position] = /^(\d+):(\d+)$/.exec(name) ?? [];
     if (Number(run) !== this.#marks) return;
     this.#marked = Number(position);
+    this.#markedAt = this.#now();
     this.#playout.play(this.#marked);
     this.#settle();
   }
@@ -156,17 +163,19 @@ export class LineSpeaker {
     this.#pieces.push({ ...piece, id: ++this.#ids, aligned: [], sent: 0 });
   }
 
-  /** What is left of a piece, from the word that was being said. */
-  #cutHeard(piece: Piece, heard: string, sample: number): void {
-    if (heard !== "") this.#heard.push(heard);
+  /** What is left of a piece, from the word that was being said; `heard` counts it where most of it was. */
+  #cut(piece: Piece, heard: string): void {
+    const { character, sample } = this.#playout.cutOf(piece.id);
     const frame = Math.min(piece.sent, Math.floor(sample / this.#frame));
-    const from = heard.length + (/^\s*/.exec(piece.text.slice(heard.length))?.[0].length ?? 0);
-    piece.text = piece.text.slice(from);
+    const before = piece.text.slice(0, character).trimEnd();
+    if (before !== "") this.#heard.push(before);
+    this.#cutWord = heard.slice(character).trim();
+    piece.text = piece.text.slice(character);
     piece.aligned = piece.aligned
-      .filter(({ to }) => to > from)
+      .filter(({ to }) => to > character)
       .map((span) => ({
-        from: span.from - from,
-        to: span.to - from,
+        from: span.from - character,
+        to: span.to - character,
         begins: span.begins - frame * this.#frame,
         ends: span.ends - frame * this.#frame,
       }));
@@ -195,6 +204,7 @@ export class LineSpeaker {
       .finally(() => {
         if (control.signal.aborted) return;
         piece.whole = true;
+        this.#expectLength(piece);
         this.#making = null;
         this.#endIfSent(piece);
         this.#make();
@@ -258,6 +268,11 @@ export class LineSpeaker {
     return true;
   }
 
+  /** A piece that is whole, though not yet sent, has a known length: its words are heard where they sound. */
+  #expectLength(piece: Piece): void {
+    if (piece.whole) this.#playout.expect(piece.id, piece.frames.length * this.#frame);
+  }
+
   #mark(): void {
     this.#parts.line.mark(`${this.#marks}:${this.#playout.sent}`);
   }
@@ -275,6 +290,7 @@ export class LineSpeaker {
 
   #beginPiece(piece: Piece): void {
     this.#playout.begin(piece.id, piece.text, piece.aligned);
+    this.#expectLength(piece);
     this.#isPlaying = true;
     this.#parts.reports.playing(true, {
       interruptible: piece.interruptible,
@@ -299,12 +315,18 @@ export class LineSpeaker {
     return true;
   }
 
-  /** A line whose marks are lost is believed by the clock. */
+  /** Between two marks the clock tells what was played; where marks are lost, it tells everything. */
   #catchUp(): void {
     if (!this.#run) return;
-    const by_clock = this.#run.sample + ((this.#now() - this.#run.at) * this.#parts.line.rate) / 1000;
-    const late_ms = (MARKS_LOST_MS * this.#parts.line.rate) / 1000;
-    if (by_clock - this.#marked > late_ms) this.#playout.play(Math.floor(by_clock - late_ms));
+    const { rate } = this.#parts.line;
+    const samples = (ms: number) => Math.floor((ms * rate) / 1000);
+    const by_clock = this.#run.sample + samples(this.#now() - this.#run.at);
+    const since_mark_ms = this.#now() - Math.max(this.#markedAt, this.#run.at);
+    const from = Math.max(this.#marked, this.#run.sample);
+    const by_mark = from + samples(Math.min(since_mark_ms, MARK_MS)) - this.#frame;
+    // The last frames are known to be heard by their mark alone.
+    if (by_mark < this.#playout.sent) this.#playout.play(Math.min(by_mark, by_clock));
+    if (since_mark_ms > MARKS_LOST_MS) this.#playout.play(by_clock - samples(MARKS_LOST_MS));
   }
 
   #settle(): void {
@@ -316,8 +338,8 @@ export class LineSpeaker {
     this.#isPlaying = false;
     this.#heard = [];
     this.#run = null;
-    this.#parts.reports.playing(false, null);
     this.#parts.reports.played();
+    this.#parts.reports.playing(false, null);
   }
 }
 

@@ -1,0 +1,263 @@
+import { Resampler, resample } from "../audio/resample.ts";
+import { KeyListener, keyTones } from "../audio/tones.ts";
+import type { Clock } from "../base/clock.ts";
+import { unreachable } from "../base/errors.ts";
+import type {
+  CallContinuation,
+  CallInput,
+  CallLine,
+  CallOutput,
+  CallVoice,
+} from "../channels/call-socket.ts";
+import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../speech/hearing.ts";
+import type { Speaking } from "../speech/speaking.ts";
+import type { AudioInput, AudioLine } from "./audio-line.ts";
+import type { Awaited } from "./end-of-turn.ts";
+import { LineSpeaker } from "./line-speaker.ts";
+import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
+
+/** What a line that we hear ourselves tells beside what a carrier that listens for us would tell. For the trace. */
+export type MediaReport =
+  | { type: "end_of_turn"; text: string; silence_ms: number; reason: string }
+  | { type: "held" }
+  | { type: "went_on"; reason: string };
+
+/** A sound by its address: samples, or null where it is none of ours. */
+export type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
+
+export type MediaLineParts = {
+  clock: Clock;
+  line: AudioLine;
+  hearing: Hearing;
+  /** Knows when somebody speaks, where `hearing` does not say it. */
+  detection: ((tell: (heard: Heard) => void) => Ear) | null;
+  speaking: Speaking;
+  voice: CallVoice;
+  soundAt: SoundAt;
+  /** Keys are looked for in the audio: the carrier does not tell them. */
+  findsKeys: boolean;
+  tell(input: CallInput): void;
+  report(report: MediaReport): void;
+  /** What becomes of the line after us: hang up, or another number. */
+  ended(next: CallContinuation): void;
+};
+
+/**
+ * A call's line made of audio. For the call it is a line like a text relay's (`CallLine`): words in, words out. Here they
+ * are heard and spoken, and who may speak when is decided (`turn-taking.ts`).
+ */
+export class MediaLine implements CallLine, AudioInput {
+  readonly #parts: MediaLineParts;
+  readonly #speaker: LineSpeaker;
+  readonly #keys: KeyListener | null;
+  readonly #resampler: Resampler | null;
+  #language: string;
+  #ears: Ear[] = [];
+  #state: LineState;
+  #wake: { at: number; cancel: () => void } | null = null;
+  #isClosed = false;
+
+  constructor(parts: MediaLineParts) {
+    this.#parts = parts;
+    const { clock, line, speaking } = parts;
+    this.#language = parts.voice.languages[0]?.code ?? "en-US";
+    this.#state = newLine(clock.now().getTime());
+    this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
+    this.#resampler = line.rate === HEARING_RATE ? null : new Resampler(line.rate, HEARING_RATE);
+    this.#speaker = new LineSpeaker({
+      clock,
+      line,
+      speaking,
+      reports: {
+        playing: (playing, piece) =>
+          this.#take({
+            type: "ours",
+            playing,
+            interruptible: (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech,
+            asks: piece?.asks ?? false,
+          }),
+        played: () => this.#tell({ type: "played" }),
+        fault: (message) => this.#tell({ type: "fault", message }),
+      },
+    });
+    this.#openEars();
+  }
+
+  // What the line tells.
+
+  hear(frame: Int16Array): void {
+    if (this.#isClosed) return;
+    const key = this.#keys?.push(frame);
+    if (key) this.key(key);
+    const samples = this.#resampler ? this.#resampler.push(frame) : frame;
+    for (const ear of this.#ears) ear.push(samples);
+  }
+
+  key(digit: string): void {
+    const { interruptible_by } = this.#parts.voice;
+    const stops = interruptible_by === "dtmf_only" || interruptible_by === "all";
+    if (stops && this.#state.ours.phase !== "silent") this.#cut();
+    this.#tell({ type: "digit", digit });
+  }
+
+  marked(name: string): void {
+    this.#speaker.marked(name);
+  }
+
+  fault(message: string): void {
+    this.#tell({ type: "fault", message });
+  }
+
+  closed(): void {
+    if (this.#isClosed) return;
+    this.#shut();
+    this.#parts.tell({ type: "closed" });
+  }
+
+  /** What the open step of the conversation waits for. */
+  awaits(awaited: Awaited): void {
+    this.#take({ type: "awaited", awaited });
+  }
+
+  // What the call says.
+
+  send(output: CallOutput) {
+    if (this.#isClosed) return;
+    switch (output.type) {
+      case "say":
+        if (output.lang !== null) this.#speakIn(output.lang);
+        if (output.text === "") return this.#speaker.endLoop();
+        return this.#speaker.say(this.#utterance(output.text), output.interruptible);
+      case "play": {
+        const sound = this.#parts.soundAt(output.url);
+        const rate = this.#parts.line.rate;
+        if (!sound) return this.fault("A sound can't be played on this line.");
+        const samples = resample(sound.samples, sound.rate, rate);
+        return output.loop ? this.#speaker.loop(samples) : this.#speaker.sound(samples);
+      }
+      case "digits":
+        return this.#speaker.sound(keyTones(output.digits, this.#parts.line.rate));
+      case "language":
+        return this.#speakIn(output.lang);
+      case "end":
+        this.#parts.ended(output.next);
+        return;
+      default:
+        return unreachable(output);
+    }
+  }
+
+  close(): void {
+    this.#shut();
+    this.#parts.line.close();
+  }
+
+  get #isInterruptibleBySpeech(): boolean {
+    const { interruptible_by } = this.#parts.voice;
+    return interruptible_by === "speech_only" || interruptible_by === "all";
+  }
+
+  #utterance(text: string) {
+    const voice = this.#parts.voice.languages.find(({ code }) => code === this.#language);
+    return { text, language: this.#language, voice: voice?.voice ?? null, speed: voice?.speed ?? null };
+  }
+
+  #speakIn(language: string): void {
+    if (language === this.#language) return;
+    this.#language = language;
+    // What is half said in one language is no beginning of another.
+    for (const ear of this.#ears) ear.close();
+    this.#openEars();
+  }
+
+  #openEars(): void {
+    const { hearing, detection, voice } = this.#parts;
+    const hear = (heard: Heard) => this.#hear(heard);
+    this.#ears = [hearing.open({ language: this.#language, expected: voice.hints }, hear)];
+    if (detection) this.#ears.push(detection(hear));
+  }
+
+  #hear(heard: Heard) {
+    if (this.#isClosed) return;
+    switch (heard.type) {
+      case "speech_started":
+        return this.#take({ type: "voice", speaks: true });
+      case "speech_stopped":
+        return this.#take({ type: "voice", speaks: false });
+      case "partial":
+        return this.#take({ type: "words", text: heard.text, final: false });
+      case "final":
+        return this.#take({ type: "words", text: heard.text, final: true });
+      case "fault":
+        return this.#tell({ type: "fault", message: heard.message });
+      default:
+        return unreachable(heard);
+    }
+  }
+
+  #take(event: LineEvent): void {
+    if (this.#isClosed) return;
+    const now = this.#parts.clock.now().getTime();
+    const { state, effects } = takeLineEvent({ language: this.#language }, this.#state, event, now);
+    this.#state = state;
+    for (const effect of effects) this.#do(effect);
+    this.#setAlarm();
+  }
+
+  #do(effect: LineEffect) {
+    const { report } = this.#parts;
+    switch (effect.type) {
+      case "hold":
+        this.#speaker.hold();
+        return report({ type: "held" });
+      case "go_on":
+        this.#speaker.goOn();
+        return report({ type: "went_on", reason: effect.reason });
+      case "take":
+        return this.#tell({ type: "interrupted", heard: this.#speaker.drop() });
+      case "speech": {
+        const { text, final } = effect;
+        this.#tell({ type: "speech", text, final, lang: this.#language });
+        if (effect.final) {
+          const { silence_ms, reason } = effect;
+          report({ type: "end_of_turn", text, silence_ms, reason });
+        }
+        return;
+      }
+      default:
+        return unreachable(effect);
+    }
+  }
+
+  /** A key stops us as a carrier would: at once, and without a second thought. */
+  #cut(): void {
+    const heard = this.#speaker.drop();
+    this.#take({ type: "ours", playing: false, interruptible: true, asks: false });
+    this.#tell({ type: "interrupted", heard });
+  }
+
+  #tell(input: CallInput): void {
+    if (!this.#isClosed) this.#parts.tell(input);
+  }
+
+  #setAlarm(): void {
+    const at = this.#state.wake;
+    if (at === (this.#wake?.at ?? null)) return;
+    this.#wake?.cancel();
+    this.#wake = null;
+    if (at === null) return;
+    const cancel = this.#parts.clock.wakeAt(new Date(at), () => {
+      this.#wake = null;
+      this.#take({ type: "tick" });
+    });
+    this.#wake = { at, cancel };
+  }
+
+  #shut(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#speaker.close();
+    for (const ear of this.#ears) ear.close();
+    this.#wake?.cancel();
+  }
+}

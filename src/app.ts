@@ -16,8 +16,9 @@ import { addBatches } from "./batches/routes.ts";
 import { tidyBatchesJob } from "./batches/tidy-batches.ts";
 import { addBoard } from "./board/routes.ts";
 import { recordingJob } from "./calls/fetch-recording.ts";
+import { addCalls } from "./calls/routes.ts";
 import { settleCallsJob } from "./calls/settle-calls.ts";
-import { twilioCallbackRoutes } from "./calls/twilio-callbacks.ts";
+
 import { campaignRoutes } from "./campaigns/campaign.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
@@ -120,7 +121,8 @@ export async function createApp(parts: Parts): Promise<App> {
   transcriptionProviderRoutes(api, { ...ground, environment: transcriptionKeys });
   addReports(api, { ...ground, ...engine });
   demoApiRoutes(api);
-  twilioCallbackRoutes(api, { engine, carriers, calls: voiceCalls, attempts, publicUrl, record: true });
+  const engines = parts.voiceEngines ?? null;
+  addCalls(api, { engine, carriers, calls: voiceCalls, attempts, publicUrl, record: true, engines });
 
   const jobs = [
     ...mailing.jobs,

@@ -15,6 +15,7 @@ import type { Mail } from "../dialogues/mail.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import type { ProviderSettings } from "../llm/providers.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { LookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { Scenario } from "../simulator/people.ts";
@@ -41,6 +42,8 @@ export type Parts = {
   speechProviders?: SpeechSettings;
   /** Speaks where no provider does (`speech-offline.ts`); left out: nothing does. */
   speakOffline?: SpeechDeps["speakOffline"];
+  /** What calls are heard and spoken with where no carrier does it; left out: nothing. */
+  voiceEngines?: VoiceEngines;
   /** The installation's mail server and the sender of its own mails, from the environment. */
   mailServer?: { smtp_url: string; from: string } | null;
   /** The certificate of the built-in SMTP server, read. */

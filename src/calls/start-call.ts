@@ -5,25 +5,7 @@ import { startSession } from "../turns/start-session.ts";
 import { OPENING_MS, until } from "./call-store.ts";
 import { callerIsProven } from "./caller-proof.ts";
 import type { IncomingCall } from "./voice-calls.ts";
-
-/** Who is to speak on a call, and for whom. */
-export type WantedCall = {
-  sub_organization_id: number;
-  /** Null: the number is claimed for an agent that is gone. */
-  agent_id: number | null;
-  channel_id: number;
-  channel_service: string;
-  channel_target_id: number;
-  fallback_target: string | null;
-  is_test: boolean;
-  is_outbound: boolean;
-  /** The person's number, and ours. */
-  person: string;
-  number: string;
-  caller_id: string | null;
-  variables: Record<string, string>;
-  voicemail_detection: Record<string, unknown> | null;
-};
+import type { WantedCall } from "./wanted-call.ts";
 
 /** By our own key for a try of ours, by the number that was called for all others; null: nobody of this channel is behind it. */
 export async function wantedCall(
@@ -115,6 +97,7 @@ export async function startCall(
       is_outbound: wanted.is_outbound,
       // Whoever picks up where we call.
       verified: wanted.is_outbound || callerIsProven(call),
+      ...wanted.visitor,
       variables: wanted.variables,
       greets: "later",
     },

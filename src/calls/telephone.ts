@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
-import type { CallInput, CallLine } from "../channels/call-socket.ts";
+import type { CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
@@ -11,6 +11,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
 import { phraseSources } from "../turns/phrase-sources.ts";
+import { BROWSER } from "./browser-carrier.ts";
 import {
   abandonedCalls,
   type CallRow,
@@ -26,9 +27,10 @@ import {
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
 import { callSettings, callVoice } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
-import { startCall, type WantedCall, wantedCall } from "./start-call.ts";
+import { startCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
+import type { WantedCall } from "./wanted-call.ts";
 
 /** A line whose process is late with that is not taken for dead yet. */
 const GRACE_MS = 30_000;
@@ -101,9 +103,29 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return null;
   }
 
-  async function open(call_id: string, token: string, line: CallLine) {
+  async function answerPage(given: IncomingCall, wanted: WantedCall): Promise<AnsweredCall> {
+    if (stopping)
+      throw new Fault("unavailable", "This service is restarting. Please call again in a moment.");
+    await startCall(engine, attempts, given, wanted);
+    const started = await callOfSid(db, given.sid, given.carrier);
+    if (!started) throw new Error("a call was started and is not there");
+    return opening(started);
+  }
+
+  /** A call by its number, where the token proves that it is asked for by its own line. */
+  async function callOfLine(call_id: string, token: string): Promise<CallRow | null> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
-    if (!found || !vault.verify(LINE, `${found.id}.${found.leg}`, token)) return null;
+    return found && vault.verify(LINE, `${found.id}.${found.leg}`, token) ? found : null;
+  }
+
+  async function voiceOf(call_id: string, token: string): Promise<CallVoice | null> {
+    const found = await callOfLine(call_id, token);
+    return found?.state === "answered" ? callVoice(await sessionOfCall(db, found)) : null;
+  }
+
+  async function open(call_id: string, token: string, line: CallLine) {
+    const found = await callOfLine(call_id, token);
+    if (!found) return null;
     const said = lines.moment();
     const call = await openLine(db, found.id, engine.owner, lines.end(said.at));
     if (!call) return null;
@@ -189,6 +211,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
 
   return {
     answer,
+    answerPage,
+    voiceOf,
     open,
     signal,
     async transferEnded(sid, result, channel_id) {
@@ -213,7 +237,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     async settleAbandoned() {
       const abandoned = await abandonedCalls(db, new Date(clock.now().getTime() - GRACE_MS));
       for (const call of abandoned) {
-        if (call.state !== "transferring")
+        if (call.state !== "transferring" && call.carrier !== BROWSER)
           await hangUp(carriers, db, call).catch((error) => {
             log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
           });

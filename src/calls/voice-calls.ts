@@ -1,5 +1,6 @@
 import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
+import type { WantedCall } from "./wanted-call.ts";
 
 export type IncomingCall = {
   /** The carrier's name, as `Carrier.name` has it. */
@@ -37,6 +38,10 @@ export type VoiceCalls = {
    * Asked twice, the same answer.
    */
   answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | null>;
+  /** Somebody calls from a page. A Fault says why nobody answers. */
+  answerPage(call: IncomingCall, wanted: WantedCall): Promise<AnsweredCall>;
+  /** How to listen and speak on a call whose line is about to be opened. Null: not a call of ours, or no longer. */
+  voiceOf(call_id: string, token: string): Promise<CallVoice | null>;
   /** The line is open; the token proves that it is ours. Runs the call until the line closes. Null: not a call of ours. */
   open(call_id: string, token: string, line: CallLine): Promise<{ input(event: CallInput): void } | null>;
   /**

@@ -43,6 +43,10 @@ export const ChannelTargetResponse = z
     identity_key_set_at: timestamp()
       .nullish()
       .describe("When the key that signs identity tokens was made; null: there is none"),
+    browser_calls: z
+      .boolean()
+      .optional()
+      .describe("Visitors of a chat may call its agent by voice, from the page"),
   })
   .meta({ id: "ChannelTargetResponse" });
 type ChannelTarget = z.infer<typeof ChannelTargetResponse>;
@@ -106,6 +110,7 @@ const selectTargets = (db: Db, caller: Caller) =>
       nestedAgent("t.agent_id").as("agent"),
       "t.a2p_verified",
       "t.identity_key_set_at",
+      "t.browser_calls",
     ])
     .$castTo<ChannelTarget>();
 

@@ -1,4 +1,5 @@
 import type { Api } from "../api/server.ts";
+import { browserCallsRoutes } from "./browser-calls.ts";
 import { channelRoutes } from "./channel.ts";
 import { channelCarrierRoutes } from "./channel-carrier.ts";
 import { channelTargetRoutes } from "./channel-target.ts";
@@ -12,6 +13,7 @@ export function addChannels(api: Api, deps: Deps): void {
   channelRoutes(api, deps);
   channelCarrierRoutes(api, deps);
   identityKeyRoutes(api, deps);
+  browserCallsRoutes(api, deps);
   channelTargetRoutes(api, deps);
   numberOwnerRoutes(api, deps);
 }

@@ -15,6 +15,7 @@ import { DEMO_HOST, DEMO_PREFIX } from "../demo/demo-api.ts";
 import { DEMO_TARGET, seedDemo } from "../demo/seed.ts";
 import { createEgress } from "../egress/egress.ts";
 import { startJobs } from "../jobs/runner.ts";
+import { createLocalEngines } from "../media/local-engines.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
@@ -72,6 +73,8 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
   open.defer(() => egress.close());
   const llmProviders = environmentProviders(config, secrets);
   const bundle = Promise.withResolvers<string>();
+  const voiceEngines = createLocalEngines();
+  open.defer(() => voiceEngines.close());
   const app = await createApp({
     db,
     notices: platform.database.notices,
@@ -85,6 +88,7 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     mailServer: secrets.mail,
     speechProviders: environmentSpeech(config, secrets),
     speakOffline: (speech) => speakOffline(speech),
+    voiceEngines,
     mailTls,
     simulation,
     transcriptionProviders: environmentTranscription(config, secrets),

@@ -72,6 +72,10 @@ export type BridgePhrasesResponse = { "name": string; "description"?: string | n
 
 export type BridgePhrasesUpdateRequest = { "name": string; "description"?: string | null | undefined; "config"?: BridgePhrasesConfigPayloadInput | undefined; "is_default"?: boolean | null | undefined; "id": number; "edit_comments"?: string | null | undefined };
 
+export type BrowserCalls = { "browser_calls": boolean };
+
+export type BrowserCallsInput = { "browser_calls": boolean };
+
 export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "if"?: Expression | null | undefined };
 
 export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "if"?: ExpressionInput | null | undefined };
@@ -106,7 +110,7 @@ export type ChannelServices = "sip" | "twilio" | "email" | "webchat" | "africast
 
 export type ChannelTargetCreateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined };
 
-export type ChannelTargetResponse = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent"?: AgentResponse | null | undefined; "a2p_verified"?: boolean | null | undefined; "identity_key_set_at"?: string | null | undefined };
+export type ChannelTargetResponse = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent"?: AgentResponse | null | undefined; "a2p_verified"?: boolean | null | undefined; "identity_key_set_at"?: string | null | undefined; "browser_calls"?: boolean | undefined };
 
 export type ChannelTargetUpdateRequest = { "agent_id": number; "channel_id": number; "target": string; "target_mode": TargetModes; "fallback_target"?: string | null | undefined; "is_test"?: boolean | undefined; "id": number };
 
@@ -870,6 +874,7 @@ export type Operations = {
   "POST /api/v1/channels/{channel_id}/carrier/test": { path: { "channel_id": number }; query: Record<never, never>; body: undefined; answer: ChannelCarrierTest };
   "POST /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: IdentityKey };
   "DELETE /api/v1/channels/{channel_id}/targets/{target_id}/identity_key": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: BrowserCallsInput; answer: BrowserCalls };
   "GET /api/v1/channels/targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "channel_id" | "channel_name" | "agent_id" | "target" | "target_mode" | "target_mode_list" | "fallback_target" | "is_test" | "updated_at" | "a2p_verified")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ChannelTargetResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/channels/available-targets": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "channel_id" | "channel_name" | "target" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("channel_id" | "channel_name" | "target")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AvailableTarget)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/channels/{channel_id}/targets/{target_id}": { path: { "channel_id": number; "target_id": number }; query: Record<never, never>; body: undefined; answer: ChannelTargetResponse };
@@ -1007,4 +1012,5 @@ export type Operations = {
   "POST /api/v1/dashboards/session_transfers": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
   "POST /api/v1/dashboards/sessions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
   "GET /reports/{name}/data": { path: { "name": string }; query: { "token": string; "days"?: number | undefined; "with_scripted"?: string | undefined; "timezone"?: string | undefined }; body: undefined; answer: DashboardData };
+  "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: null };
 };

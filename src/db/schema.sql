@@ -599,7 +599,8 @@ create table channel_targets (
   updated_at timestamptz not null,
   last_updated_by text not null,
   sealed_identity_key text,
-  identity_key_set_at timestamptz
+  identity_key_set_at timestamptz,
+  browser_calls boolean not null default false
 );
 create unique index channel_targets_claim on channel_targets (channel_id, target, target_mode);
 create unique index channel_targets_chat on channel_targets (target) where (target_mode = 'chat');

@@ -291,6 +291,7 @@ export interface Channels {
 export interface ChannelTargets {
   a2p_verified: boolean | null;
   agent_id: number;
+  browser_calls: Generated<boolean>;
   channel_id: number;
   fallback_target: string | null;
   id: Generated<number>;

@@ -42,6 +42,13 @@ export function waitSoundRoutes(api: Api): void {
   );
 }
 
+/** A sound of ours by its address, as samples; null: it is none of ours. */
+export function soundAt(url: string): { rate: number; samples: Int16Array } | null {
+  const file = url.split(PATH)[1];
+  const sound = Object.values(SOUNDS).find((candidate) => candidate.file === file);
+  return sound ? { rate: RATE_hz, samples: samplesOf(sound.make()) } : null;
+}
+
 /** The same numbers from the same seed, between -1 and 1. */
 function noise(seed: number): () => number {
   let state = seed >>> 0;
@@ -88,8 +95,10 @@ function murmur({ seed, voices }: { seed: number; voices: number }): Float64Arra
   return samples;
 }
 
-function wav(samples: Float64Array): Buffer {
+const wav = (samples: Float64Array): Buffer => writeWav({ rate: RATE_hz, channels: [samplesOf(samples)] });
+
+/** 16 bits, as loud as `PEAK`. */
+function samplesOf(samples: Float64Array): Int16Array {
   const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
-  const channel = Int16Array.from(samples, (sample) => Math.round((sample / loudest) * PEAK * 32_767));
-  return writeWav({ rate: RATE_hz, channels: [channel] });
+  return Int16Array.from(samples, (sample) => Math.round((sample / loudest) * PEAK * 32_767));
 }

@@ -1,12 +1,11 @@
 import type { WebSocket } from "@fastify/websocket";
-import type { FastifyRequest } from "fastify";
 import type { RawData } from "ws";
 import { z } from "zod";
 import { parseJsonBody } from "../api/body.ts";
 import { inputErrors } from "../api/input-errors.ts";
 import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
-import { errorText, Fault, InvalidInput, invalid } from "../base/errors.ts";
+import { errorText, Fault, InvalidInput } from "../base/errors.ts";
 import { randomBase62, randomId } from "../base/ids.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endSession } from "../turns/end-session.ts";
@@ -16,8 +15,7 @@ import { runTurn } from "../turns/turn.ts";
 import { TurnControl } from "../turns/turn-control.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "../turns/turn-event.ts";
 import { chatSoFar, type ShownCall, shownCall } from "./chat-so-far.ts";
-import { readIdentityToken } from "./identity-token.ts";
-import { oneLine } from "./one-line.ts";
+import { findTarget, refuseForeignSite, Visit, visitorOf } from "./visitor.ts";
 import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
 
 /**
@@ -25,21 +23,6 @@ import { createVisitorLimit, type VisitorLimit } from "./visitor-limit.ts";
  * it go on: over a WebSocket, or by plain HTTP where sockets don't get through. What the model and tools do stays with
  * the operator; a visitor sees words, typing, cards and the end.
  */
-const OpenChat = z.object({
-  client_id: z.string().min(1).max(320),
-  user_id: z
-    .string()
-    .min(1)
-    .max(320)
-    .nullish()
-    .describe("Who the visitor says they are: a claim, which proves nothing"),
-  identity_token: z
-    .string()
-    .min(1)
-    .max(4096)
-    .nullish()
-    .describe("Who the visitor is, signed by the site with the target's identity key: a JWT (HS256)"),
-});
 const ChatMessage = z.object({
   text: z.string().max(4000),
   id: z
@@ -83,7 +66,7 @@ export function webChatRoutes(api: Api, engine: Engine): void {
 
   api.post(
     "/chat/v1/sessions",
-    { ...open, summary: "Open a chat session", body: OpenChat, calls_per_minute: 30 },
+    { ...open, summary: "Open a chat session", body: Visit, calls_per_minute: 30 },
     async ({ request, reply, body }) => {
       const target = await findTarget(engine, body.client_id);
       refuseForeignSite(request);
@@ -368,55 +351,6 @@ function send(socket: WebSocket, event: ChatEvent): void {
 function close(socket: WebSocket, message: string): void {
   send(socket, { type: "error", message });
   socket.close(1008);
-}
-
-/**
- * A chat is opened by our own page only, also when that page stands in a frame on somebody's site. Programs send no
- * Origin. A browser that says "same-origin" itself is believed before Host, which some proxies rewrite.
- */
-function refuseForeignSite({ headers, host }: FastifyRequest): void {
-  const { origin } = headers;
-  if (origin === undefined || headers["sec-fetch-site"] === "same-origin") return;
-  if (URL.canParse(origin) && new URL(origin).host === host) return;
-  throw new Fault(
-    "forbidden",
-    "A chat can't be opened from another site; embed /chat/widget.js there instead.",
-  );
-}
-
-/**
- * Who opens a chat. Without a token nobody: a name of their own making, so that what they say of themselves is never
- * taken for an address, and finds no conversation of another person.
- */
-function visitorOf(
-  { vault, clock }: Engine,
-  target: { target: string; sealed_identity_key: string | null },
-  { user_id, identity_token }: z.infer<typeof OpenChat>,
-) {
-  if (identity_token == null) {
-    const claimed_user = oneLine(user_id ?? "") || null;
-    return { source: `visitor-${randomBase62(16)}`, verified: false, claimed_user, user_name: null };
-  }
-  if (target.sealed_identity_key === null) {
-    throw invalid(["body", "identity_token"], `chat ${target.target} has no identity key to check it with`);
-  }
-  const read = readIdentityToken(identity_token, vault.open(target.sealed_identity_key), clock.now());
-  if (!read.ok) throw invalid(["body", "identity_token"], `the identity token is refused: ${read.problem}`);
-  const { user_id: source, name: user_name } = read.identity;
-  return { source, verified: true, claimed_user: null, user_name };
-}
-
-async function findTarget(engine: Engine, client_id: string) {
-  const target = await engine.db
-    .selectFrom("channel_targets as t")
-    .innerJoin("agents as a", "a.id", "t.agent_id")
-    .select(["t.id", "t.sub_organization_id", "t.agent_id", "t.target", "t.is_test", "t.sealed_identity_key"])
-    .where("t.target", "=", client_id)
-    .where("t.target_mode", "=", "chat")
-    .where("a.deleted_at", "is", null)
-    .executeTakeFirst();
-  if (!target) throw new Fault("not-found", `There is no chat named ${client_id}.`);
-  return target;
 }
 
 /** A wrong token answers like a session that never was. */

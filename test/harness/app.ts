@@ -111,6 +111,7 @@ export async function createTestApp(
       | "mailLookUp"
       | "speechProviders"
       | "speakOffline"
+      | "voiceEngines"
       | "llmProviders"
       | "consoleBuild"
     >

@@ -55,6 +55,8 @@ const OWN = [
   "POST /api/v1/channels/{}/carrier/test",
   "POST /api/v1/channels/{}/simulated_contacts",
   "POST /api/v1/channels/{}/targets/{}/identity_key",
+  "POST /chat/v1/calls",
+  "PUT /api/v1/channels/{}/targets/{}/browser_calls",
   "POST /api/v1/custom_messages/calendar",
   "POST /api/v1/insights/workflows/{}/backfill/pause",
   "POST /api/v1/insights/workflows/{}/backfill/resume",

@@ -80,6 +80,10 @@ export const CHANNELS: Examples = {
     const made = await target(maker);
     return { at: [made.channel_id, made.id] };
   },
+  [`PUT ${targets}/{}/browser_calls`]: async (maker) => {
+    const made = await target(maker);
+    return { at: [made.channel_id, made.id], body: { browser_calls: true } };
+  },
   [`DELETE ${targets}/{}/identity_key`]: async (maker) => {
     const made = await target(maker);
     return { at: [made.channel_id, made.id] };

@@ -1,0 +1,62 @@
+import type { Api } from "../api/server.ts";
+import { Fault } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { soundAt } from "../speech/wait-sound.ts";
+import { findTarget, refuseForeignSite, Visit, visitorOf } from "../webchat/visitor.ts";
+import { BROWSER } from "./browser-carrier.ts";
+import { holdBrowserCall } from "./browser-line.ts";
+import type { VoiceCalls } from "./voice-calls.ts";
+
+type Deps = { engine: Engine; calls: VoiceCalls; engines: VoiceEngines | null };
+
+/**
+ * Calls from a page: a visitor of a chat talks with its agent by voice. The page asks for a call, then opens its socket;
+ * the token alone lets it do so, once.
+ */
+export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): void {
+  const tag = "chat";
+
+  api.post(
+    "/chat/v1/calls",
+    { tag, permission: "public", summary: "Call a chat's agent by voice", body: Visit, calls_per_minute: 30 },
+    async ({ request, reply, body }) => {
+      const target = await findTarget(engine, body.client_id);
+      refuseForeignSite(request);
+      if (!target.browser_calls)
+        throw new Fault("forbidden", `${body.client_id} takes no calls from its page.`);
+      if (!engines || engines.missing) throw new Fault("unavailable", engines?.missing ?? NO_ENGINES);
+      const { source, verified, claimed_user, user_name } = visitorOf(engine, target, body);
+      reply.headers(await engine.visitors.admit(target.sub_organization_id));
+      const answered = await calls.answerPage(
+        { carrier: BROWSER, sid: randomId(), key: null, from: source, to: target.target },
+        {
+          sub_organization_id: target.sub_organization_id,
+          agent_id: target.agent_id,
+          channel_id: target.channel_id,
+          channel_service: BROWSER,
+          channel_target_id: target.id,
+          fallback_target: null,
+          is_test: target.is_test,
+          is_outbound: false,
+          person: source,
+          number: target.target,
+          caller_id: null,
+          variables: {},
+          voicemail_detection: null,
+          visitor: { verified, claimed_user, user_name },
+        },
+      );
+      const { call_id, token, voice } = answered;
+      return { call_id, token, verified, language: voice.languages[0]?.code ?? null };
+    },
+  );
+
+  api.server.get("/chat/v1/calls/socket", { websocket: true, schema: { hide: true } }, (socket) => {
+    if (!engines || engines.missing) return socket.close(1011);
+    holdBrowserCall({ calls, engines, clock: engine.clock, log: engine.log, soundAt }, socket);
+  });
+}
+
+const NO_ENGINES = "Nothing is set up here that hears and speaks.";

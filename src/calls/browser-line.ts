@@ -1,0 +1,168 @@
+import type { WebSocket } from "@fastify/websocket";
+import type { RawData } from "ws";
+import { z } from "zod";
+import { bytesOf, Framer, samplesOf } from "../audio/frames.ts";
+import type { Clock } from "../base/clock.ts";
+import { errorText } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { CallInput, CallOutput } from "../channels/call-socket.ts";
+import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
+import { HEARING_RATE } from "../speech/hearing.ts";
+import type { VoiceCalls } from "./voice-calls.ts";
+
+/**
+ * A page's call: a WebSocket of 16-bit samples at 16 kHz both ways, and small JSON texts beside them. The page's first
+ * text is `start`; everything it hears was sent after that.
+ */
+const FromPage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("start"), call_id: z.string().max(20), token: z.string().max(200) }),
+  z.object({ type: z.literal("marked"), name: z.string().max(40) }),
+  z.object({ type: z.literal("key"), digit: z.string().regex(/^[0-9*#]$/) }),
+  z.object({ type: z.literal("hangup") }),
+]);
+
+type ToPage =
+  | { type: "ready"; rate: number }
+  /** Comes back as `marked` once what was sent before it was heard. */
+  | { type: "mark"; name: string }
+  /** Forget what was sent and not played; its marks need not come back. */
+  | { type: "clear" }
+  /** What was said, to be read along. `final` false: the next text of this role replaces it. */
+  | { type: "words"; role: "user" | "agent"; text: string; final: boolean }
+  | { type: "end" }
+  | { type: "error"; message: string };
+
+const SETUP_MS = 10_000;
+/** Frames are 20 ms; more than twice that many are no microphone. */
+const MOST_FRAMES_A_SECOND = 120;
+/** A tenth of a second: a page may send a few frames at once. */
+const MOST_BYTES = 2 * (HEARING_RATE / 10) * 2;
+/** A page that no longer reads is not sent more. */
+const MOST_UNREAD_BYTES = 2_000_000;
+
+type Parts = {
+  calls: VoiceCalls;
+  engines: VoiceEngines;
+  clock: Clock;
+  log: Log;
+  soundAt: MediaLineParts["soundAt"];
+};
+
+export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, socket: WebSocket): void {
+  let line: MediaLine | null = null;
+  let opening = false;
+  let frames = 0;
+  const framer = new Framer(HEARING_RATE);
+
+  const send = (message: ToPage) => {
+    if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
+  };
+  const refuse = (message: string) => {
+    send({ type: "error", message });
+    socket.close(1008);
+  };
+  const setup = setTimeout(() => refuse("The call was not opened in time."), SETUP_MS);
+  const second = setInterval(() => {
+    frames = 0;
+  }, 1000);
+  second.unref();
+
+  const open = async ({ call_id, token }: { call_id: string; token: string }) => {
+    opening = true;
+    clearTimeout(setup);
+    const voice = await calls.voiceOf(call_id, token);
+    if (!voice) return refuse("This call is over, or was opened before.");
+    let call: { input(event: CallInput): void } | null = null;
+    const waiting: CallInput[] = [];
+    const media = new MediaLine({
+      clock,
+      line: {
+        rate: HEARING_RATE,
+        play: (frame) => {
+          if (socket.readyState === socket.OPEN && socket.bufferedAmount < MOST_UNREAD_BYTES)
+            socket.send(bytesOf(frame));
+        },
+        mark: (name) => send({ type: "mark", name }),
+        clear: () => send({ type: "clear" }),
+        close: () => socket.close(1000),
+      },
+      ...engines,
+      voice,
+      soundAt,
+      findsKeys: false,
+      tell: (input) => {
+        if (input.type === "speech")
+          send({ type: "words", role: "user", text: input.text, final: input.final });
+        if (call) call.input(input);
+        else waiting.push(input);
+      },
+      report: (report) => log.debug({ call_id, report }, "who speaks when"),
+      ended: () => {
+        send({ type: "end" });
+        socket.close(1000);
+      },
+    });
+    const told = (output: CallOutput) => {
+      if (output.type === "say" && output.text !== "") {
+        send({ type: "words", role: "agent", text: output.text, final: true });
+      }
+      media.send(output);
+    };
+    call = await calls.open(call_id, token, { send: told, close: () => media.close() });
+    if (!call) return refuse("This call is over, or was opened before.");
+    line = media;
+    send({ type: "ready", rate: HEARING_RATE });
+    call.input({ type: "open", sid: call_id });
+    for (const input of waiting) call.input(input);
+    // The page was closed while the call was looked up.
+    if (socket.readyState !== socket.OPEN) media.closed();
+  };
+
+  const takeText = (text: string) => {
+    const read = FromPage.safeParse(parsed(text));
+    if (!read.success) return send({ type: "error", message: "This message can't be read." });
+    const message = read.data;
+    if (message.type === "start") {
+      if (opening) return;
+      open(message).catch((error) => {
+        log.error({ err: error }, "a call from a page could not be opened");
+        refuse("The call can't be opened. Please try again.");
+      });
+    } else if (message.type === "marked") line?.marked(message.name);
+    else if (message.type === "key") line?.key(message.digit);
+    else socket.close(1000);
+  };
+
+  const take = (data: RawData, isBinary: boolean) => {
+    if (++frames > MOST_FRAMES_A_SECOND) {
+      log.warn({ frames }, "a call's socket was flooded and closed");
+      // While it closes, more may come.
+      socket.off("message", take);
+      return refuse("That was too much at once.");
+    }
+    if (!isBinary) return takeText(String(data));
+    const bytes = data as Buffer;
+    if (bytes.length % 2 === 1 || bytes.length > MOST_BYTES)
+      return refuse("This is no audio of 16-bit samples.");
+    if (line) for (const frame of framer.push(samplesOf(bytes))) line.hear(frame);
+  };
+  socket.on("message", take);
+  // A frame that is too large, or none: the socket is closed by then.
+  socket.on("error", (error) =>
+    log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
+  );
+  socket.on("close", () => {
+    clearTimeout(setup);
+    clearInterval(second);
+    line?.closed();
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

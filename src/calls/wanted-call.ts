@@ -1,0 +1,20 @@
+/** Who is to speak on a call, and for whom. */
+export type WantedCall = {
+  sub_organization_id: number;
+  /** Null: the number is claimed for an agent that is gone. */
+  agent_id: number | null;
+  channel_id: number;
+  channel_service: string;
+  channel_target_id: number;
+  fallback_target: string | null;
+  is_test: boolean;
+  is_outbound: boolean;
+  /** The person's number, and ours. */
+  person: string;
+  number: string;
+  caller_id: string | null;
+  variables: Record<string, string>;
+  voicemail_detection: Record<string, unknown> | null;
+  /** Who calls from a page, where that is known otherwise than by a number. */
+  visitor?: { verified: boolean; claimed_user: string | null; user_name: string | null };
+};

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import WebSocket from "ws";
+import { createLocalEngines } from "../../src/media/local-engines.ts";
+import { createAgent } from "../harness/agent.ts";
+import { createTestApp, type TestApp } from "../harness/app.ts";
+import { PageCaller } from "../harness/page-caller.ts";
+import { runClock } from "../harness/run-clock.ts";
+import { sphinxFiles } from "../harness/sphinx.ts";
+
+const SCRIPT = `
+on /open/ -> say "We are open from eight in the morning to five in the afternoon, on every day but Sunday."
+on /appointment/ -> say "For what day?"
+on /.*/ -> say "Please say that again."
+`;
+
+let engines: ReturnType<typeof createLocalEngines>;
+let app: TestApp;
+let url: string;
+let client_id: string;
+let understands = false;
+let stopClock: () => void;
+
+beforeAll(async () => {
+  const sphinx = await sphinxFiles();
+  understands = sphinx !== null;
+  engines = createLocalEngines({ sphinx });
+  app = await createTestApp({}, undefined, { voiceEngines: engines });
+  stopClock = runClock(app.clock);
+  url = await app.listen();
+  const agent = await createAgent(app, { script: SCRIPT });
+  client_id = agent.target;
+});
+afterAll(async () => {
+  stopClock();
+  await engines.close();
+});
+
+const allow = async (browser_calls: boolean) => {
+  const { channel_id, id } = (await app.send("GET", `/api/v1/channels/targets?target=${client_id}`)).body
+    .items[0];
+  return app.send("PUT", `/api/v1/channels/${channel_id}/targets/${id}/browser_calls`, { browser_calls });
+};
+const voiceSessions = async () => (await app.send("GET", "/api/v1/sessions/")).body.items;
+const ask = () => app.send("POST", "/chat/v1/calls", { client_id });
+
+describe("a call from a page", () => {
+  test("is refused until the target allows it, in a sentence", async () => {
+    const refused = await ask();
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toContain("takes no calls from its page");
+    expect((await allow(true)).status).toBe(200);
+  });
+
+  test("a spoken question is answered aloud, and both stand in the transcript", async (context) => {
+    if (!understands) return context.skip();
+    await allow(true);
+    const { status, body } = await ask();
+    expect(status).toBe(200);
+    const caller = await PageCaller.call(url, body, engines.speaking);
+    await caller.say("When are you open?");
+    await caller.agentSays("We are open");
+    await caller.until(() => caller.isHearing);
+    await caller.say("wait, i want to book an appointment");
+    await caller.agentSays("For what day?");
+    expect(caller.cleared).toBeGreaterThan(0);
+    await caller.until(() => !caller.isHearing);
+    caller.hangUp();
+    expect(caller.transcript.map((line) => line.replace(/, on every day.*$/, ""))).toEqual([
+      "user: when are you open",
+      expect.stringMatching(/^agent: We are open from eight in the morning/),
+      expect.stringMatching(/^agent: on every day/),
+      "user: wait i want to book an appointment",
+      "agent: For what day?",
+    ]);
+    await expect.poll(async () => (await voiceSessions())[0]?.end_reason).toBe("user");
+    const [session] = await voiceSessions();
+    expect(session).toMatchObject({ channel_manager_type: "voice_browser_v1", verified: false, simulated: false });
+    const said = (await app.send("GET", `/api/v1/sessions/transcript/${session.session_id}`)).body;
+    process.stderr.write(JSON.stringify(said));
+      `${JSON.stringify([caller.transcript, (await app.send("GET", "/api/v1/sessions/")).body], null, 1)}\n`,
+    );
+  });
+});
+
+describe("a call's socket", () => {
+  const open = async () => {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/chat/v1/calls/socket`);
+    const told: string[] = [];
+    socket.on("message", (data) => told.push(String(data)));
+    const closed = new Promise<number>((resolve) => socket.on("close", resolve));
+    await new Promise((resolve) => socket.on("open", resolve));
+    return { socket, told, closed };
+  };
+
+  test("of a wrong token, or opened twice, is refused and the call itself goes on", async () => {
+    await allow(true);
+    const { body } = await ask();
+    const wrong = await open();
+    wrong.socket.send(JSON.stringify({ type: "start", call_id: body.call_id, token: "no" }));
+    expect(await wrong.closed).toBe(1008);
+    const first = await open();
+    first.socket.send(JSON.stringify({ type: "start", ...body }));
+    await expect.poll(() => first.told.some((text) => text.includes("ready"))).toBe(true);
+    const second = await open();
+    second.socket.send(JSON.stringify({ type: "start", ...body }));
+    expect(await second.closed).toBe(1008);
+    expect(first.socket.readyState).toBe(WebSocket.OPEN);
+    first.socket.close();
+  });
+
+  test("that sends what is no audio is closed, with a word why", async () => {
+    await allow(true);
+    const { socket, told, closed } = await open();
+    socket.send(Buffer.alloc(641));
+    expect(await closed).toBe(1008);
+    expect(told.at(-1)).toContain("no audio of 16-bit samples");
+  });
+});

@@ -25,7 +25,9 @@ type BenchPlatform = App & {
   stop(): Promise<void>;
 };
 
-export async function startPlatform(more: Pick<Parts, "consoleBuild"> = {}): Promise<BenchPlatform> {
+export async function startPlatform(
+  more: Pick<Parts, "consoleBuild" | "voiceEngines"> = {},
+): Promise<BenchPlatform> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, "postgres"), log: silentLog });
   await migrate(postgres.connection);

@@ -16,7 +16,8 @@ type Words = { role: "user" | "agent"; text: string; final: boolean; at: number 
 export class PageCaller {
   readonly words: Words[] = [];
   readonly problems: string[] = [];
-  /** What came out of the loudspeaker, and the clock's moment of its last frame that was not silent. */
+  /** Frame by frame, at the same moments: what went into the microphone, and what came out of the loudspeaker. */
+  readonly sent: Int16Array[] = [];
   readonly heard: Int16Array[] = [];
   cleared = 0;
   isOver = false;
@@ -63,7 +64,9 @@ export class PageCaller {
   /** As many frames as the clock wants, both ways. */
   #tick(): void {
     for (; this.#sent * FRAME_MS < performance.now() - this.#began; this.#sent++) {
-      this.#send(bytesOf(this.#toSay.shift() ?? SILENCE));
+      const spoken = this.#toSay.shift() ?? SILENCE;
+      this.sent.push(spoken);
+      this.#send(bytesOf(spoken));
       this.#returnMarks();
       const frame = this.#playing.shift();
       this.heard.push(frame instanceof Int16Array ? frame : SILENCE);
@@ -81,15 +84,15 @@ export class PageCaller {
     if (this.#isReady && this.#socket.readyState === WebSocket.OPEN) this.#socket.send(data);
   }
 
-  /** Resolves once it was said; when its last sound went out. */
-  async say(text: string, voice = "rms"): Promise<number> {
-    const given = { text, language: "en-US", voice, speed: null };
-    const pieces: Int16Array[] = [];
-    for await (const { samples } of this.#mouth.speak(given, new AbortController().signal))
-      pieces.push(samples);
-    this.#toSay.push(...new Framer(HEARING_RATE).push(join(pieces)));
+  /** Resolves once it was said. */
+  async say(text: string, voice = "rms"): Promise<void> {
+    await this.play(await speech(this.#mouth, text, voice));
+  }
+
+  /** Samples at 16 kHz into the microphone; resolves once they went out. */
+  async play(samples: Int16Array): Promise<void> {
+    this.#toSay.push(...new Framer(HEARING_RATE).push(samples));
     await this.until(() => this.#toSay.length === 0);
-    return performance.now();
   }
 
   async until(holds: () => boolean): Promise<void> {
@@ -101,7 +104,6 @@ export class PageCaller {
     }
   }
 
-  /** Resolves with the moment at which this many answers were begun to be heard after the words that ended then. */
   async agentSays(part: string): Promise<void> {
     await this.until(() => this.words.some(({ role, text }) => role === "agent" && text.includes(part)));
   }
@@ -124,4 +126,16 @@ export class PageCaller {
     clearInterval(this.#timer);
     this.#socket.close();
   }
+}
+
+/** What a voice of the mouth makes of a text, at 16 kHz. */
+export async function speech(
+  mouth: VoiceEngines["speaking"],
+  text: string,
+  voice = "rms",
+): Promise<Int16Array> {
+  const given = { text, language: "en-US", voice, speed: null };
+  const pieces: Int16Array[] = [];
+  for await (const { samples } of mouth.speak(given, new AbortController().signal)) pieces.push(samples);
+  return join(pieces);
 }

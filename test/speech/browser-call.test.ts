@@ -74,11 +74,19 @@ describe("a call from a page", () => {
     ]);
     await expect.poll(async () => (await voiceSessions())[0]?.end_reason).toBe("user");
     const [session] = await voiceSessions();
-    expect(session).toMatchObject({ channel_manager_type: "voice_browser_v1", verified: false, simulated: false });
+    expect(session).toMatchObject({
+      channel_manager_type: "voice_browser_v1",
+      verified: false,
+      simulated: false,
+    });
     const said = (await app.send("GET", `/api/v1/sessions/transcript/${session.session_id}`)).body;
-    process.stderr.write(JSON.stringify(said));
-      `${JSON.stringify([caller.transcript, (await app.send("GET", "/api/v1/sessions/")).body], null, 1)}\n`,
-    );
+    // What nobody heard stands in no transcript.
+    expect(said.transcription).toMatchObject([
+      { source: "user", text: "when are you open" },
+      { source: "agent", text: expect.stringMatching(/^We are.{0,30} —$/) },
+      { source: "user", text: "wait i want to book an appointment" },
+      { source: "agent", text: "For what day?" },
+    ]);
   });
 });
 

@@ -55,8 +55,6 @@ const OWN = [
   "POST /api/v1/channels/{}/carrier/test",
   "POST /api/v1/channels/{}/simulated_contacts",
   "POST /api/v1/channels/{}/targets/{}/identity_key",
-  "POST /chat/v1/calls",
-  "PUT /api/v1/channels/{}/targets/{}/browser_calls",
   "POST /api/v1/custom_messages/calendar",
   "POST /api/v1/insights/workflows/{}/backfill/pause",
   "POST /api/v1/insights/workflows/{}/backfill/resume",
@@ -81,9 +79,11 @@ const OWN = [
   "POST /api/v1/tools/play",
   "POST /api/v1/tools/try",
   "POST /api/v1/users/{}/sign_in_link",
+  "POST /chat/v1/calls",
   "POST /chat/v1/sessions",
   "POST /chat/v1/sessions/{}/end",
   "POST /chat/v1/sessions/{}/messages",
+  "PUT /api/v1/channels/{}/targets/{}/browser_calls",
   "PUT /api/v1/insights/workflows/{}/backfill",
   "PUT /api/v1/llm_providers/{}",
   "PUT /api/v1/mail_domains/claims/{}",
@@ -93,8 +93,12 @@ const OWN = [
   "PUT /api/v1/transcription_providers/{}",
 ];
 
-/** A picture and a WebSocket, which OpenAPI has no words for. Pages and the console's own calls lie elsewhere. */
-const UNDOCUMENTED = new Set(["GET /api/v1/organizations/logos/{}", "GET /chat/v1/sessions/{}/socket"]);
+/** A picture and two WebSockets, which OpenAPI has no words for. Pages and the console's own calls lie elsewhere. */
+const UNDOCUMENTED = new Set([
+  "GET /api/v1/organizations/logos/{}",
+  "GET /chat/v1/calls/socket",
+  "GET /chat/v1/sessions/{}/socket",
+]);
 const API = / \/(api|chat)\/v1\//;
 
 let app: TestApp;

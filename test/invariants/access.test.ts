@@ -19,6 +19,7 @@ const PUBLIC = [
   "GET /api/v1/sessions/recording/stream",
   "GET /chat/v1/sessions/{}",
   "GET /reports/{}/data",
+  "POST /chat/v1/calls",
   "POST /chat/v1/sessions",
   "POST /chat/v1/sessions/{}/end",
   "POST /chat/v1/sessions/{}/messages",

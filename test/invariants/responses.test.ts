@@ -15,6 +15,7 @@ const REFUSED: Record<string, number> = {
   "POST /api/v1/channels/twilio/{}/numbers/verify-a2p-compliance": 501,
   "POST /api/v1/users/{}/send_email": 501,
   "POST /api/v1/channels/{}/simulated_contacts": 412,
+  "POST /chat/v1/calls": 403,
   // No call was recorded, and no job has written the export.
   "GET /api/v1/sessions/recording/stream": 401,
   "GET /api/v1/takeouts/get/{}/file/{}": 404,

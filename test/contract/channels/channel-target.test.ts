@@ -34,7 +34,7 @@ describe("listing channel targets", () => {
     await create({ target: "+15125550011" });
   });
 
-  test("answers all twelve fields and the age of its identity key, the linked agent among them", async () => {
+  test("answers all twelve fields, the age of its identity key and whether its page calls, the linked agent among them", async () => {
     const { items } = await list(
       search([
         ["target", "5550010"],
@@ -54,6 +54,7 @@ describe("listing channel targets", () => {
         updated_at: "2026-11-18T12:00:00+00:00",
         last_updated_by: "admin@example.com",
         identity_key_set_at: null,
+        browser_calls: false,
         agent: expect.objectContaining({
           id: agent.agent_id,
           type: "ca_v1",

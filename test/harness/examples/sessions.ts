@@ -75,6 +75,7 @@ export const SESSIONS: Examples = {
     at: [(await maker.post("/session_labels/", await labelInput(maker))).id],
   }),
 
+  "POST /chat/v1/calls": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
   "POST /chat/v1/sessions": async (maker) => ({ body: { client_id: (await target(maker)).target } }),
   "GET /chat/v1/sessions/{}": chat,
   "POST /chat/v1/sessions/{}/messages": async (maker) => ({

@@ -2,6 +2,8 @@ import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { errorText } from "../base/errors.ts";
 import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../config.ts";
+import { NO_EAR } from "../media/local-engines.ts";
+import { findSphinx } from "../speech/local/sphinx.ts";
 import { checkKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
@@ -37,6 +39,7 @@ async function look({ config, secrets }: { config: Config; secrets: Secrets }): 
     await checkDatabase(config),
     ...(await checkKeys(config, secrets)),
     ...(await checkMail(config, secrets)),
+    checkVoice(),
     checkClock(),
     checkPublicUrl(config),
   ];
@@ -134,6 +137,14 @@ async function checkDatabase(config: Config): Promise<Finding> {
   } catch (error) {
     return { check, status: "problem", message: errorText(error) };
   }
+}
+
+/** Calls from a page need something that hears; without it the rest works. */
+function checkVoice(): Finding {
+  const check = "voice";
+  return findSphinx() === null
+    ? { check, status: "warning", message: NO_EAR }
+    : { check, status: "ok", message: "offline hearing and speaking, English only (stand-ins)" };
 }
 
 function checkClock(): Finding {

@@ -21,7 +21,7 @@ export function firstAccountText(
 
 export function readyText(
   url: string,
-  { seconds, demo, simulated }: { seconds: number; demo: boolean; simulated: boolean },
+  { seconds, demo, simulated, voice }: { seconds: number; demo: boolean; simulated: boolean; voice: boolean },
 ): string {
   return lines(
     `Parley ${VERSION} is ready in ${seconds.toFixed(1)} s: ${url}`,
@@ -29,6 +29,7 @@ export function readyText(
     ...(demo
       ? [
           `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
+          ...(voice ? ["                            or press Call there and speak (offline voice, a stand-in)"] : []),
           `  The same in a terminal    ./parley chat "Demo clinic"`,
         ]
       : []),

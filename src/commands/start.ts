@@ -134,7 +134,12 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
 
   const seconds = performance.now() / 1000;
   process.stdout.write(
-    readyText(config.public_url, { seconds, demo: await hasDemo(db), simulated: app.simulator !== null }),
+    readyText(config.public_url, {
+      seconds,
+      demo: await hasDemo(db),
+      simulated: app.simulator !== null,
+      voice: voiceEngines.missing === null,
+    }),
   );
   lines.release();
   // Only now: bundling takes both cores of a small machine for some seconds, and the API need not wait for it.

@@ -66,7 +66,8 @@ export const seedDemo =
 
     const channel_id = await insertWebChat(demo);
     const chat = { channel_id, target_mode: "chat", fallback_target: null, is_test: false } as const;
-    await insertTarget(tx, clock, caller, { ...chat, agent_id: clinic, target: DEMO_TARGET });
+    const page = await insertTarget(tx, clock, caller, { ...chat, agent_id: clinic, target: DEMO_TARGET });
+    await tx.updateTable("channel_targets").set({ browser_calls: true }).where("id", "=", page).execute();
     await insertTarget(tx, clock, caller, { ...chat, agent_id: reminder, target: REMINDER_TARGET });
     await insertDemoCampaign({ tx, caller, clock, vault }, { clinic, reminder });
   };

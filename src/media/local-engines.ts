@@ -3,7 +3,7 @@ import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { findSphinx, type SphinxFiles } from "../speech/local/sphinx.ts";
 import type { VoiceEngines } from "./voice-engines.ts";
 
-const NO_EAR =
+export const NO_EAR =
   "Calls by voice need something that hears. Offline, on Debian or Ubuntu: sudo apt install libpocketsphinx3 pocketsphinx-en-us, then restart Parley.";
 
 /** The engines that need no network: English only, and stand-ins for a provider's. */

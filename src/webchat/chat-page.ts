@@ -32,8 +32,8 @@ type Asset = { type: string; text: string; etag: string };
 export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
   const assets = readAssets();
   const version = sha256([...assets.values()].map((asset) => asset.etag).join()).slice(0, 12);
-  const page = (file: string, agent_name: string) =>
-    fill(assets.get(file)?.text ?? "", { version, agent_name });
+  const page = (file: string, agent_name: string, calls = "") =>
+    fill(assets.get(file)?.text ?? "", { version, agent_name, calls });
   const hidden = { hide: true };
 
   api.server.get<{ Params: { target: string } }>(
@@ -44,7 +44,9 @@ export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
       const chat = await findChatPage(db, request.params.target);
       reply.type(CONTENT_TYPES[".html"]!).header("cache-control", ASK_FIRST);
       reply.header("content-security-policy", contentSecurityPolicy(chat?.allowed_origins ?? []));
-      return chat ? page("chat.html", chat.agent_name) : reply.code(404).send(page("missing.html", ""));
+      return chat
+        ? page("chat.html", chat.agent_name, chat.browser_calls ? "yes" : "")
+        : reply.code(404).send(page("missing.html", ""));
     },
   );
 
@@ -119,6 +121,7 @@ async function findChatPage(db: Db, target: string) {
     .innerJoin("channels as c", "c.id", "t.channel_id")
     .select([
       "a.name as agent_name",
+      "t.browser_calls",
       sql<string | null>`c.config -> 'credentials' ->> 'allowed_origins'`.as("allowed_origins"),
     ])
     .where("t.target", "=", target)

@@ -18,13 +18,14 @@ const ARGS = [
 ];
 
 /** A real browser: the machine's own, else the one npm brings. */
-export async function launchChromium(): Promise<Browser> {
-  if (existsSync(SYSTEM_CHROMIUM)) return chromium.launch({ executablePath: SYSTEM_CHROMIUM, args: ARGS });
+export async function launchChromium(more: string[] = []): Promise<Browser> {
+  const args = [...ARGS, ...more];
+  if (existsSync(SYSTEM_CHROMIUM)) return chromium.launch({ executablePath: SYSTEM_CHROMIUM, args });
   const folder = await unpackChromium();
   // Without the arguments it proposes: one process dies with its first page, and web security is what tests look at.
   return chromium.launch({
     executablePath: path.join(folder, "chromium"),
-    args: ARGS,
+    args,
     env: {
       ...process.env,
       LD_LIBRARY_PATH: path.join(folder, "al2023", "lib"),

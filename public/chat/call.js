@@ -18,7 +18,8 @@ const UNPLUGGED = "The microphone was disconnected and the call has ended.";
 
 /** Why the microphone can't be had, in words that help. @type {Record<string, string>} */
 const NO_MICROPHONE = {
-  NotAllowedError: "The microphone is blocked. Allow it in your browser's settings for this page, then press Call again.",
+  NotAllowedError:
+    "The microphone is blocked. Allow it in your browser's settings for this page, then press Call again.",
   NotFoundError: "No microphone was found. Connect one, then press Call again.",
   NotReadableError: "Another program is using the microphone. Close it there, then press Call again.",
 };
@@ -40,7 +41,9 @@ export class Call {
     try {
       this.#listener.state("asking");
       const microphone = await askForMicrophone();
-      this.#open.push(() => microphone.getTracks().forEach((track) => track.stop()));
+      this.#open.push(() => {
+        for (const track of microphone.getTracks()) track.stop();
+      });
       if (this.#over) return this.#close();
       this.#listener.state("connecting");
       const { call_id, token } = await openCall(target, identity_token);
@@ -64,7 +67,8 @@ export class Call {
   async #connect(microphone, start) {
     const audio = new AudioContext();
     this.#open.push(() => void audio.close());
-    const file = (/** @type {string} */ name) => audio.audioWorklet.addModule(new URL(name, import.meta.url).href);
+    const file = (/** @type {string} */ name) =>
+      audio.audioWorklet.addModule(new URL(name, import.meta.url).href);
     await Promise.all([file("microphone-worklet.js"), file("speaker-worklet.js")]);
     // A page that nobody has touched may not sound; pressing Call was a touch.
     await audio.resume();
@@ -94,7 +98,8 @@ export class Call {
     };
     socket.onclose = () => this.#end(ended ? ENDED : refusal || LOST);
     heard.port.onmessage = ({ data }) => {
-      if (socket.readyState === WebSocket.OPEN) socket.send(this.#muted ? new ArrayBuffer(data.byteLength) : data);
+      if (socket.readyState === WebSocket.OPEN)
+        socket.send(this.#muted ? new ArrayBuffer(data.byteLength) : data);
     };
     spoken.port.onmessage = ({ data: name }) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ type: "marked", name }));
@@ -123,6 +128,8 @@ async function askForMicrophone() {
     });
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    throw new Error(NO_MICROPHONE[name] ?? "The microphone can't be used. Check your browser's settings for this page.");
+    throw new Error(
+      NO_MICROPHONE[name] ?? "The microphone can't be used. Check your browser's settings for this page.",
+    );
   }
 }

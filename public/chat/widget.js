@@ -81,7 +81,9 @@
 
   /** Made when first wanted: a visitor who never opens the chat loads nothing. */
   function createFrame() {
-    const made = /** @type {HTMLIFrameElement} */ (make("iframe", { title: label || "Chat", allow: "microphone" }));
+    const made = /** @type {HTMLIFrameElement} */ (
+      make("iframe", { title: label || "Chat", allow: "microphone" })
+    );
     const proof = identity ? `#identity=${encodeURIComponent(identity)}` : "";
     made.src = `${page}?embed=1${accent ? `&accent=${accent}` : ""}${proof}`;
     panel.append(made);

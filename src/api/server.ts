@@ -31,6 +31,7 @@ import { sendError } from "./errors.ts";
 import { type Form, parseFormBody, readForm, refuseForm } from "./form.ts";
 import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
+import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { tidyDocument } from "./openapi.ts";
 import { parseInput } from "./parse-input.ts";
@@ -172,14 +173,16 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   server.setValidatorCompiler(({ schema, httpPart }) => validator(schema as Schema, httpPart));
   server.setSerializerCompiler(() => (value) => JSON.stringify(value));
   server.removeContentTypeParser(["application/json", "text/plain"]);
-  server.addContentTypeParser("application/json", { parseAs: "string" }, (request, text, done) => {
-    try {
+  const turnOf = createLargeBodies();
+  server.addContentTypeParser(
+    "application/json",
+    { parseAs: "string" },
+    async (request: FastifyRequest, body: string) => {
+      await turnOf(body.length);
       const { most_values } = request.routeOptions.config as { most_values?: number };
-      done(null, parseJsonBody(text as string, most_values));
-    } catch (error) {
-      done(error as Error);
-    }
-  });
+      return parseJsonBody(body, most_values);
+    },
+  );
 
   await server.register(helmet, { contentSecurityPolicy: false });
   await server.register(cookie);

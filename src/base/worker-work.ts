@@ -28,8 +28,8 @@ export function serveWork(work: Work, { yields = true } = {}): void {
   });
 }
 
-/** Of 20 steps towards "only when nobody else wants the processor": a third of a main loop's share. */
-const NICENESS = 5;
+/** Of 20 steps towards "only when nobody else wants the processor": a tenth of a main loop's share. */
+const NICENESS = 10;
 
 /** What waits here are mails and posts; people talk with the main loop, and on a full machine it goes before. */
 function yieldToMainLoop(): void {

@@ -29,7 +29,9 @@ export function readyText(
     ...(demo
       ? [
           `  Talk to the demo clinic   ${url}/chat/${DEMO_TARGET}`,
-          ...(voice ? ["                            or press Call there and speak (offline voice, a stand-in)"] : []),
+          ...(voice
+            ? ["                            or press Call there and speak (offline voice, a stand-in)"]
+            : []),
           `  The same in a terminal    ./parley chat "Demo clinic"`,
         ]
       : []),

@@ -36,7 +36,9 @@ beforeAll(async () => {
   const agent = await createAgent(app, { script: SCRIPT });
   target = agent.target;
   const [{ id }] = (await app.send("GET", `/api/v1/channels/targets?target=${target}`)).body.items;
-  await app.send("PUT", `/api/v1/channels/${agent.channel_id}/targets/${id}/browser_calls`, { browser_calls: true });
+  await app.send("PUT", `/api/v1/channels/${agent.channel_id}/targets/${id}/browser_calls`, {
+    browser_calls: true,
+  });
 
   // What the browser's microphone hears: a moment of quiet, the question, and quiet for the rest of the test.
   const folder = mkdtempSync(path.join(tmpdir(), "parley-microphone-"));
@@ -89,7 +91,9 @@ test("a call that the server loses ends with a word, and can be made again", asy
   const page = await openPage();
   await page.routeWebSocket(/calls\/socket/, (socket) => socket.close());
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText("The connection was lost and the call has ended. Press Call to start again.").waitFor();
+  await page
+    .getByText("The connection was lost and the call has ended. Press Call to start again.")
+    .waitFor();
   expect(await page.getByRole("button", { name: "Call", exact: true }).isEnabled()).toBe(true);
 });
 

@@ -9,8 +9,8 @@ import { smtpServerOf } from "../channels/mail-credentials.ts";
 import type { Attempts, Senders } from "../channels/outreach.ts";
 import { createAttempts } from "../dialing/attempts.ts";
 import { createDialer, type Dialer } from "../dialing/dialer.ts";
+import { otherAttemptSids } from "../dialing/other-attempt-sids.ts";
 import { createSettleQueue } from "../dialing/settle-queue.ts";
-import { sidsOfOthers } from "../dialing/sids-of-others.ts";
 import { createMail, type Mail } from "../dialogues/mail.ts";
 import { textSender } from "../dialogues/text-sender.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
@@ -72,7 +72,7 @@ export function createOutreach(api: Api, parts: Parts, engine: Engine): Outreach
   });
   const texts = { engine, carriers };
   const senders: Senders = parts.senders ?? {
-    voice: voiceSender({ db, carriers, sidsOfOthers: (...asked) => sidsOfOthers(db, ...asked) }),
+    voice: voiceSender({ db, carriers, otherAttemptSids: (...asked) => otherAttemptSids(db, ...asked) }),
     sms: textSender(texts, attempts, "sms"),
     whatsapp: textSender(texts, attempts, "whatsapp"),
     email: mailing.sender,

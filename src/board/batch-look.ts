@@ -35,7 +35,7 @@ export async function lookAtBatch(
       hours: { schedule: batch.campaign, zone },
       rate,
       last_at,
-      ...lines.around(batch),
+      ...lines.capacity(batch),
     },
     now,
   );

@@ -14,8 +14,8 @@ import type { Db } from "../db/database.ts";
 import { type Candidate, requestView } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
 import { reachModeOf, senderOf, timeOf } from "../dialing/due-batches.ts";
+import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
-import { obstacleOf } from "../dialing/obstacle.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import {
   canceledBy,
@@ -170,11 +170,11 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const tried = await readTried(deps.db, per_person, [person], now);
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
   const prior = blocked.get(request.target) ?? null;
-  const obstacle = obstacleOf(batch.campaign, request, prior, deps.destinations);
+  const issue = eligibilityIssue(batch.campaign, request, prior, deps.destinations);
   const view = requestView(
     { ...waiting, counted_on: queue.counted_on },
     batch.campaign.retry_count,
-    obstacle,
+    issue,
     tried.tooOften(person),
     countries.of(senderOf(batch), request.target),
   );

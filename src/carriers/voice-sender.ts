@@ -15,7 +15,7 @@ type Parts = {
   db: Db;
   carriers: Carriers;
   /** Of these sids, those of tries to reach this person other than the one with this key. */
-  sidsOfOthers(outreach: Outreach, sids: readonly string[]): Promise<ReadonlySet<string>>;
+  otherAttemptSids(outreach: Outreach, sids: readonly string[]): Promise<ReadonlySet<string>>;
 };
 
 /** Calls people. The session begins when somebody picks up: the carrier asks then what to do with the call. */
@@ -47,7 +47,7 @@ export function voiceSender(parts: Parts): Sender {
     },
     async find(outreach, since) {
       const { calls, account } = await callsOf(outreach.channel_id);
-      const others = (sids: readonly string[]) => parts.sidsOfOthers(outreach, sids);
+      const others = (sids: readonly string[]) => parts.otherAttemptSids(outreach, sids);
       const taken = await calls.find(account, outgoingCall(outreach), since, others);
       return taken && reached(taken);
     },

@@ -30,7 +30,7 @@ export function createAttempts({ db, queue }: { db: Db; queue: SettleQueue }): A
             ? []
             : [
                 {
-                  kind: "word",
+                  kind: "status",
                   key,
                   status,
                   is_transient,

@@ -3,7 +3,7 @@ import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
-import type { CountryHold, Day, Obstacle, RequestView } from "../planning/next-step.ts";
+import type { CountryHold, Day, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 
@@ -147,7 +147,7 @@ const listName = (batch: DueBatch): string => `${batch.sub_organization_id} ${re
 export const requestView = (
   candidate: Candidate,
   retry_count: number,
-  obstacle: Obstacle | null,
+  issue: EligibilityIssue | null,
   too_often: TooOften | null,
   country: CountryHold | null,
 ): RequestView => ({
@@ -158,5 +158,5 @@ export const requestView = (
   is_address_busy: false,
   too_often,
   country,
-  obstacle,
+  issue,
 });

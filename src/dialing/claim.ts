@@ -20,9 +20,9 @@ import {
   soonAfter,
 } from "./decide-claim.ts";
 import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
+import { eligibilityIssue } from "./eligibility.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
-import { obstacleOf } from "./obstacle.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";
 
@@ -60,22 +60,22 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Claim> 
   });
 }
 
-type Around = ReturnType<Lines["around"]>;
-const LINES_FREE: Around = {
+type Capacity = ReturnType<Lines["capacity"]>;
+const LINES_FREE: Capacity = {
   source_paused_until: null,
   source_refusal: null,
   free_lines: { source: 1, organization: 1 },
 };
 
 /** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
-function openDays(plan: Plan, around: Around, now: Date, fallback: Date | null): Day[] | null {
-  const step = stepOf(plan, around, now);
+function openDays(plan: Plan, capacity: Capacity, now: Date, fallback: Date | null): Day[] | null {
+  const step = stepOf(plan, capacity, now);
   if (step.kind === "start") return step.days;
   plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
   return null;
 }
 
-function stepOf({ batch, rate, last_at }: Plan, around: Around, now: Date): BatchStep {
+function stepOf({ batch, rate, last_at }: Plan, capacity: Capacity, now: Date): BatchStep {
   const { campaign, timezone, sender } = batch;
   const status = campaign.deleted_at === null ? batch.status : "CANCELED";
   return batchStep(
@@ -85,7 +85,7 @@ function stepOf({ batch, rate, last_at }: Plan, around: Around, now: Date): Batc
       hours: { schedule: campaign, zone: timezone ?? "UTC" },
       rate,
       last_at,
-      ...around,
+      ...capacity,
     },
     now,
   );
@@ -96,7 +96,7 @@ async function claimReady(tx: Tx, parts: ClaimParts, ready: Plan[], now: Date): 
   const batches = ready.map(({ batch }) => batch);
   const lines = await lockLines(tx, batches, parts.limits, now);
   const soon = soonAfter(now);
-  const daysOf = (plan: Plan) => openDays(plan, lines.around(plan.batch), now, soon);
+  const daysOf = (plan: Plan) => openDays(plan, lines.capacity(plan.batch), now, soon);
   const open = ready.flatMap((plan): Open[] => {
     const days = daysOf(plan);
     return days === null ? [] : [{ plan, batch: plan.batch, days }];
@@ -135,8 +135,8 @@ async function readKnown(
     countries,
     busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
-    obstacleOf: (batch, candidate) =>
-      obstacleOf(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
+    eligibilityIssue: (batch, candidate) =>
+      eligibilityIssue(batch.campaign, candidate, blocked(batch, candidate.target), destinations),
   };
 }
 

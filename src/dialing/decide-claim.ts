@@ -1,5 +1,5 @@
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
-import type { Day, Obstacle } from "../planning/next-step.ts";
+import type { Day, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { type Candidate, requestView } from "./candidates.ts";
@@ -32,7 +32,7 @@ export type Known = {
   /** Addresses to which the batches before start an attempt; who is busy already is no candidate. */
   busy: BusyAddresses;
   firsts: FirstAttempts;
-  obstacleOf(batch: DueBatch, candidate: Candidate): Obstacle | null;
+  eligibilityIssue(batch: DueBatch, candidate: Candidate): EligibilityIssue | null;
 };
 
 /** First attempts of campaigns by day. */
@@ -116,7 +116,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: Known, now: Dat
     ...requestView(
       candidate,
       batch.campaign.retry_count,
-      known.obstacleOf(batch, candidate),
+      known.eligibilityIssue(batch, candidate),
       known.tried.tooOften({ ...batch, target: candidate.target }),
       known.countries.of(senderOf(batch), candidate.target),
     ),

@@ -11,7 +11,7 @@ import type { Db } from "../db/database.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
-import type { News } from "./attempt-news.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
 import { claimDue } from "./claim.ts";
 import { attemptLeases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
@@ -132,9 +132,9 @@ export function createDialer(parts: DialerParts): Dialer {
       await reach("before-send");
       if (!(await leases.stillHolds(key, HAND_OVER_ms))) return;
       const send = () => senders[outreach.mode].send(outreach, () => holds(key));
-      const news = await handOver(send, key, { clock, log });
+      const event = await handOver(send, key, { clock, log });
       await reach("after-send");
-      await queue.add([news]);
+      await queue.add([event]);
       await reach("after-settle");
     } catch (error) {
       log.error({ err: error, key }, "an attempt was left to be asked about");
@@ -168,9 +168,9 @@ export function createDialer(parts: DialerParts): Dialer {
     // Each by itself: a carrier that hangs keeps nobody else in the dark.
     await Promise.all(
       unsettled.map(async (attempt) => {
-        const news = await askCarrier(parts, findInTime(senders[attempt.mode]), attempt, clock.now());
+        const event = await askCarrier(parts, findInTime(senders[attempt.mode]), attempt, clock.now());
         await reach("after-ask");
-        await queue.add([news]);
+        await queue.add([event]);
       }),
     );
     return unsettled.length;
@@ -201,14 +201,14 @@ async function handOver(
   send: () => Promise<Reached>,
   key: string,
   { clock, log }: Pick<DialerParts, "clock" | "log">,
-): Promise<News> {
+): Promise<AttemptEvent> {
   try {
     const { sid, status, session_id, conversation_id } = await inTime(send());
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
-    return { kind: "word", key, status, is_transient: null, at: clock.now(), sid, session };
+    return { kind: "status", key, status, is_transient: null, at: clock.now(), sid, session };
   } catch (error) {
     const why = publicText(error, log, "an attempt could not be handed over");
-    return newsOfFault(error, why, key, clock.now());
+    return eventOfFault(error, why, key, clock.now());
   }
 }
 
@@ -223,7 +223,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Anything that is no `CarrierFault` may have happened after the carrier took it. */
-function newsOfFault(error: unknown, why: string, key: string, at: Date): News {
+function eventOfFault(error: unknown, why: string, key: string, at: Date): AttemptEvent {
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
   // Nobody's fault but ours: whatever it was, the person has not been tried.
   if (error.is_ours && error.fate !== "unknown")
@@ -231,7 +231,7 @@ function newsOfFault(error: unknown, why: string, key: string, at: Date): News {
   switch (error.fate) {
     case "refused":
       return {
-        kind: "word",
+        kind: "status",
         key,
         status: error.status ?? "FAILED",
         is_transient: false,

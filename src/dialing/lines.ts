@@ -45,7 +45,7 @@ export class Lines {
   }
 
   /** What `batchStep` wants to know of them. */
-  around({ organization_id, campaign, sender }: DueBatch) {
+  capacity({ organization_id, campaign, sender }: DueBatch) {
     const name = sourceName(organization_id, sender?.address ?? "");
     const health = this.#health.get(name) ?? healthy(this.#now);
     const used = this.#sources.get(name) ?? 0;

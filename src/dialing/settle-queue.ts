@@ -2,33 +2,33 @@ import pg from "pg";
 import type { Clock } from "../base/clock.ts";
 import { gather } from "../base/gather.ts";
 import type { Db } from "../db/database.ts";
-import type { News } from "./attempt-news.ts";
-import { takeIn } from "./settle-store.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
+import { settleAttempts } from "./settle-store.ts";
 
-/** Attempts whose news are taken in by one transaction; more would hold its locks for too long. */
+/** Attempts whose events are settled by one transaction; more would hold its locks for too long. */
 const MOST = 250;
 const TRIES = 5;
 
 /** Takes in what comes at about the same time together, in the order in which it came. */
 export type SettleQueue = {
   /** Resolves once it is stored; rejects if it could not be. */
-  add(news: News[]): Promise<void>;
+  add(events: AttemptEvent[]): Promise<void>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
 };
 
 export function createSettleQueue({ db, clock }: { db: Db; clock: Clock }): SettleQueue {
-  const gathered = gather<News[], void>({
+  const gathered = gather<AttemptEvent[], void>({
     most: MOST,
-    size: (news) => news.length,
+    size: (events) => events.length,
     async write(parts) {
-      await settleAgain(() => takeIn(db, parts.flat(), clock.now()));
+      await settleAgain(() => settleAttempts(db, parts.flat(), clock.now()));
       return parts.map(() => undefined);
     },
   });
   return {
-    async add(news) {
-      if (news.length > 0) await gathered.add(news);
+    async add(events) {
+      if (events.length > 0) await gathered.add(events);
     },
     idle: gathered.idle,
   };

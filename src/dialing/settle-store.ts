@@ -5,27 +5,27 @@ import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { isTakenBack } from "../planning/settle.ts";
-import type { News } from "./attempt-news.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
 import { holdCountries } from "./country-hold.ts";
 import { freshPlans } from "./fresh-plans.ts";
-import { type Around, type AttemptRow, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
+import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
 
 /**
- * Takes in what is known of any number of attempts: attempt, request, counts, event, webhooks, the source's health and
+ * Settles what is known of any number of attempts: attempt, request, counts, event, webhooks, the source's health and
  * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
  * requests by key, pacing, days, sources, countries. Returns how many attempts ended.
  */
-export async function takeIn(db: Db, news: readonly News[], now: Date): Promise<number> {
+export async function settleAttempts(db: Db, events: readonly AttemptEvent[], now: Date): Promise<number> {
   return db.transaction().execute(async (tx) => {
     await freshPlans(tx);
-    const keys = [...new Set(news.map(({ key }) => key))];
-    const { attempts, requests, around } = await lockRows(tx, keys);
-    const settlement = new Settlement(now, attempts, requests, around);
-    for (const each of news) settlement.take(each);
+    const keys = [...new Set(events.map(({ key }) => key))];
+    const { attempts, requests, batches } = await lockRows(tx, keys);
+    const settlement = new Settlement(now, attempts, requests, batches);
+    for (const each of events) settlement.take(each);
     await store(tx, settlement, now);
     return settlement.ended;
   });
@@ -40,7 +40,7 @@ async function lockRows(tx: Tx, keys: string[]) {
     with known as materialized (select distinct batch_key from attempts where key = any(${keys}::text[]))
     select key from batches where key in (select batch_key from known) order by key for share`.execute(tx);
   const { rows } = await sql<
-    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & Around & { request: RequestRow }
+    Omit<AttemptRow, "was_reached_before" | "is_tried_elsewhere"> & BatchContext & { request: RequestRow }
   >`
     select a.*, case a.mode when 'whatsapp' then 'sms' else a.mode end as mode, a.counted_on::text as counted_on, b.batch_id, b.status as batch_status, b.expires_on, c.retry_count, c.retry_interval,
       a.mode = 'voice' and a.session_id is not null and exists (
@@ -78,7 +78,7 @@ async function lockRows(tx: Tx, keys: string[]) {
   return {
     attempts: new Map(known.map((row) => [row.key, row as AttemptRow])),
     requests,
-    around: new Map(rows.map((row) => [row.key, row as Around])),
+    batches: new Map(rows.map((row) => [row.key, row as BatchContext])),
   };
 }
 

@@ -57,7 +57,7 @@ export type RequestRow = {
   answered_by: ChannelStatus | null;
   voicemail_left: boolean | null;
 };
-export type Around = {
+export type BatchContext = {
   batch_id: string;
   batch_status: BatchStatus;
   expires_on: string | null;

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
 import { ATTEMPT_PHASES, type AttemptPhase, FIRST_PHASE } from "../planning/attempt-state.ts";
-import type { News } from "./attempt-news.ts";
-import { type Around, type AttemptRow, idOf, type RequestRow } from "./settled-rows.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
+import { type AttemptRow, type BatchContext, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
 
 const START_ms = Date.parse("2026-11-18T12:00:00Z");
@@ -59,7 +59,7 @@ const request: RequestRow = {
 };
 
 const key = "a";
-const anyNews: fc.Arbitrary<(at: Date) => News> = fc.oneof(
+const anyEvent: fc.Arbitrary<(at: Date) => AttemptEvent> = fc.oneof(
   fc
     .record({
       status: fc.constantFrom(...CHANNEL_STATUSES),
@@ -69,15 +69,15 @@ const anyNews: fc.Arbitrary<(at: Date) => News> = fc.oneof(
     })
     .map(
       (word) =>
-        (at: Date): News => ({ kind: "word", key, at, ...word }),
+        (at: Date): AttemptEvent => ({ kind: "status", key, at, ...word }),
     ),
   fc
     .record({ is_ours: fc.boolean(), is_country: fc.boolean() })
-    .map((why) => (): News => ({ kind: "not-taken", key, retry_after_s: null, why: "busy", ...why })),
+    .map((why) => (): AttemptEvent => ({ kind: "not-taken", key, retry_after_s: null, why: "busy", ...why })),
   fc
     .constantFrom("handing-over" as const, "asking" as const)
-    .map((from) => (): News => ({ kind: "unknown", key, why: "no answer", from })),
-  fc.boolean().map((is_shown) => (): News => ({ kind: "goes-on", key, is_shown })),
+    .map((from) => (): AttemptEvent => ({ kind: "unknown", key, why: "no answer", from })),
+  fc.boolean().map((is_shown) => (): AttemptEvent => ({ kind: "goes-on", key, is_shown })),
 );
 
 const aHistory = fc.record({
@@ -85,13 +85,16 @@ const aHistory = fc.record({
   retry_count: fc.integer({ min: 0, max: 2 }),
   batch_status: fc.constantFrom("ACTIVE" as const, "PAUSED" as const, "CANCELED" as const),
   refusals: fc.constantFrom(0, 9),
-  steps: fc.array(fc.record({ after_ms: fc.constantFrom(0, 1_000, 60_000, 25 * 3_600_000), news: anyNews }), {
-    minLength: 1,
-    maxLength: 12,
-  }),
+  steps: fc.array(
+    fc.record({ after_ms: fc.constantFrom(0, 1_000, 60_000, 25 * 3_600_000), event: anyEvent }),
+    {
+      minLength: 1,
+      maxLength: 12,
+    },
+  ),
 });
 
-/** Where one piece of news may lead. What was taken back may be revived and placed, or over, by the same news. */
+/** Where one event may lead. What was taken back may be revived and placed, or over, by the same event. */
 const LEADS_TO: Record<AttemptPhase, AttemptPhase[]> = {
   CLAIMED: ["CLAIMED", "UNCERTAIN", "PLACED", "ENDED"],
   UNCERTAIN: ["UNCERTAIN", "PLACED", "ENDED"],
@@ -106,7 +109,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
     fc.property(aHistory, ({ mode, retry_count, batch_status, refusals, steps }) => {
       const row = { ...attempt, mode };
       const asked = { ...request, refusals };
-      const around: Around = {
+      const batches: BatchContext = {
         batch_id: "b",
         batch_status,
         expires_on: null,
@@ -114,7 +117,7 @@ test("no history of an attempt leaves the table of its life, and one that ended 
         retry_interval: "1m",
       };
       let now_ms = START_ms;
-      for (const { after_ms, news } of steps) {
+      for (const { after_ms, event } of steps) {
         now_ms += after_ms;
         const now = new Date(now_ms);
         const before = row.state;
@@ -123,8 +126,8 @@ test("no history of an attempt leaves the table of its life, and one that ended 
           now,
           new Map([[key, row]]),
           new Map([[idOf(row), asked]]),
-          new Map([[key, around]]),
-        ).take(news(now));
+          new Map([[key, batches]]),
+        ).take(event(now));
         seen.add(row.state);
         expect(wasTakenBack ? REVIVED_LEADS_TO : LEADS_TO[before]).toContain(row.state);
         expect(row.ended_at !== null).toBe(row.state === "ENDED");

@@ -18,9 +18,9 @@ import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-s
 import { isDialled, statusAt } from "../planning/batch-state.ts";
 import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
 import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
-import type { News } from "./attempt-news.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
 import type { RefusedCountry } from "./country-hold.ts";
-import { type Around, type AttemptRow, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
+import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
 /** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
 const wasRefusedLater = (attempt: AttemptRow): boolean => isTakenBack(attempt) && attempt.error_code !== null;
@@ -31,7 +31,7 @@ export class Settlement {
   #now: Date;
   #attempts: Map<string, AttemptRow>;
   #requests: Map<string, RequestRow>;
-  #around: Map<string, Around>;
+  #batches: Map<string, BatchContext>;
   #changedAttempts = new Set<AttemptRow>();
   #changedRequests = new Set<RequestRow>();
   #changes: StatusChange[] = [];
@@ -44,37 +44,37 @@ export class Settlement {
     now: Date,
     attempts: Map<string, AttemptRow>,
     requests: Map<string, RequestRow>,
-    around: Map<string, Around>,
+    batches: Map<string, BatchContext>,
   ) {
     this.#now = now;
     this.#attempts = attempts;
     this.#requests = requests;
-    this.#around = around;
+    this.#batches = batches;
   }
 
-  take(news: News): void {
-    const attempt = this.#attempts.get(news.key);
+  take(event: AttemptEvent): void {
+    const attempt = this.#attempts.get(event.key);
     if (!attempt) return;
     const request = this.#requests.get(idOf(attempt)) as RequestRow;
-    if (news.kind === "word") this.#word(attempt, request, news);
-    else if (news.kind === "not-taken") this.#notTaken(attempt, request, news);
-    else if (news.kind === "unknown") this.#unknown(attempt, news);
-    else this.#goesOn(attempt, news.is_shown);
+    if (event.kind === "status") this.#status(attempt, request, event);
+    else if (event.kind === "not-taken") this.#notTaken(attempt, request, event);
+    else if (event.kind === "unknown") this.#unknown(attempt, event);
+    else this.#goesOn(attempt, event.is_shown);
   }
 
-  #word(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
-    if (word.our_fault !== undefined && (!hasEnded(attempt) || isTakenBack(attempt))) {
-      this.#refusedLater(attempt, request, word, word.our_fault);
+  #status(attempt: AttemptRow, request: RequestRow, update: Extract<AttemptEvent, { kind: "status" }>): void {
+    if (update.our_fault !== undefined && (!hasEnded(attempt) || isTakenBack(attempt))) {
+      this.#refusedLater(attempt, request, update, update.our_fault);
       return;
     }
-    // What comes late of a message that was refused since is no news, unless it was delivered after all.
-    if (wasRefusedLater(attempt) && REQUEST_STATUS[word.status] !== "COMPLETED") return;
-    const { retry_count, retry_interval } = this.#around.get(attempt.key) as Around;
+    // What comes late of a message that was refused since is no event, unless it was delivered after all.
+    if (wasRefusedLater(attempt) && REQUEST_STATUS[update.status] !== "COMPLETED") return;
+    const { retry_count, retry_interval } = this.#batches.get(attempt.key) as BatchContext;
     const before = attempt.channel_status;
     if (isTakenBack(attempt) && isWaiting(request.request_status) && !attempt.is_tried_elsewhere)
       this.#revive(attempt, request);
-    this.#remember(attempt, request, word);
-    const settled = settle(attempt, request, word, {
+    this.#remember(attempt, request, update);
+    const settled = settle(attempt, request, update, {
       retry_count,
       retry_interval,
       batch_goes_on: this.#goesOnWith(attempt),
@@ -85,12 +85,12 @@ export class Settlement {
       request.refusals = 0;
       this.#changedRequests.add(request);
     }
-    if (settled.attempt) this.#moveAttempt(attempt, word, settled.attempt);
-    // That the carrier has it is news even where its word is none.
-    else if (isUnplaced(attempt)) this.#moveAttempt(attempt, word, { ...attempt, ends: false });
+    if (settled.attempt) this.#moveAttempt(attempt, update, settled.attempt);
+    // That the carrier has it counts even where its status changes nothing.
+    else if (isUnplaced(attempt)) this.#moveAttempt(attempt, update, { ...attempt, ends: false });
     // A carrier may hear who answered only when the call is over.
-    else if (isAnswerer(word.status) && attempt.answerer === null && attempt.channel_status === "COMPLETED")
-      this.#rememberAnswerer(attempt, word.status);
+    else if (isAnswerer(update.status) && attempt.answerer === null && attempt.channel_status === "COMPLETED")
+      this.#rememberAnswerer(attempt, update.status);
     this.#noteAnswer(attempt, request);
     if (settled.decision) attempt.decision = settled.decision;
     if (!settled.request) return;
@@ -101,7 +101,7 @@ export class Settlement {
     this.#changedRequests.add(request);
     // A request keeps the status of an attempt while it waits, and the next attempt may meet the very same.
     if (previous !== request.channel_status || before !== request.channel_status)
-      this.#tell(attempt, request, previous, word.provider_status ?? null);
+      this.#tell(attempt, request, previous, update.provider_status ?? null);
   }
 
   /**
@@ -122,7 +122,7 @@ export class Settlement {
     this.#changedAttempts.add(attempt);
   }
 
-  /** By another attempt, of which that was known before, or came along with this news. */
+  /** By another attempt, of which that was known before, or came along with this event. */
   #wasReachedBefore(attempt: AttemptRow, request: RequestRow): boolean {
     const { key, was_reached_before, batch_key, request_id } = attempt;
     if (was_reached_before || !hasOthers(attempt, request)) return was_reached_before;
@@ -140,7 +140,7 @@ export class Settlement {
 
   /** Whether anybody of its batch is still tried. */
   #goesOnWith({ key }: AttemptRow): boolean {
-    const { batch_status, expires_on } = this.#around.get(key) as Around;
+    const { batch_status, expires_on } = this.#batches.get(key) as BatchContext;
     const status = statusAt(
       { status: batch_status, expires_on: expires_on === null ? null : new Date(expires_on) },
       this.#now,
@@ -148,15 +148,19 @@ export class Settlement {
     return isDialled(status) || status === "PAUSED";
   }
 
-  /** What a carrier or a session calls it, whatever the word itself is worth. */
-  #remember(attempt: AttemptRow, request: RequestRow, word: Extract<News, { kind: "word" }>): void {
-    const sid = word.sid ?? null;
+  /** What a carrier or a session calls it, whatever the status itself changes. */
+  #remember(
+    attempt: AttemptRow,
+    request: RequestRow,
+    update: Extract<AttemptEvent, { kind: "status" }>,
+  ): void {
+    const sid = update.sid ?? null;
     if (sid !== null && attempt.sid === null) {
       attempt.sid = sid;
       this.#changedAttempts.add(attempt);
     }
-    if (word.session && attempt.session_id === null) {
-      patch(attempt, word.session);
+    if (update.session && attempt.session_id === null) {
+      patch(attempt, update.session);
       this.#changedAttempts.add(attempt);
     }
     if (!isLatest(attempt, request)) return;
@@ -165,8 +169,8 @@ export class Settlement {
       request.sent_at ??= this.#now.toISOString();
       this.#changedRequests.add(request);
     }
-    if (word.session && request.session_id !== word.session.session_id) {
-      patch(request, word.session);
+    if (update.session && request.session_id !== update.session.session_id) {
+      patch(request, update.session);
       this.#changedRequests.add(request);
     }
   }
@@ -188,14 +192,14 @@ export class Settlement {
 
   #moveAttempt(
     attempt: AttemptRow,
-    word: Extract<News, { kind: "word" }>,
+    update: Extract<AttemptEvent, { kind: "status" }>,
     to: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean },
   ): void {
     this.#changedAttempts.add(attempt);
     attempt.channel_status = to.channel_status;
     attempt.answerer = to.answerer;
-    attempt.provider_status = word.provider_status ?? attempt.provider_status;
-    attempt.error_code = word.error_code ?? attempt.error_code;
+    attempt.provider_status = update.provider_status ?? attempt.provider_status;
+    attempt.error_code = update.error_code ?? attempt.error_code;
     if (hasEnded(attempt)) return;
     attempt.placed_at ??= this.#now.toISOString();
     if (to.ends) {
@@ -219,29 +223,38 @@ export class Settlement {
   }
 
   /** As if it had not been tried: it counts neither as an attempt nor against the retries, only for the rate and the day. */
-  #notTaken(attempt: AttemptRow, request: RequestRow, news: Extract<News, { kind: "not-taken" }>): void {
+  #notTaken(
+    attempt: AttemptRow,
+    request: RequestRow,
+    event: Extract<AttemptEvent, { kind: "not-taken" }>,
+  ): void {
     const isUntouched = attempt.channel_status === "PENDING" && attempt.sid === null;
     if (!isUntouched || !isUnplaced(attempt)) return;
-    const is_ours = news.is_ours === true;
+    const is_ours = event.is_ours === true;
     if (!is_ours && request.refusals + 1 >= MAX_REFUSALS) {
-      const word = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
-      this.#word(attempt, request, { kind: "word", key: attempt.key, ...word, provider_status: news.why });
+      const update = { status: "UNEXPECTED_ERROR" as const, is_transient: null, at: this.#now };
+      this.#status(attempt, request, {
+        kind: "status",
+        key: attempt.key,
+        ...update,
+        provider_status: event.why,
+      });
       return;
     }
     // That a process of ours died before it handed something over says nothing about the carrier.
     const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
     this.#end(attempt, "not-taken");
     if (is_ours) {
-      if (news.is_country) this.#refused_countries.push({ ...attempt, why: news.why });
-      else this.#countRefusal(attempt, news.why);
+      if (event.is_country) this.#refused_countries.push({ ...attempt, why: event.why });
+      else this.#countRefusal(attempt, event.why);
       this.#giveBackDay(attempt);
     } else if (isCarriers && request.refusals > 0) this.#tallyOf(attempt).repeated += 1;
     else if (isCarriers) this.#count(attempt, true);
-    attempt.provider_status = news.why;
+    attempt.provider_status = event.why;
     this.#changedAttempts.add(attempt);
     if (attempt.attempt_number !== request.attempt_count) return;
     request.attempt_count -= 1;
-    const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, news.retry_after_s);
+    const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
     if (!is_ours) request.refusals += 1;
     this.#waitAgain(attempt, request, wait_ms);
   }
@@ -263,7 +276,7 @@ export class Settlement {
   #refusedLater(
     attempt: AttemptRow,
     request: RequestRow,
-    { error_code, provider_status }: Extract<News, { kind: "word" }>,
+    { error_code, provider_status }: Extract<AttemptEvent, { kind: "status" }>,
     our_fault: string,
   ): void {
     this.#changedAttempts.add(attempt);
@@ -283,7 +296,7 @@ export class Settlement {
       this.#tell(attempt, request, previous, our_fault);
   }
 
-  #unknown(attempt: AttemptRow, { from, why }: Extract<News, { kind: "unknown" }>): void {
+  #unknown(attempt: AttemptRow, { from, why }: Extract<AttemptEvent, { kind: "unknown" }>): void {
     if (!isUnplaced(attempt)) return;
     this.#changedAttempts.add(attempt);
     attempt.state = nextPhase(attempt.state, "unanswered");
@@ -302,11 +315,11 @@ export class Settlement {
     const asked_ms = this.#now.getTime() - new Date(attempt.started_at).getTime();
     if (asked_ms < ASKED_FOR_ms) return;
     const request = this.#requests.get(idOf(attempt)) as RequestRow;
-    const word = { status: "NO_OUTCOME" as const, is_transient: false, at: this.#now };
-    this.#word(attempt, request, {
-      kind: "word",
+    const update = { status: "NO_OUTCOME" as const, is_transient: false, at: this.#now };
+    this.#status(attempt, request, {
+      kind: "status",
       key: attempt.key,
-      ...word,
+      ...update,
       provider_status: "could not be asked",
     });
   }
@@ -351,7 +364,7 @@ export class Settlement {
     provider_status: string | null,
   ): void {
     const { sub_organization_id, campaign_id, batch_key, request_id, reference_id } = attempt;
-    const { batch_id } = this.#around.get(attempt.key) as Around;
+    const { batch_id } = this.#batches.get(attempt.key) as BatchContext;
     const { channel_status: status, request_status, attempt_count } = request;
     const at = this.#now;
     this.#changes.push({

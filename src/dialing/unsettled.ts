@@ -13,7 +13,7 @@ import {
 } from "../planning/attempt.ts";
 import { type AttemptPhase, FIRST_PHASE, isPlaced, nextPhase } from "../planning/attempt-state.ts";
 import { leadsFurther } from "../planning/settle.ts";
-import type { News } from "./attempt-news.ts";
+import type { AttemptEvent } from "./attempt-event.ts";
 import { findOutreach } from "./attempts.ts";
 
 /**
@@ -55,13 +55,13 @@ export async function takeUnsettled(db: Db, owner: string, now: Date, most: numb
   return rows;
 }
 
-/** What the carrier says of it. Never throws: not to be told is news too. */
+/** What the carrier says of it. Never throws: no answer is an event, too. */
 export async function askCarrier(
   { db, log }: { db: Db; log: Log },
   sender: Pick<Sender, "find">,
   attempt: Unsettled,
   now: Date,
-): Promise<News> {
+): Promise<AttemptEvent> {
   const { key, mode } = attempt;
   try {
     const outreach = await findOutreach(db, key);
@@ -72,7 +72,16 @@ export async function askCarrier(
       return mode === "voice" ? { kind: "goes-on", key, is_shown: true } : silence(attempt, now);
     const { status, sid, session_id, conversation_id } = found;
     const session = session_id === null || conversation_id === null ? null : { session_id, conversation_id };
-    return { kind: "word", key, status, is_transient: null, at: now, sid, session, provider_status: "asked" };
+    return {
+      kind: "status",
+      key,
+      status,
+      is_transient: null,
+      at: now,
+      sid,
+      session,
+      provider_status: "asked",
+    };
   } catch (error) {
     const why = publicText(error, log, "a carrier could not be asked about an attempt");
     if (!isPlaced(attempt)) return { kind: "unknown", key, why, from: "asking" };
@@ -83,7 +92,7 @@ export async function askCarrier(
 type Placed = Pick<Unsettled, "key" | "mode" | "channel_status" | "started_at" | "checks" | "is_talking">;
 
 /** A carrier that can't be asked about a call it took: somebody may be on the telephone, and is not called meanwhile. Pure. */
-export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): News {
+export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): AttemptEvent {
   const { key, mode, channel_status, started_at } = attempt;
   const age_ms = now.getTime() - new Date(started_at).getTime();
   const longest_ms = channel_status === "QUEUED" ? CALL_UNASKED_ms : LONGEST_CALL_ms;
@@ -96,7 +105,7 @@ export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): N
  * A carrier that does not show a call it took: asked once more, then the call is over and its line free. Somebody who is
  * talking with us is believed rather than it. Pure.
  */
-export function placedNotShown(attempt: Placed, now: Date): News {
+export function placedNotShown(attempt: Placed, now: Date): AttemptEvent {
   if (attempt.is_talking) return placedUnasked(attempt, now);
   return attempt.mode === "voice" && attempt.checks === 0
     ? { kind: "goes-on", key: attempt.key, is_shown: false }
@@ -110,7 +119,7 @@ export function placedNotShown(attempt: Placed, now: Date): News {
 export function notShown(
   { key, handed_over_by, checks }: Pick<Unsettled, "key" | "handed_over_by" | "checks">,
   now: Date,
-): News {
+): AttemptEvent {
   const since_ms = handed_over_by === null ? 0 : now.getTime() - new Date(handed_over_by).getTime();
   return checks === 0 || since_ms < SHOWN_AFTER_ms
     ? { kind: "unknown", key, why: "not shown by the carrier yet", from: "asking" }
@@ -118,8 +127,8 @@ export function notShown(
 }
 
 /** The carrier had it and tells nothing more: a call counts as failed, a message as delivered as far as one can tell. */
-const silence = ({ key, mode }: Pick<Unsettled, "key" | "mode">, now: Date): News => ({
-  kind: "word",
+const silence = ({ key, mode }: Pick<Unsettled, "key" | "mode">, now: Date): AttemptEvent => ({
+  kind: "status",
   key,
   status: mode === "voice" ? "NO_OUTCOME" : "DELIVERY_UNKNOWN",
   is_transient: null,

@@ -3,7 +3,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import { SHOWN_AFTER_ms } from "../channels/outreach.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Engine } from "../sessions/engine.ts";
-import { isTooLate, markTaken, type StoredText, sidsOfOthers, updateText } from "./text-store.ts";
+import { isTooLate, markTaken, otherTextSids, type StoredText, updateText } from "./text-store.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
 
@@ -42,7 +42,7 @@ export async function sendText(parts: TextParts, text: StoredText): Promise<Date
   }
   const outgoing = outgoingText(text);
   if (text.asked_at !== null) {
-    const others = (sids: readonly string[]) => sidsOfOthers(db, text, sids);
+    const others = (sids: readonly string[]) => otherTextSids(db, text, sids);
     const taken = await texts.find(found.account, outgoing, new Date(text.asked_at), others);
     if (taken) {
       await markTaken(db, text.id, taken, clock.now());

@@ -23,7 +23,7 @@ import {
   type Medium,
   markTaken,
   NOT_SENT,
-  sidsOfOthers,
+  otherTextSids,
 } from "./text-store.ts";
 import { isWindowOpen } from "./whatsapp-window.ts";
 import type { WrittenTarget } from "./written-target.ts";
@@ -166,7 +166,7 @@ export function textSender(
         account,
         { ...asked, text: row.text, template },
         asked_at,
-        (sids) => sidsOfOthers(db, { ...row, source: outreach.target }, sids),
+        (sids) => otherTextSids(db, { ...row, source: outreach.target }, sids),
       );
       if (taken) {
         await markTaken(db, row.id, taken, clock.now());

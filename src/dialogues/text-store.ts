@@ -185,7 +185,7 @@ export async function giveUpTry(
 }
 
 /** Of these carrier's names, those of other texts that went to this person from here. Index: text_messages_dialogue. */
-export async function sidsOfOthers(
+export async function otherTextSids(
   db: Db,
   { id, channel_target_id, source }: { id: number } & Correspondence,
   sids: readonly string[],

@@ -54,7 +54,7 @@ const InsightSpending = z
     estimated_daily_cost: z.number(),
     backfill_is_exact: z
       .boolean()
-      .describe("false: backfill_count is told from a sixteenth of the sessions, since they are so many."),
+      .describe("false: backfill_count is estimated from one session in sixteen, because there are so many."),
     actual_daily: z
       .array(Used.extend({ day: z.string().describe("UTC") }))
       .describe(`Of the last ${DAYS} days that had runs.`),

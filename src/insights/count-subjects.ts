@@ -2,26 +2,26 @@ import { type RawBuilder, sql } from "kysely";
 import { type Db, isStatementTimeout, type Tx } from "../db/database.ts";
 import { NO_CONDITIONS } from "./conditions.ts";
 import { matchingSubjects, type Span, type Subjects, subjectColumn } from "./matching.ts";
-import { inSixteenth, SIXTEENTH } from "./sixteenth.ts";
+import { inSample, SAMPLED_SHARE } from "./sampling.ts";
 import type { Amount } from "./tool-cost.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
 /*
  * How many subjects a workflow has in a span, and how long they are together. Up to EXACT_UP_TO sessions in the span each is
- * looked at. Of more, a sixteenth is (sixteenth.ts); where so few of it match that the error would show, each is looked at
- * after all, if that takes no more than a moment. Looking at each of 1,000,000 takes 30 times as long as at a sixteenth, and
+ * looked at. Of more, a sample is (sampling.ts); where so few of it match that the error would show, each is looked at
+ * after all, if that takes no more than a moment. Looking at each of 1,000,000 takes 30 times as long as at the sample, and
  * hashing each for a sample 100 times (docs/benchmarks.md). Indexes:
  * sessions_analysable and sessions_sixteenth, which cover all conditions, so that sessions are read without their snapshots;
  * insight_execution_tools_session and _sixteenth; insight_files_folder.
  */
 export type Counted = Amount & {
-  /** false: from a sixteenth of the sessions. */
+  /** false: estimated from a sample of the sessions. */
   is_exact: boolean;
 };
 
 /** Sessions of the span, whether they match or not. */
 const EXACT_UP_TO = 100_000;
-/** Fewer in the sixteenth say too little: a hundred are within a tenth two times out of three, a thousand within 3 %. */
+/** Fewer in the sample say too little: a hundred are within a tenth two times out of three, a thousand within 3 %. */
 const LEAST_FOUND = 100;
 /** Nobody waits longer for a few hundred of a million: with what else is asked it stays below 200 ms. */
 const EXACT_WITHIN_ms = 100;
@@ -52,8 +52,8 @@ export function countSubjects(
     const began_ms = performance.now();
     const { isEnough, ...amount } = await inPart(tx, workflow, span, open);
     const found = { ...amount, is_exact: false };
-    // What would hardly end in time is not begun: the sixteenth has shown how long it takes, half of it spent on other things.
-    const likely_ms = ((performance.now() - began_ms) * SIXTEENTH) / 2;
+    // What would hardly end in time is not begun: the sample has shown how long it takes, half of it spent on other things.
+    const likely_ms = ((performance.now() - began_ms) * SAMPLED_SHARE) / 2;
     if (isEnough || likely_ms > exact_within_ms) return found;
     return (await within(tx, exact_within_ms, eachOne)) ?? found;
   });
@@ -61,12 +61,12 @@ export function countSubjects(
 
 async function isLong(tx: Tx, workflow: StoredWorkflow, span: Span, exact_up_to: number): Promise<boolean> {
   const sessions = matchingSubjects(tx, { ...workflow, source: "agent", conditions: NO_CONDITIONS }, span);
-  const most = exact_up_to / SIXTEENTH;
-  const part = (sessions as Subjects).where(inSixteenth("s.id")).limit(most + 1);
+  const most = exact_up_to / SAMPLED_SHARE;
+  const part = (sessions as Subjects).where(inSample("s.id")).limit(most + 1);
   return (await sumOf(tx, part)).count > most;
 }
 
-/** By the sixteenth; `isEnough` where it says enough. */
+/** By the sample; `isEnough` where it says enough. */
 async function inPart(
   tx: Tx,
   workflow: StoredWorkflow,
@@ -75,15 +75,15 @@ async function inPart(
 ): Promise<Amount & { isEnough: boolean }> {
   const claimed = open ? await fewClaimed(tx, workflow) : [];
   if (claimed === null) {
-    const left = (matchingSubjects(tx, workflow, span) as Subjects).where(inSixteenth("s.id"));
-    const found = await sumOf(tx, unclaimed(left, workflow, inSixteenth("x.session_id")));
-    return { ...times(found, SIXTEENTH), isEnough: found.count >= LEAST_FOUND };
+    const left = (matchingSubjects(tx, workflow, span) as Subjects).where(inSample("s.id"));
+    const found = await sumOf(tx, unclaimed(left, workflow, inSample("x.session_id")));
+    return { ...times(found, SAMPLED_SHARE), isEnough: found.count >= LEAST_FOUND };
   }
   // The draw takes its share of any number: no hash has to be made to know it.
   const { sample_rate } = workflow.conditions;
   const undrawn = { ...workflow, conditions: { ...workflow.conditions, sample_rate: null } };
-  const found = await sumOf(tx, (matchingSubjects(tx, undrawn, span) as Subjects).where(inSixteenth("s.id")));
-  const expected = times(found, (SIXTEENTH * (sample_rate ?? 100)) / 100);
+  const found = await sumOf(tx, (matchingSubjects(tx, undrawn, span) as Subjects).where(inSample("s.id")));
+  const expected = times(found, (SAMPLED_SHARE * (sample_rate ?? 100)) / 100);
   const isEnough = found.count >= LEAST_FOUND;
   if (claimed.length === 0) return { ...expected, isEnough };
   const done = await sumOf(

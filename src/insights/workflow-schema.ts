@@ -60,7 +60,7 @@ export const InsightWorkflowEstimate = z
       .int()
       .min(0)
       .describe(
-        "Sessions or recordings that activation would queue now. Where more than 100,000 sessions lie in the span it is told from a sixteenth of them, which errs by 2 % at 30,000.",
+        "Sessions or recordings that activation would queue now. Where more than 100,000 sessions lie in the span it is estimated from one in sixteen, which is off by 2 % at 30,000.",
       ),
     backfill_duration: z.number().describe("Of those, in seconds."),
     estimated_daily_count: z.int().describe("Mean of the last 14 days."),

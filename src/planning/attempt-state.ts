@@ -29,7 +29,7 @@ export type AttemptChange =
   /** It was taken back, and the carrier had it after all. */
   | "revived";
 
-/** What is missing here leaves an attempt as it is: news comes twice, late and out of order. */
+/** What is missing here leaves an attempt as it is: events come twice, late and out of order. */
 const TRANSITIONS: Record<AttemptPhase, Partial<Record<AttemptChange, AttemptPhase>>> = {
   CLAIMED: {
     accepted: "PLACED",

@@ -149,7 +149,7 @@ function step(input: ForecastInput, line: Line, book: Book, now: Date): boolean 
       is_address_busy: false,
       too_often: null,
       country: null,
-      obstacle: null,
+      issue: null,
     };
     const next = requestStep(request, first.days, book.reached, hours, now);
     if (next.kind === "wait") {

@@ -141,13 +141,13 @@ export type RequestView = {
   /** The carrier does not let us reach its country for now; null: it does, as far as we know. */
   country: CountryHold | null;
   /** What the number's lookup, the filters, the suppression list and the operator say; null: reach them. */
-  obstacle: Obstacle | null;
+  issue: EligibilityIssue | null;
 };
 
 /** A country that the carrier does not let us reach; `until`: when somebody there is tried again. */
 export type CountryHold = { name: string; reason: string; until: Date };
 
-export type Obstacle = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
+export type EligibilityIssue = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
 
 /** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings. */
 export type SkipReason = "filtered" | "suppressed" | "destination";
@@ -181,11 +181,11 @@ export function requestStep(
     );
   if (request.is_address_busy)
     return wait("same-address", "Waiting: another attempt to the same number or address is under way.", null);
-  const { obstacle } = request;
-  if (obstacle?.kind === "lookup")
+  const { issue } = request;
+  if (issue?.kind === "lookup")
     return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
-  if (obstacle !== null) {
-    const { kind: reason, status, text } = obstacle;
+  if (issue !== null) {
+    const { kind: reason, status, text } = issue;
     return { kind: "skip", status, reason, text };
   }
   if (too_often !== null) return triedTooOften(too_often, zone, now);

@@ -4,7 +4,7 @@ import { CHANNEL_STATUSES, type ChannelStatus } from "../channels/channel-status
 import { type AttemptState, leadsFurther, type RequestState, settle } from "./settle.ts";
 
 const at = new Date("2026-11-18T12:00:00Z");
-const around = { retry_count: 1, retry_interval: "10m", batch_goes_on: true, was_reached_before: false };
+const context = { retry_count: 1, retry_interval: "10m", batch_goes_on: true, was_reached_before: false };
 const attempt = (more: Partial<AttemptState> = {}): AttemptState => ({
   mode: "voice",
   attempt_number: 1,
@@ -26,14 +26,14 @@ const word = (status: ChannelStatus) => ({ status, is_transient: null, at });
 
 describe("a word about an attempt", () => {
   test("that it was answered connects its request", () => {
-    expect(settle(attempt(), request(), word("IN-PROGRESS"), around)).toMatchObject({
+    expect(settle(attempt(), request(), word("IN-PROGRESS"), context)).toMatchObject({
       attempt: { ends: false },
       request: { request_status: "CONNECTED", channel_status: "IN-PROGRESS" },
     });
   });
 
   test("that ends it without the person sends the request back to wait, and keeps the status", () => {
-    expect(settle(attempt(), request(), word("BUSY"), around)).toMatchObject({
+    expect(settle(attempt(), request(), word("BUSY"), context)).toMatchObject({
       attempt: { ends: true },
       request: {
         request_status: "PENDING",
@@ -49,7 +49,7 @@ describe("a word about an attempt", () => {
     [{ was_reached_before: true }, "reached-before"],
     [{ retry_count: 0 }, "no-retries"],
   ])("is followed by no other attempt where %j", (more, why) => {
-    expect(settle(attempt(), request(), word("BUSY"), { ...around, ...more })).toMatchObject({
+    expect(settle(attempt(), request(), word("BUSY"), { ...context, ...more })).toMatchObject({
       request: { request_status: "FAILED", due_at: null },
       decision: { kind: "given-up", why },
     });
@@ -58,7 +58,7 @@ describe("a word about an attempt", () => {
   test("that nobody knows the end of a call which a person answered is followed by no other attempt", () => {
     const answered = attempt({ channel_status: "HUMAN", answerer: "HUMAN" });
     const connected = request({ request_status: "CONNECTED", channel_status: "HUMAN" });
-    expect(settle(answered, connected, word("NO_OUTCOME"), around)).toMatchObject({
+    expect(settle(answered, connected, word("NO_OUTCOME"), context)).toMatchObject({
       request: { request_status: "FAILED", channel_status: "NO_OUTCOME", due_at: null },
       decision: { kind: "given-up", why: "answered" },
     });
@@ -67,9 +67,9 @@ describe("a word about an attempt", () => {
   test("that a machine's call is over means MACHINE, unless a message was left", () => {
     const machine = attempt({ channel_status: "MACHINE", answerer: "MACHINE" });
     const connected = request({ request_status: "CONNECTED", channel_status: "MACHINE" });
-    expect(settle(machine, connected, word("COMPLETED"), around).decision).toMatchObject({ kind: "retry" });
+    expect(settle(machine, connected, word("COMPLETED"), context).decision).toMatchObject({ kind: "retry" });
     const left = { ...machine, voicemail_left: true };
-    expect(settle(left, connected, word("COMPLETED"), around)).toMatchObject({
+    expect(settle(left, connected, word("COMPLETED"), context)).toMatchObject({
       request: { request_status: "COMPLETED", channel_status: "COMPLETED" },
       decision: { kind: "done" },
     });
@@ -79,7 +79,7 @@ describe("a word about an attempt", () => {
     const nothing = { attempt: null, request: null, decision: null };
     const answered = attempt({ channel_status: "HUMAN" });
     for (const status of ["QUEUED", "IN-PROGRESS", "MACHINE", "HUMAN"] as const) {
-      expect(settle(answered, request(), word(status), around)).toEqual(nothing);
+      expect(settle(answered, request(), word(status), context)).toEqual(nothing);
     }
   });
 
@@ -87,22 +87,22 @@ describe("a word about an attempt", () => {
     const nothing = { attempt: null, request: null, decision: null };
     for (const status of ["COMPLETED", "BUSY", "FAILED"] as const) {
       const over = attempt({ state: "ENDED", channel_status: status });
-      expect(settle(over, request(), word("CANCELED"), around)).toEqual(nothing);
+      expect(settle(over, request(), word("CANCELED"), context)).toEqual(nothing);
     }
   });
 
   test("that comes after we gave up waiting replaces our guess, and ends the retry that waits", () => {
     const given_up = attempt({ state: "ENDED", channel_status: "NO_OUTCOME" });
     const waits = request({ request_status: "PENDING", channel_status: "NO_OUTCOME" });
-    expect(settle(given_up, waits, word("COMPLETED"), around)).toMatchObject({
+    expect(settle(given_up, waits, word("COMPLETED"), context)).toMatchObject({
       request: { request_status: "COMPLETED", due_at: null },
     });
-    expect(settle(given_up, waits, word("BUSY"), around)).toMatchObject({ request: null });
+    expect(settle(given_up, waits, word("BUSY"), context)).toMatchObject({ request: null });
   });
 
   test("about an earlier attempt leaves the one under way alone", () => {
     const earlier = attempt({ state: "ENDED", channel_status: "NO_OUTCOME" });
-    expect(settle(earlier, request({ attempt_count: 2 }), word("COMPLETED"), around).request).toBeNull();
+    expect(settle(earlier, request({ attempt_count: 2 }), word("COMPLETED"), context).request).toBeNull();
   });
 });
 
@@ -114,13 +114,13 @@ test("no order and no repetition of words takes an attempt back", () => {
       const of = request();
       for (const status of statuses) {
         const before = { ...state };
-        const settled = settle(state, of, word(status), around);
+        const settled = settle(state, of, word(status), context);
         if (settled.attempt) {
           expect(leadsFurther(before.channel_status, settled.attempt.channel_status)).toBe(true);
           Object.assign(state, settled.attempt, settled.attempt.ends && { state: "ENDED" });
         }
         if (settled.request) Object.assign(of, settled.request);
-        expect(settle(state, of, word(status), around), "the same word again").toEqual({
+        expect(settle(state, of, word(status), context), "the same word again").toEqual({
           attempt: null,
           request: null,
           decision: null,

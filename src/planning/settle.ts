@@ -5,7 +5,7 @@ import { type AttemptPhase, hasEnded } from "./attempt-state.ts";
 import { decideRetry, type RetryRules } from "./retry.ts";
 
 /**
- * What one more word about an attempt changes: in the attempt, and in its request. Words come twice, late and out of
+ * What one more status update about an attempt changes: in the attempt, and in its request. Updates come twice, late and out of
  * order; one that doesn't lead further changes nothing, so that the order in which they come matters as little as it can.
  */
 export type AttemptState = {
@@ -46,13 +46,13 @@ export type RequestState = {
   attempt_count: number;
 };
 
-export type Word = { status: ChannelStatus; is_transient: boolean | null; at: Date };
+export type StatusUpdate = { status: ChannelStatus; is_transient: boolean | null; at: Date };
 
 /** False once the batch was deleted or its time is up: then nothing is tried again. */
-export type Around = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
+export type RetryContext = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
 
 export type Settled = {
-  /** How the attempt stands now; null: the word changed nothing about it. */
+  /** How the attempt stands now; null: the update changed nothing about it. */
   attempt: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean } | null;
   /** How the request stands now; null: as before. `due_at` is set when it is tried again. */
   request: { channel_status: ChannelStatus; request_status: RequestStatus; due_at: Date | null } | null;
@@ -89,16 +89,21 @@ export function answeredBy({
 
 const NOTHING: Settled = { attempt: null, request: null, decision: null };
 
-export function settle(attempt: AttemptState, request: RequestState, word: Word, around: Around): Settled {
-  if (!leadsFurther(attempt.channel_status, word.status)) return NOTHING;
-  const status = outcomeOf(attempt, word.status);
-  const answerer = isAnswerer(word.status) ? word.status : attempt.answerer;
+export function settle(
+  attempt: AttemptState,
+  request: RequestState,
+  update: StatusUpdate,
+  context: RetryContext,
+): Settled {
+  if (!leadsFurther(attempt.channel_status, update.status)) return NOTHING;
+  const status = outcomeOf(attempt, update.status);
+  const answerer = isAnswerer(update.status) ? update.status : attempt.answerer;
   const coarse = REQUEST_STATUS[status];
-  const ends = !hasEnded(attempt) && (isOver(coarse) || status !== word.status);
-  const changed = { channel_status: word.status, answerer, ends };
-  if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, word.status) };
-  if (!ends) return { attempt: changed, ...late(attempt, request, word.status) };
-  return { attempt: changed, ...atTheEnd(attempt, status, word, around) };
+  const ends = !hasEnded(attempt) && (isOver(coarse) || status !== update.status);
+  const changed = { channel_status: update.status, answerer, ends };
+  if (!isLatest(attempt, request)) return { attempt: changed, ...ofEarlier(request, update.status) };
+  if (!ends) return { attempt: changed, ...late(attempt, request, update.status) };
+  return { attempt: changed, ...atTheEnd(attempt, status, update, context) };
 }
 
 /** A call that a machine answered, and on which nothing was left, ends as what it met. */
@@ -112,7 +117,7 @@ const outcomeOf = (attempt: AttemptState, status: ChannelStatus): ChannelStatus 
 
 type Followed = Pick<Settled, "request" | "decision">;
 
-/** A word about an attempt that another one followed, or will: who was reached after all is not tried again. */
+/** An update about an attempt that another one followed, or will: who was reached after all is not tried again. */
 function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Followed {
   if (REQUEST_STATUS[status] !== "COMPLETED" || !isWaiting(request_status))
     return { request: null, decision: null };
@@ -126,7 +131,7 @@ function ofEarlier({ request_status }: RequestState, status: ChannelStatus): Fol
 function late(attempt: AttemptState, request: RequestState, status: ChannelStatus): Followed {
   const request_status = REQUEST_STATUS[status];
   if (hasEnded(attempt)) {
-    // Only that somebody was reached after all is news to a request whose attempt counted as over.
+    // Only that somebody was reached after all matters to a request whose attempt counted as over.
     const isNews = request_status === "COMPLETED" && isForward(request.request_status, "COMPLETED");
     const sameStatus = request_status === request.request_status;
     if (!isNews && !sameStatus) return { request: null, decision: null };
@@ -139,7 +144,12 @@ function late(attempt: AttemptState, request: RequestState, status: ChannelStatu
   return { request: { channel_status: status, request_status: forward, due_at: null }, decision: null };
 }
 
-function atTheEnd(attempt: AttemptState, status: ChannelStatus, word: Word, around: Around): Followed {
+function atTheEnd(
+  attempt: AttemptState,
+  status: ChannelStatus,
+  update: StatusUpdate,
+  context: RetryContext,
+): Followed {
   const over = (decision: Decision, final: ChannelStatus): Followed => ({
     request: { channel_status: final, request_status: REQUEST_STATUS[final], due_at: null },
     decision,
@@ -147,14 +157,14 @@ function atTheEnd(attempt: AttemptState, status: ChannelStatus, word: Word, arou
   if (status !== "MACHINE" && REQUEST_STATUS[status] !== "FAILED")
     return over({ kind: "done", status }, status);
   const retry = decideRetry(
-    { ...attempt, status, is_transient: word.is_transient, ended_at: word.at },
-    around,
+    { ...attempt, status, is_transient: update.is_transient, ended_at: update.at },
+    context,
   );
   const final = status === "MACHINE" ? "COMPLETED" : status;
   if (retry.kind === "none") return over({ kind: "given-up", status, why: retry.why }, final);
   if (attempt.answerer === "HUMAN") return over({ kind: "given-up", status, why: "answered" }, final);
-  if (!around.batch_goes_on) return over({ kind: "given-up", status, why: "batch-over" }, final);
-  if (around.was_reached_before) return over({ kind: "given-up", status, why: "reached-before" }, final);
+  if (!context.batch_goes_on) return over({ kind: "given-up", status, why: "batch-over" }, final);
+  if (context.was_reached_before) return over({ kind: "given-up", status, why: "reached-before" }, final);
   return {
     request: { channel_status: status, request_status: "PENDING", due_at: retry.at },
     decision: { ...retry, at: retry.at.toISOString(), status },

@@ -143,7 +143,7 @@ type Asking = {
   halved?: number;
 };
 
-/** A server of one's own may hold a sixteenth of what the model of that name takes elsewhere. It refuses at once. */
+/** A server of one's own may take a sixteenth of what the model of that name takes elsewhere. It refuses at once. */
 const MAX_HALVED = 4;
 
 /** Changes how the model is asked after an answer that failed; false where nothing can be. */

@@ -1,8 +1,8 @@
 import { patch } from "../../src/base/patch.ts";
 import type { StatusChange } from "../../src/batches/status-change.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import type { News } from "../../src/dialing/attempt-news.ts";
-import { type Around, type AttemptRow, idOf, type RequestRow } from "../../src/dialing/settled-rows.ts";
+import type { AttemptEvent } from "../../src/dialing/attempt-event.ts";
+import { type AttemptRow, type BatchContext, idOf, type RequestRow } from "../../src/dialing/settled-rows.ts";
 import { Settlement } from "../../src/dialing/settlement.ts";
 import { notShown, placedNotShown, placedUnasked } from "../../src/dialing/unsettled.ts";
 import { HAND_OVER_ms, LEASE_ms } from "../../src/planning/attempt.ts";
@@ -146,12 +146,12 @@ export class Model {
   #tellOf({ back, status, is_transient, times }: Extract<Happening, { kind: "told" }>): void {
     const attempt = this.attempts.at(-1 - back);
     if (!attempt || !this.#atCarrier.has(attempt.key)) return;
-    const word: News = { ...this.#word(attempt.key, status), is_transient };
-    for (let i = 0; i < times; i++) this.#takeIn([word]);
+    const word: AttemptEvent = { ...this.#word(attempt.key, status), is_transient };
+    for (let i = 0; i < times; i++) this.#applyEvents([word]);
   }
 
   #word = (key: string, status: ChannelStatus) =>
-    ({ kind: "word", key, status, is_transient: null, at: this.now, sid: `sid-${key}` }) as const;
+    ({ kind: "status", key, status, is_transient: null, at: this.now, sid: `sid-${key}` }) as const;
 
   #change(to: "pause" | "resume" | "delete", batch: Batch | undefined): void {
     if (!batch || batch.status === "CANCELED") return;
@@ -234,7 +234,7 @@ export class Model {
       is_address_busy: false,
       country: null,
       too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
-      obstacle: null,
+      issue: null,
     };
   }
 
@@ -301,7 +301,7 @@ export class Model {
       this.dials.push({ attempt, at: this.now });
       this.#atCarrier.set(key, { status: "QUEUED", since_ms: this.#passed_ms });
     }
-    const news: Record<Exclude<Fate, "held-up">, News | null> = {
+    const news: Record<Exclude<Fate, "held-up">, AttemptEvent | null> = {
       taken: this.#word(key, "QUEUED"),
       refused: { ...this.#word(key, "SIP_NOT_FOUND"), is_transient: false },
       "not-sent": { kind: "not-taken", key, retry_after_s: null, why: "busy" },
@@ -310,7 +310,7 @@ export class Model {
       "dies-before": null,
       "dies-after": null,
     };
-    if (news[fate]) this.#takeIn([news[fate]]);
+    if (news[fate]) this.#applyEvents([news[fate]]);
   }
 
   /** As `takeUnsettled` and `askCarrier`. */
@@ -326,7 +326,7 @@ export class Model {
       const known = this.#shownBy(key);
       const answer = answers[index % answers.length];
       if (answer === "unreachable") {
-        this.#takeIn([
+        this.#applyEvents([
           isPlaced
             ? placedUnasked(attempt, this.now)
             : { kind: "unknown", key, why: "unreachable", from: "asking" },
@@ -336,21 +336,21 @@ export class Model {
           ? placedNotShown({ ...attempt, is_talking: false }, this.now)
           : notShown(attempt, this.now);
         if (news.kind === "not-taken") this.#givenUp.add(key);
-        this.#takeIn([news]);
+        this.#applyEvents([news]);
       } else if (isPlaced && !leadsFurther(attempt.channel_status, known)) {
-        this.#takeIn([{ kind: "goes-on", key, is_shown: true }]);
+        this.#applyEvents([{ kind: "goes-on", key, is_shown: true }]);
       } else {
-        this.#takeIn([
-          { kind: "word", key, status: known, is_transient: null, at: this.now, sid: `sid-${key}` },
+        this.#applyEvents([
+          { kind: "status", key, status: known, is_transient: null, at: this.now, sid: `sid-${key}` },
         ]);
       }
     }
   }
 
-  #takeIn(news: News[]): void {
+  #applyEvents(news: AttemptEvent[]): void {
     const attempts = new Map<string, AttemptRow>();
     const requests = new Map<string, RequestRow>();
-    const around = new Map<string, Around>();
+    const around = new Map<string, BatchContext>();
     for (const { key } of news) {
       const attempt = this.attempts[Number(key)] as ModelAttempt;
       attempt.was_reached_before = this.attempts.some(

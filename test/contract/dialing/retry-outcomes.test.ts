@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ChannelStatus } from "../../../src/channels/channel-status.ts";
 import type { Outreach } from "../../../src/channels/outreach.ts";
-import type { News } from "../../../src/dialing/attempt-news.ts";
-import { takeIn } from "../../../src/dialing/settle-store.ts";
+import type { AttemptEvent } from "../../../src/dialing/attempt-event.ts";
+import { settleAttempts } from "../../../src/dialing/settle-store.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { BATCHES, request } from "../../harness/batch.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
@@ -22,8 +22,8 @@ beforeAll(async () => {
 beforeEach(() => dialing.forget());
 
 const RETRIED = { hourly_rate: 3600, retry_count: 1, retry_interval: "1m" };
-const news = (key: string, status: ChannelStatus): News => ({
-  kind: "word",
+const news = (key: string, status: ChannelStatus): AttemptEvent => ({
+  kind: "status",
   key,
   status,
   is_transient: null,
@@ -108,7 +108,7 @@ describe("somebody whom an earlier attempt reached after all is not tried a thir
 
   test("in one breath with the end of the second", async () => {
     const { batch_id, dialer, first, second } = await twoAttempts();
-    await takeIn(app.db, [news(first, "COMPLETED"), news(second, "BUSY")], app.clock.now());
+    await settleAttempts(app.db, [news(first, "COMPLETED"), news(second, "BUSY")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["FAILED BUSY 2"]);
     await dialer.pass(5);
     expect(dialer.world.handed).toHaveLength(2);
@@ -118,11 +118,11 @@ describe("somebody whom an earlier attempt reached after all is not tried a thir
     const { batch_id, dialer, first, second } = await twoAttempts();
     let settling: Promise<unknown> = Promise.resolve();
     await app.db.transaction().execute(async (tx) => {
-      // As `takeIn` of the other process: the request is locked, and the attempt is not stored yet.
+      // As `settleAttempts` of the other process: the request is locked, and the attempt is not stored yet.
       await sql`
         select from requests where batch_key = (select key from batches where batch_id = ${batch_id})
         for update`.execute(tx);
-      settling = takeIn(app.db, [news(second, "BUSY")], app.clock.now());
+      settling = settleAttempts(app.db, [news(second, "BUSY")], app.clock.now());
       await expect.poll(() => waitsForALock(), { timeout: 30_000 }).toBe(true);
       await sql`update attempts set channel_status = 'COMPLETED' where key = ${first}`.execute(tx);
     });
@@ -142,7 +142,11 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     await dialer.settle();
     const key = dialer.world.handed[0]?.key as string;
     const at = app.clock.now();
-    await takeIn(app.db, [{ kind: "not-taken", key, retry_after_s: null, why: "never got to it" }], at);
+    await settleAttempts(
+      app.db,
+      [{ kind: "not-taken", key, retry_after_s: null, why: "never got to it" }],
+      at,
+    );
     expect(await shown(batch_id)).toEqual(["PENDING PENDING 0"]);
     return { batch_id, dialer, key };
   }
@@ -151,7 +155,7 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     const { batch_id, dialer, key } = await takenBack();
     const talk = { session_id: 77, conversation_id: 78 };
     await app.db.transaction().execute((tx) => dialer.attempts.sessionStarted(tx, key, talk));
-    await takeIn(app.db, [news(key, "IN-PROGRESS")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "IN-PROGRESS")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["CONNECTED IN-PROGRESS 1"]);
     const linked = app.db.selectFrom("requests").select(["session_id", "conversation_id"]);
     expect(await linked.where("session_id", "=", 77).execute()).toEqual([talk]);
@@ -159,13 +163,13 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     dialer.world.taken.set(key, { outreach, at: app.clock.now(), statuses: ["IN-PROGRESS"], plan: {} });
     await dialer.pass(10);
     expect(dialer.world.handed).toHaveLength(1);
-    await takeIn(app.db, [news(key, "COMPLETED")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "COMPLETED")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["COMPLETED COMPLETED 1"]);
   });
 
   test("and ends without the person is followed by a retry, as any other", async () => {
     const { batch_id, dialer, key } = await takenBack();
-    await takeIn(app.db, [news(key, "BUSY")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "BUSY")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["PENDING BUSY 1"]);
     await dialer.pass(30);
     expect(await shown(batch_id)).toEqual(["INITIATED QUEUED 2"]);
@@ -176,9 +180,9 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     await dialer.pass(10);
     const next = dialer.world.handed[1]?.key as string;
     expect(await shown(batch_id)).toEqual(["INITIATED QUEUED 1"]);
-    await takeIn(app.db, [news(key, "IN-PROGRESS"), news(key, "COMPLETED")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "IN-PROGRESS"), news(key, "COMPLETED")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["INITIATED QUEUED 1"]);
-    await takeIn(app.db, [news(next, "BUSY")], app.clock.now());
+    await settleAttempts(app.db, [news(next, "BUSY")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["FAILED BUSY 1"]);
     await dialer.pass(60);
     expect(dialer.world.handed).toHaveLength(2);
@@ -191,15 +195,19 @@ describe("a call that the carrier did not show in time, and has after all,", () 
     await dialer.settle();
     const key = dialer.world.handed[0]?.key as string;
     const at = app.clock.now();
-    await takeIn(app.db, [{ kind: "not-taken", key, retry_after_s: 3600, why: "never got to it" }], at);
+    await settleAttempts(
+      app.db,
+      [{ kind: "not-taken", key, retry_after_s: 3600, why: "never got to it" }],
+      at,
+    );
     const { batch_id: other } = await dialing.outbound.createBatch({ campaign_id });
     await dialing.outbound.add(other, [request("p0", dialing.person())]);
     await dialer.pass(5);
     expect(dialer.world.handed).toHaveLength(2);
-    await takeIn(app.db, [news(key, "IN-PROGRESS")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "IN-PROGRESS")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["PENDING PENDING 0"]);
     expect(await shown(other)).toEqual(["INITIATED QUEUED 1"]);
-    await takeIn(app.db, [news(key, "COMPLETED")], app.clock.now());
+    await settleAttempts(app.db, [news(key, "COMPLETED")], app.clock.now());
     expect(await shown(batch_id)).toEqual(["COMPLETED COMPLETED 0"]);
   });
 });

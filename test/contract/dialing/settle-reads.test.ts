@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/db/database.ts";
-import { takeIn } from "../../../src/dialing/settle-store.ts";
+import { settleAttempts } from "../../../src/dialing/settle-store.ts";
 import { afterFile } from "../../harness/after-file.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { createTestDialer } from "../../harness/dialer.ts";
@@ -48,9 +48,9 @@ async function expectFewReadBy(status: "IN-PROGRESS" | "HUMAN", most_each: numbe
   expect(live).toHaveLength(LIVE);
   const at = app.clock.now();
   const before = await entriesRead();
-  await takeIn(
+  await settleAttempts(
     db,
-    live.map(({ key }) => ({ kind: "word", key, status, is_transient: null, at })),
+    live.map(({ key }) => ({ kind: "status", key, status, is_transient: null, at })),
     at,
   );
   const read = (await entriesRead()) - before;

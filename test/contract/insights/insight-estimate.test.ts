@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { beforeAll, describe, expect, test } from "vitest";
 import { feedNext } from "../../../src/executions/backfill.ts";
 import { countSubjects } from "../../../src/insights/count-subjects.ts";
-import { SIXTEENTH } from "../../../src/insights/sixteenth.ts";
+import { SAMPLED_SHARE } from "../../../src/insights/sampling.ts";
 import { findWorkflow } from "../../../src/insights/workflow-store.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { insightsOf, pastSession } from "../../harness/insights.ts";
@@ -75,14 +75,14 @@ describe("of more sessions than are looked at one by one, a sixteenth says how m
     expect(exact.is_exact).toBe(true);
     expect(estimated.is_exact).toBe(false);
     // Five times the error of a draw of a sixteenth.
-    const error = 5 * Math.sqrt((SIXTEENTH - 1) * exact.count);
+    const error = 5 * Math.sqrt((SAMPLED_SHARE - 1) * exact.count);
     expect(Math.abs(estimated.count - exact.count)).toBeLessThan(error);
     expect(estimated.duration_s / exact.duration_s).toBeCloseTo(estimated.count / exact.count, 1);
   });
 
   test("of all of them it says it to within a few", async () => {
     const { exact, estimated } = await counts((await workflow()).id);
-    expect(Math.abs(estimated.count - exact.count)).toBeLessThanOrEqual(4 * SIXTEENTH);
+    expect(Math.abs(estimated.count - exact.count)).toBeLessThanOrEqual(4 * SAMPLED_SHARE);
   });
 
   test("a sample is its share of what matches, also one in a thousand", async () => {
@@ -111,7 +111,7 @@ describe("of more sessions than are looked at one by one, a sixteenth says how m
     const { id } = await workflow({ insight_tool_ids: tools.map((tool) => tool.id) });
     await claim(id, 8_000, tools.slice(0, 1));
     expect((await counts(id)).exact.count).toBe(SESSIONS);
-    expect(Math.abs((await counts(id)).estimated.count - SESSIONS)).toBeLessThanOrEqual(4 * SIXTEENTH);
+    expect(Math.abs((await counts(id)).estimated.count - SESSIONS)).toBeLessThanOrEqual(4 * SAMPLED_SHARE);
   });
 
   test("where few match, or few are left, each is looked at; the sixteenth says it where that takes too long", async () => {
@@ -122,8 +122,8 @@ describe("of more sessions than are looked at one by one, a sixteenth says how m
     const { estimated, hurried } = await counts(done.id);
     expect(estimated).toMatchObject({ count: 7, is_exact: true });
     expect(hurried.is_exact).toBe(false);
-    expect(hurried.count % SIXTEENTH).toBe(0);
-    expect(hurried.count).toBeLessThanOrEqual(7 * SIXTEENTH);
+    expect(hurried.count % SAMPLED_SHARE).toBe(0);
+    expect(hurried.count).toBeLessThanOrEqual(7 * SAMPLED_SHARE);
   });
 });
 

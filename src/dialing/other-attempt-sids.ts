@@ -5,7 +5,7 @@ import type { Db } from "../db/database.ts";
  * Of these carrier's names, those of tries to reach this person other than this one: what a lost answer is not about.
  * Index: attempts_target.
  */
-export async function sidsOfOthers(
+export async function otherAttemptSids(
   db: Db,
   { key, sub_organization_id, target }: Pick<Outreach, "key" | "sub_organization_id" | "target">,
   sids: readonly string[],

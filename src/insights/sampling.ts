@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** How many times the rows of the sixteenth all of them are. */
-export const SIXTEENTH = 16;
+/** An estimate looks at one row in so many. */
+export const SAMPLED_SHARE = 16;
 
 /**
- * Whether an id is in the sixteenth that an estimate counts in place of all. Fibonacci hashing of the last 16 bits: any
+ * Whether an id is in the sample that an estimate counts in place of all. Fibonacci hashing of the last 16 bits: any
  * stretch of ids has its share to within a few, and no pattern of theirs (every tenth is one agent's) falls in with it.
  * The words of the partial indexes sessions_sixteenth and insight_execution_tools_sixteenth; with others they aren't used.
  */
-export const inSixteenth = (id: string): RawBuilder<boolean> =>
+export const inSample = (id: string): RawBuilder<boolean> =>
   sql<boolean>`${sql.ref(id)} % 65536 * 40503 % 65536 < 4096`;

@@ -3,18 +3,18 @@ import { missingFields } from "../campaigns/enrichment.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Mode } from "../planning/attempt.ts";
-import type { Obstacle } from "../planning/next-step.ts";
+import type { EligibilityIssue } from "../planning/next-step.ts";
 
 /**
  * What stands in the way of a request; null: nothing. `blocked` is what the suppression list says of its target, `rules`
  * which numbers the operator lets campaigns reach. Pure.
  */
-export function obstacleOf(
+export function eligibilityIssue(
   campaign: FilterSettings & { mode: Mode },
   { target, enrichment }: { target: string; enrichment: Enrichment | null },
   blocked: ChannelStatus | null,
   rules: DestinationRules,
-): Obstacle | null {
+): EligibilityIssue | null {
   if (blocked !== null)
     return {
       kind: "suppressed",

@@ -1,9 +1,9 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 
 /** Something that is known now about an attempt, from whomever it comes. */
-export type News =
+export type AttemptEvent =
   | {
-      kind: "word";
+      kind: "status";
       key: string;
       status: ChannelStatus;
       is_transient: boolean | null;

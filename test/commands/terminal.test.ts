@@ -80,6 +80,7 @@ describe("./parley doctor", () => {
     "database",
     "models",
     "mail",
+    "voice",
     "clock",
     "public url",
   ];

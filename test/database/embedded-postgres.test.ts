@@ -81,7 +81,7 @@ describe("the first start", () => {
 });
 
 describe("a program that is killed", () => {
-  test("in a write loop loses no acknowledged row", { timeout: 30_000 }, async () => {
+  test("in a write loop loses no acknowledged row", async () => {
     const dataDir = usedDataDir;
     const acknowledged: number[] = [];
     for (let round = 0; round < 3; round++) {

@@ -94,7 +94,7 @@ describe("agents", () => {
   test("a channel target and its agent show each other, each once", async () => {
     const made = await create("On the web");
     const target = await createTarget(made.id, "on-the-web");
-    const { identity_key_set_at: _own, ...shown } = target;
+    const { identity_key_set_at: _own, browser_calls: _page, ...shown } = target;
     expect((await get(made.id)).channel_targets).toEqual([{ ...shown, agent: null }]);
     const { items } = (await app.send("GET", "/api/v1/channels/targets")).body;
     expect(items).toMatchObject([

@@ -8,6 +8,9 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley start                  runs the platform
   ./parley chat <agent> [--json]  talks with an agent in the terminal and shows why it does what it does;
                                   --no-trace shows tool calls and variables only
+  ./parley call <agent> --say "…" [--say "…"] [--out call.wav] [--json]
+                                  calls an agent's chat page by voice: an offline voice says each line, the call's
+                                  words are printed, --out keeps both sides; --wav in.wav says a recording instead
   ./parley simulate [--json] [--seed n]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here
@@ -49,6 +52,16 @@ const COMMANDS: Record<string, Command> = {
       const { config, secrets } = settings();
       const { chat } = await import("./chat.ts");
       return chat(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  call: {
+    flags: ["--wav", "--out", "--say", "--json"],
+    // As many lines as there are.
+    names: Number.POSITIVE_INFINITY,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { call } = await import("./call.ts");
+      return call(args, config, secrets, process.env.PARLEY_API_TOKEN);
     },
   },
   simulate: {

@@ -7,6 +7,7 @@ import { call } from "../server/api.ts";
 import { useMe } from "../server/me.tsx";
 import { Said, TurnView } from "../sessions/turn-view.tsx";
 import { engineState, turnsOf } from "../sessions/turns.ts";
+import { CallLink } from "./call-link.tsx";
 import classes from "./talk-pane.module.css";
 
 /** The part of a test conversation's answer that this pane uses. */
@@ -89,24 +90,27 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
     <Panel
       title="Talk"
       actions={
-        test_id !== null && (
-          <>
-            <Switch
-              size="xs"
-              label="Debug trace"
-              checked={showEngine}
-              onChange={({ currentTarget }) => setShowEngine(currentTarget.checked)}
-            />
-            <Button
-              size="compact-sm"
-              variant="default"
-              leftSection={<IconMessagePlus size={14} />}
-              onClick={start}
-            >
-              Restart
-            </Button>
-          </>
-        )
+        <>
+          <CallLink agent_id={agent_id} />
+          {test_id !== null && (
+            <>
+              <Switch
+                size="xs"
+                label="Debug trace"
+                checked={showEngine}
+                onChange={({ currentTarget }) => setShowEngine(currentTarget.checked)}
+              />
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconMessagePlus size={14} />}
+                onClick={start}
+              >
+                Restart
+              </Button>
+            </>
+          )}
+        </>
       }
       flush
     >

@@ -37,6 +37,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
       target_mode: target?.target_mode ?? (modes[0] as TargetModes),
       fallback_target: target?.fallback_target ?? "",
       is_test: target?.is_test ?? false,
+      browser_calls: target?.browser_calls ?? false,
     },
   });
   const values = form.getValues();
@@ -58,20 +59,28 @@ export function TargetWindow({ channel, target, onClose }: Props) {
   const saving = useMutation({
     async mutationFn() {
       if (target) await seeUnchanged(target);
+      const { browser_calls, ...fields } = form.getValues();
       const body = {
-        ...form.getValues(),
+        ...fields,
         agent_id: values.agent_id as number,
         target: values.target.trim(),
         fallback_target: (values.target_mode === "voice" && values.fallback_target.trim()) || null,
         channel_id: channel.id,
       };
       const path = { channel_id: channel.id };
-      return target
-        ? call("PUT /api/v1/channels/{channel_id}/targets/{target_id}", {
+      const stored = target
+        ? await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}", {
             path: { ...path, target_id: target.id },
             body: { ...body, id: target.id },
           })
-        : call("POST /api/v1/channels/{channel_id}/targets", { path, body });
+        : await call("POST /api/v1/channels/{channel_id}/targets", { path, body });
+      if (values.target_mode === "chat" && browser_calls !== (target?.browser_calls ?? false)) {
+        await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls", {
+          path: { ...path, target_id: stored.id },
+          body: { browser_calls },
+        });
+      }
+      return stored;
     },
     async onSuccess(stored) {
       notifications.show({
@@ -148,6 +157,13 @@ export function TargetWindow({ channel, target, onClose }: Props) {
             description="Its sessions are left out of reports, batch results and insights."
             {...form.getInputProps("is_test", { type: "checkbox" })}
           />
+          {values.target_mode === "chat" && (
+            <Switch
+              label="Calls from the page"
+              description="The chat page and the widget get a Call button: visitors talk with the agent by voice."
+              {...form.getInputProps("browser_calls", { type: "checkbox" })}
+            />
+          )}
           {target?.target_mode === "chat" && <IdentityKey target={target} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>

@@ -106,7 +106,8 @@ export async function createApp(parts: Parts): Promise<App> {
   addSessions(api, ground);
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
-  addWebChat(api, engine);
+  const engines = parts.voiceEngines ?? null;
+  addWebChat(api, { ...engine, engines });
   campaignRoutes(api, {
     ...ground,
     egress_allow: config.egress_allow,
@@ -121,7 +122,6 @@ export async function createApp(parts: Parts): Promise<App> {
   transcriptionProviderRoutes(api, { ...ground, environment: transcriptionKeys });
   addReports(api, { ...ground, ...engine });
   demoApiRoutes(api);
-  const engines = parts.voiceEngines ?? null;
   addCalls(api, { engine, carriers, calls: voiceCalls, attempts, publicUrl, record: true, engines });
 
   const jobs = [

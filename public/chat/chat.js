@@ -1,7 +1,7 @@
 // @ts-check
 /** The chat page of `/chat/<target>`: puts the connection, the log and the composer together. */
 import { applyAccent } from "./accent.js";
-import { callPanel } from "./call-panel.js";
+import { callButton } from "./call.js";
 import { composer } from "./composer.js";
 import { Connection } from "./connection.js";
 import { frame } from "./frame.js";
@@ -23,8 +23,6 @@ const identity = takeIdentity();
 const site = frame({ shown: () => hasKeyboard && part("text").focus() });
 let agent = part("agent").textContent ?? "";
 let unread = 0;
-/** The chat itself has ended; a call is a conversation of its own. */
-let isOver = false;
 /** @type {"up" | "down"} */
 let line = "up";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -45,21 +43,14 @@ const saved = savedChat(browserMemory(`parley.chat.${target}`) ?? (await site.me
 const log = new Log({ say, press: site.press });
 const write = composer(say);
 let connection = openConnection();
-
-callPanel({
+let isOver = false;
+callButton({
   target,
-  identity_token: identity?.token ?? null,
-  began() {
-    write.show(false);
-    part("over").hidden = true;
-  },
-  said(role, text) {
-    log.add({ type: "message", role, text, timestamp: "" });
-    if (role === "agent") count();
-  },
-  over() {
-    part("over").hidden = !isOver;
-    write.show(!isOver);
+  identity: identity?.token ?? null,
+  agent: () => agent,
+  shown(calling) {
+    write.show(!calling && !isOver);
+    part("over").hidden = calling || !isOver;
   },
 });
 
@@ -137,10 +128,10 @@ function startAnew() {
 
 /** @param {string} why */
 function showOver(why) {
-  isOver = true;
   const writing = part("composer").contains(document.activeElement);
+  isOver = true;
   part("over-text").textContent = why;
-  part("over").hidden = !part("line").hidden;
+  part("over").hidden = !part("on-call").hidden;
   write.show(false);
   newButton.disabled = true;
   // The field that had the focus is gone; what can be done now gets it.

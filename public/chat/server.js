@@ -22,14 +22,11 @@ export class Refused extends Error {
   }
 }
 
-const UNASKED = "the server can't be asked now";
-const NO_ANSWER = "The call could not be connected. Try again in a moment.";
-
 /** Worth trying again, after `wait_ms` where the server named a time. */
 export class Unreachable extends Error {
-  /** @param {number | null} wait_ms @param {string} [why] the server's own words */
-  constructor(wait_ms, why) {
-    super(why ?? UNASKED);
+  /** @param {number | null} wait_ms */
+  constructor(wait_ms) {
+    super("the server can't be asked now");
     this.wait_ms = wait_ms;
   }
 }
@@ -46,15 +43,8 @@ export const openChat = (target, identity_token) =>
   call("POST", "/chat/v1/sessions", { client_id: target, identity_token }, LONG_MS);
 
 /** @param {string} target @param {string | null} identity_token @returns {Promise<{ call_id: string, token: string }>} */
-export async function openCall(target, identity_token) {
-  try {
-    return await call("POST", "/chat/v1/calls", { client_id: target, identity_token }, SHORT_MS);
-  } catch (error) {
-    // Nobody waits on a ringing page for a server that is not there.
-    if (error instanceof Unreachable) throw new Error(error.message === UNASKED ? NO_ANSWER : error.message);
-    throw error;
-  }
-}
+export const openCall = (target, identity_token) =>
+  call("POST", "/chat/v1/calls", { client_id: target, identity_token }, SHORT_MS);
 
 /** @param {Session} session @returns {Promise<Chat>} */
 export const readChat = (session) => call("GET", address(session), undefined, SHORT_MS);
@@ -104,8 +94,7 @@ async function call(method, path, body, timeout_ms) {
   }
   if (response.ok) return answer;
   if (TRY_AGAIN.includes(response.status)) {
-    const why = typeof answer.detail === "string" ? answer.detail : undefined;
-    throw new Unreachable(Number(response.headers.get("retry-after")) * 1000 || null, why);
+    throw new Unreachable(Number(response.headers.get("retry-after")) * 1000 || null);
   }
   const { detail } = answer;
   const words = typeof detail === "string" ? detail : detail?.[0]?.msg;

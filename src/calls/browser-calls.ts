@@ -1,7 +1,7 @@
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
-import type { VoiceEngines } from "../media/voice-engines.ts";
+import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
 import { findTarget, refuseForeignSite, Visit, visitorOf } from "../webchat/visitor.ts";
@@ -58,5 +58,3 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
     holdBrowserCall({ calls, engines, clock: engine.clock, log: engine.log, soundAt }, socket);
   });
 }
-
-const NO_ENGINES = "Nothing is set up here that hears and speaks.";

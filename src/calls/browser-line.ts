@@ -34,8 +34,8 @@ type ToPage =
   | { type: "error"; message: string };
 
 const SETUP_MS = 10_000;
-/** Frames are 20 ms; more than twice that many are no microphone. */
-const MOST_FRAMES_A_SECOND = 120;
+/** Frames are 20 ms. What a stalled network held back comes at once, a few seconds of it at most. */
+const MOST_FRAMES_A_SECOND = 300;
 /** A tenth of a second: a page may send a few frames at once. */
 const MOST_BYTES = 2 * (HEARING_RATE / 10) * 2;
 /** A page that no longer reads is not sent more. */

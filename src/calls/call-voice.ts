@@ -2,7 +2,8 @@ import type { CallVoice } from "../channels/call-socket.ts";
 import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
-import { type CallSettings, callTiming, screeningOf } from "./call-settings.ts";
+import { BROWSER } from "./browser-carrier.ts";
+import { type CallSettings, type CallTiming, callTiming, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
 
 /** A call of voice ends after an hour. */
@@ -48,6 +49,14 @@ function namedVoice(name: unknown, language: string): { provider: string | null;
 const providersName = (provider: string, display_name: string): string =>
   findVoice(provider, display_name)?.var_name.split(/[:/]/).at(-1) ?? display_name;
 
+/** A line of our own says itself when an input is finished, and may wait longer than a carrier does. */
+const LINE_DECIDES_MS = 20_000;
+const decidedByLine = (timing: CallTiming): CallTiming => ({
+  ...timing,
+  post_speech_ms: LINE_DECIDES_MS,
+  post_final_ms: 0,
+});
+
 export function callSettings(
   call: CallRow,
   { snapshot, telephony }: CallSession,
@@ -56,7 +65,7 @@ export function callSettings(
 ): CallSettings {
   const offers = (name: string) => snapshot.tools.some((tool) => tool.is_system && tool.name === name);
   return {
-    telephony: callTiming(telephony),
+    telephony: call.carrier === BROWSER ? decidedByLine(callTiming(telephony)) : callTiming(telephony),
     interruptibility: telephony?.interruptibility ?? "all",
     screening: call.is_outbound ? screeningOf(call.voicemail_detection) : null,
     can_leave_voicemail: offers("leave_voicemail"),

@@ -21,6 +21,8 @@ export class SocketCaller {
   /** When the agent was last heard, or its words came; of `performance.now()`. */
   lastHeard = performance.now();
   answers = 0;
+  /** How often what was sent was thrown away unheard: the agent was interrupted. */
+  cleared = 0;
   readonly #socket: WebSocket;
   readonly #said: (words: CallWords) => void;
   readonly #timer: NodeJS.Timeout;
@@ -65,6 +67,10 @@ export class SocketCaller {
     while (!holds() && !this.isOver && performance.now() < deadline) await this.#changed.promise;
   }
 
+  get isHearing(): boolean {
+    return this.#playing.some((entry) => typeof entry !== "string");
+  }
+
   hangUp(): void {
     this.#send(JSON.stringify({ type: "hangup" }));
     this.#end();
@@ -74,8 +80,10 @@ export class SocketCaller {
     const message = JSON.parse(text);
     if (message.type === "ready") this.#isReady = true;
     else if (message.type === "mark") this.#playing.push(message.name);
-    else if (message.type === "clear") this.#playing = [];
-    else if (message.type === "error") this.problem = message.message;
+    else if (message.type === "clear") {
+      this.cleared++;
+      this.#playing = [];
+    } else if (message.type === "error") this.problem = message.message;
     else if (message.type === "words") {
       if (message.role === "agent") {
         this.answers++;

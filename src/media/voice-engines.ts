@@ -10,3 +10,5 @@ export type VoiceEngines = {
   /** In the words of whoever looks for the button: why there are no calls by voice here; null where there are. */
   missing: string | null;
 };
+
+export const NO_ENGINES = "Nothing is set up here that hears and speaks.";

@@ -6,6 +6,7 @@ import type { Api } from "../api/server.ts";
 import { sha256 } from "../base/crypto.ts";
 import { parseAllowedOrigins } from "../channels/allowed-origins.ts";
 import type { Db } from "../db/database.ts";
+import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 
 /**
  * What a visitor of web chat sees: the page of a chat target, and the script that puts a button
@@ -29,11 +30,13 @@ const ASK_FIRST = "no-cache";
 
 type Asset = { type: string; text: string; etag: string };
 
-export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
+type Deps = { db: Db; engines: VoiceEngines | null };
+
+export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
   const assets = readAssets();
   const version = sha256([...assets.values()].map((asset) => asset.etag).join()).slice(0, 12);
-  const page = (file: string, agent_name: string, calls = "") =>
-    fill(assets.get(file)?.text ?? "", { version, agent_name, calls });
+  const page = (file: string, values: Record<string, string> = {}) =>
+    fill(assets.get(file)?.text ?? "", { version, ...values });
   const hidden = { hide: true };
 
   api.server.get<{ Params: { target: string } }>(
@@ -44,9 +47,10 @@ export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
       const chat = await findChatPage(db, request.params.target);
       reply.type(CONTENT_TYPES[".html"]!).header("cache-control", ASK_FIRST);
       reply.header("content-security-policy", contentSecurityPolicy(chat?.allowed_origins ?? []));
-      return chat
-        ? page("chat.html", chat.agent_name, chat.browser_calls ? "yes" : "")
-        : reply.code(404).send(page("missing.html", ""));
+      // A frame on somebody's site needs the site's permission (`allow`) besides.
+      reply.header("permissions-policy", `microphone=(${chat?.browser_calls ? "self" : ""})`);
+      if (!chat) return reply.code(404).send(page("missing.html"));
+      return page("chat.html", { agent_name: chat.agent_name, ...callValues(chat.browser_calls, engines) });
     },
   );
 
@@ -66,6 +70,14 @@ export function chatPageRoutes(api: Api, { db }: { db: Db }): void {
     { schema: hidden, helmet: { crossOriginResourcePolicy: { policy: "cross-origin" } } },
     (request, reply) => sendAsset(request, reply, assets.get("widget.js")!, AN_HOUR),
   );
+}
+
+/** Whether the page has a Call button, what is missing here for calls, and what hears and speaks. */
+function callValues(allowed: boolean, engines: VoiceEngines | null): Record<string, string> {
+  if (!allowed) return {};
+  const calls_missing = engines ? (engines.missing ?? "") : NO_ENGINES;
+  const call_engines = engines ? `Heard by ${engines.hearing.name}, spoken by ${engines.speaking.name}` : "";
+  return { calls: "allowed", calls_missing, call_engines };
 }
 
 /** A few small files, read once. */

@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { join } from "../../src/audio/level.ts";
-import { silence } from "../../src/audio/tones.ts";
 import { writeWav } from "../../src/audio/wav.ts";
 import { createLocalEngines } from "../../src/media/local-engines.ts";
 import { HEARING_RATE } from "../../src/speech/hearing.ts";
 import { createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { launchChromium } from "../harness/chromium.ts";
-import { speech } from "../harness/page-caller.ts";
+import { axeFindings } from "../harness/console.ts";
+import { createLine, type Line } from "../harness/line.ts";
 import { runClock } from "../harness/run-clock.ts";
 import { sphinxFiles } from "../harness/sphinx.ts";
 
@@ -20,87 +20,153 @@ on /open/ -> say "We are open from eight to five."
 on /.*/ -> say "Please say that again."
 `;
 
+let engines: ReturnType<typeof createLocalEngines>;
 let app: TestApp;
-let url: string;
-let target: string;
 let browser: Browser;
+let line: Line;
+let target: string;
 let understands = false;
-let stop: () => Promise<void>;
+let stopClock: () => void;
+let folder: string;
 
 beforeAll(async () => {
   const sphinx = await sphinxFiles();
   understands = sphinx !== null;
-  const engines = createLocalEngines({ sphinx });
+  engines = createLocalEngines({ sphinx });
   app = await createTestApp({}, undefined, { voiceEngines: engines });
-  url = await app.listen();
-  const agent = await createAgent(app, { script: SCRIPT });
-  target = agent.target;
-  const [{ id }] = (await app.send("GET", `/api/v1/channels/targets?target=${target}`)).body.items;
-  await app.send("PUT", `/api/v1/channels/${agent.channel_id}/targets/${id}/browser_calls`, {
-    browser_calls: true,
-  });
-
-  // What the browser's microphone hears: a moment of quiet, the question, and quiet for the rest of the test.
-  const folder = mkdtempSync(path.join(tmpdir(), "parley-microphone-"));
-  const file = path.join(folder, "question.wav");
-  const question = await speech(engines.speaking, "when are you open");
-  const channel = join([silence(HEARING_RATE, 3000), question, silence(HEARING_RATE, 60_000)]);
-  writeFileSync(file, writeWav({ rate: HEARING_RATE, channels: [channel] }));
+  stopClock = runClock(app.clock);
+  line = await createLine(await app.listen());
+  ({ target } = await createAgent(app, { script: SCRIPT }));
+  folder = await mkdtemp(path.join(tmpdir(), "parley-microphone-"));
+  const microphone = path.join(folder, "question.wav");
+  await writeFile(microphone, await spoken("When are you open?"));
   browser = await launchChromium([
     "--use-fake-device-for-media-stream",
+    `--use-file-for-fake-audio-capture=${microphone}`,
+    // Answers the question for permission by itself: yes.
     "--use-fake-ui-for-media-stream",
-    `--use-file-for-fake-audio-capture=${file}%noloop`,
-    "--autoplay-policy=no-user-gesture-required",
   ]);
-  const stopClock = runClock(app.clock);
-  stop = async () => {
-    stopClock();
-    await browser.close();
-    await engines.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
 });
-afterAll(() => stop());
+afterAll(async () => {
+  stopClock();
+  await browser?.close();
+  await engines.close();
+  await rm(folder, { recursive: true, force: true });
+});
 
-async function openPage(permissions: string[] = ["microphone"]): Promise<Page> {
-  const context = await browser.newContext({ permissions });
-  const page = await context.newPage();
-  await page.goto(`${url}/chat/${target}`);
-  return page;
-}
-
-test("a visitor presses Call, asks aloud, and both sides stand on the page", async (context) => {
-  if (!understands) return context.skip();
-  const page = await openPage();
-  await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page.getByText("You can talk now.").waitFor();
-  await page.locator("#log .user", { hasText: "when are you open" }).waitFor({ timeout: 30_000 });
-  await page.locator("#log", { hasText: "We are open from eight to five." }).waitFor({ timeout: 30_000 });
-  await page.getByRole("button", { name: "Mute" }).click();
-  await page.getByText("Your microphone is muted.").waitFor();
-  await page.getByRole("button", { name: "Hang up" }).click();
-  await page.getByText("The call has ended.").waitFor();
+test("a chat that takes no calls shows no button, and its page may not use the microphone", async () => {
+  await allow(false);
+  const page = await open();
   await page.getByLabel("Your message").waitFor();
-  const sessions = (await app.send("GET", "/api/v1/sessions/")).body.items;
-  expect(sessions.map((session: { channel_manager_type: string }) => session.channel_manager_type)).toContain(
-    "voice_browser_v1",
+  expect(await page.getByRole("button", { name: "Call", exact: true }).count()).toBe(0);
+  expect((await fetch(page.url())).headers.get("permissions-policy")).toBe("microphone=()");
+});
+
+test("once it takes calls, the page may use the microphone for itself alone", async () => {
+  await allow(true);
+  const page = await open();
+  await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+  expect((await fetch(page.url())).headers.get("permissions-policy")).toBe("microphone=(self)");
+});
+
+test("Call, speak, and be answered aloud: both sides can be read, and the call ends by its button", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Connected. Speak now.").waitFor();
+  await page.getByText("Speaking…").waitFor();
+  await page.locator("#log .user", { hasText: "when are you open" }).waitFor();
+  await page.locator("#log .agent", { hasText: "We are open from eight to five." }).waitFor();
+  await page.getByText("Listening…").waitFor();
+  await page.getByRole("button", { name: "Keypad" }).click();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Hang up" }).click();
+  await page.locator("#call-notice", { hasText: "The call has ended." }).waitFor();
+  expect(await page.getByLabel("Your message").isVisible()).toBe(true);
+  const spokenSession = async () =>
+    (await app.send("GET", "/api/v1/sessions/")).body.items.find(
+      (session: { channel_manager_type: string }) => session.channel_manager_type === "voice_browser_v1",
+    );
+  await expect.poll(async () => (await spokenSession()).end_reason).toBe("user");
+  const { body } = await app.send("GET", `/api/v1/sessions/transcript/${(await spokenSession()).session_id}`);
+  // A transcript holds what was heard: the page's loudspeaker has told that it played all of it.
+  expect(body.transcription).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ text: "We are open from eight to five." })]),
   );
 });
 
-test("a call that the server loses ends with a word, and can be made again", async () => {
-  const page = await openPage();
-  await page.routeWebSocket(/calls\/socket/, (socket) => socket.close());
+test("a microphone that is not allowed is told in a sentence, and one can write on", async (context) => {
+  if (!understands) return context.skip();
+  const refusing = await launchChromium([
+    "--use-fake-device-for-media-stream",
+    "--use-fake-ui-for-media-stream=deny",
+  ]);
+  onTestFinished(() => refusing.close());
+  const page = await open({ within: refusing });
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  await page
-    .getByText("The connection was lost and the call has ended. Press Call to start again.")
-    .waitFor();
-  expect(await page.getByRole("button", { name: "Call", exact: true }).isEnabled()).toBe(true);
+  await page.getByText("The microphone was not allowed. Allow it for this page").waitFor();
+  await page.getByLabel("Your message").fill("hello");
 });
 
-test("a chat that allows no calls has no button", async () => {
-  const { target: other } = await createAgent(app, { script: SCRIPT });
-  const page = await openPage();
-  await page.goto(`${url}/chat/${other}`);
-  await page.getByLabel("Your message").waitFor();
-  expect(await page.getByRole("button", { name: "Call", exact: true }).count()).toBe(0);
+test("a call whose connection breaks ends with a word, and can be made again", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Connected. Speak now.").waitFor();
+  line.cut();
+  await page.getByText("The connection was lost, and the call has ended.").waitFor();
+  line.restore();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Connected. Speak now.").waitFor();
 });
+
+test("offline, the page says so and goes on when it is back", async (context) => {
+  if (!understands) return context.skip();
+  const page = await open();
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  await page.getByText("Connected. Speak now.").waitFor();
+  await page.evaluate(`dispatchEvent(new Event("offline"))`);
+  await page.getByText("You are offline. The call goes on").waitFor();
+  await page.evaluate(`dispatchEvent(new Event("online"))`);
+  await expect.poll(() => page.locator("#call-notice").textContent()).toBe("");
+  await page.getByRole("button", { name: "Hang up" }).click();
+  await page.getByText("The call has ended.").waitFor();
+});
+
+test("where nothing hears, the button says which packages bring it", async () => {
+  const deaf = createLocalEngines({ sphinx: null });
+  const other = await createTestApp({}, undefined, { voiceEngines: deaf });
+  onTestFinished(() => deaf.close());
+  const { target: there } = await createAgent(other, { script: SCRIPT });
+  await allow(true, other, there);
+  const page = await open({ url: await other.listen(), name: there });
+  await page.getByRole("button", { name: "Call", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Calls are not set up here" });
+  await dialog.getByText("sudo apt install libpocketsphinx3 pocketsphinx-en-us").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+});
+
+async function allow(browser_calls: boolean, of = app, name = target): Promise<void> {
+  const { channel_id, id } = (await of.send("GET", `/api/v1/channels/targets?target=${name}`)).body.items[0];
+  const path = `/api/v1/channels/${channel_id}/targets/${id}/browser_calls`;
+  expect((await of.send("PUT", path, { browser_calls })).status).toBe(200);
+}
+
+async function open({ within = browser, url = line.url, name = target } = {}): Promise<Page> {
+  const context = await within.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(`${url}/chat/${name}`);
+  return page;
+}
+
+/** Seconds of silence, the question, and silence again: a browser plays it round and round. */
+async function spoken(text: string): Promise<Buffer> {
+  const silence = (seconds: number) => new Int16Array(HEARING_RATE * seconds);
+  const pieces: Int16Array[] = [silence(2)];
+  const utterance = { text, language: "en-US", voice: "rms", speed: null };
+  for await (const { samples } of engines.speaking.speak(utterance, new AbortController().signal))
+    pieces.push(samples);
+  return writeWav({ rate: HEARING_RATE, channels: [join([...pieces, silence(8)])] });
+}

@@ -1,0 +1,79 @@
+// @ts-check
+/** The page's microphone and loudspeaker for a call. What can't be had is told in a sentence (`NoAudio`). */
+
+export class NoAudio extends Error {}
+
+const WANTED = { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 };
+
+/**
+ * @param {{ heard(frame: ArrayBuffer): void, marked(name: string): void, playing(on: boolean): void, lost(why: string): void,
+ *   paused(on: boolean): void }} on
+ */
+export async function openAudio(on) {
+  // Made while the click still counts: later the browser would keep it silent.
+  const context = new AudioContext({ latencyHint: "interactive" });
+  let stream;
+  try {
+    stream = await openMicrophone();
+    await context.audioWorklet.addModule(new URL("call-worklet.js", import.meta.url).href);
+    await context.resume();
+  } catch (error) {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    await context.close();
+    throw error;
+  }
+  const [track] = stream.getAudioTracks();
+  const microphone = new AudioWorkletNode(context, "microphone", { numberOfOutputs: 0 });
+  const player = new AudioWorkletNode(context, "player", { numberOfInputs: 0, outputChannelCount: [1] });
+  let closing = false;
+
+  context.createMediaStreamSource(stream).connect(microphone);
+  player.connect(context.destination);
+  microphone.port.onmessage = ({ data }) => on.heard(data);
+  player.port.onmessage = ({ data }) => {
+    if ("mark" in data) on.marked(data.mark);
+    else on.playing(data.playing);
+  };
+  track.onended = () => closing || on.lost("The microphone was unplugged or its permission taken back.");
+  const judge = () => closing || on.paused(track.muted || context.state !== "running");
+  track.onmute = judge;
+  track.onunmute = judge;
+  context.onstatechange = judge;
+
+  return {
+    /** @param {ArrayBuffer | string} entry samples, a mark, or "clear" */
+    play: (entry) => player.port.postMessage(entry),
+    /** @param {boolean} muted */
+    mute(muted) {
+      track.enabled = !muted;
+    },
+    /** After the browser has paused the sound of a page in the background. */
+    wake: () => void context.resume(),
+    close() {
+      closing = true;
+      track.stop();
+      void context.close();
+    },
+  };
+}
+
+async function openMicrophone() {
+  if (!navigator.mediaDevices) {
+    throw new NoAudio(
+      "Browsers lend the microphone to https pages only. Open this chat by its https address.",
+    );
+  }
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: WANTED });
+  } catch (error) {
+    throw new NoAudio(REASONS[/** @type {Error} */ (error).name] ?? "The microphone can't be used.");
+  }
+}
+
+/** @type {Record<string, string | undefined>} */
+const REASONS = {
+  NotAllowedError:
+    "The microphone was not allowed. Allow it for this page in the browser's address bar, then press Call again.",
+  NotFoundError: "No microphone was found. Connect one, then press Call again.",
+  NotReadableError: "Another program is using the microphone. Close it, then press Call again.",
+};

@@ -30,7 +30,7 @@ export type Dial = { number: string; caller_id: string | null; detect_answerer: 
 
 type Interruptibility = "none" | "dtmf_only" | "speech_only" | "all";
 
-type CallTiming = {
+export type CallTiming = {
   /** Silence after the agent's words before it checks in; 0: it doesn't. */
   pre_input_ms: number;
   /** Silence after words that the carrier has not called finished. */

@@ -107,7 +107,7 @@ export async function createApp(parts: Parts): Promise<App> {
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
   const engines = parts.voiceEngines ?? null;
-  addWebChat(api, { ...engine, engines });
+  addWebChat(api, engine, engines);
   campaignRoutes(api, {
     ...ground,
     egress_allow: config.egress_allow,

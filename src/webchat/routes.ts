@@ -1,11 +1,11 @@
 import type { Api } from "../api/server.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
+import type { Engine } from "../sessions/engine.ts";
 import { chatPageRoutes } from "./chat-page.ts";
 import { webChatRoutes } from "./web-chat.ts";
 
-type Deps = Parameters<typeof webChatRoutes>[1] & Parameters<typeof chatPageRoutes>[1];
-
 /** The page a visitor opens, and its conversation. */
-export function addWebChat(api: Api, deps: Deps): void {
-  webChatRoutes(api, deps);
-  chatPageRoutes(api, deps);
+export function addWebChat(api: Api, engine: Engine, engines: VoiceEngines | null): void {
+  webChatRoutes(api, engine);
+  chatPageRoutes(api, { db: engine.db, engines });
 }

@@ -65,6 +65,33 @@ test("what comes while it claims is looked for before it ends", async () => {
   expect(loop.isWoken()).toBe(false);
 });
 
+test("what only the end of another makes claimable is claimed, also when that ends during a claim that finds nothing", async () => {
+  const due = [1, 2];
+  let isHeld = false;
+  const first = Promise.withResolvers<void>();
+  const { loop, begun } = worked([], 10, {
+    async claim(_, begin) {
+      const item = isHeld ? undefined : due.shift();
+      if (item !== undefined) {
+        isHeld = true;
+        begin(item);
+        return { wait_ms: 0 };
+      }
+      // It looked before the other ended, and says so after.
+      first.resolve();
+      await turn();
+      return untilChange;
+    },
+    async run(item) {
+      begun.push(item);
+      await first.promise;
+      isHeld = false;
+    },
+  });
+  await loop.untilDone(new AbortController().signal);
+  expect(begun).toEqual([1, 2]);
+});
+
 test("one that fails ends nothing, and neither does a claim that fails while the loop is to go on", async () => {
   let claims = 0;
   const all = Promise.withResolvers<void>();

@@ -52,6 +52,8 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   const underWay = new Set<Promise<void>>();
   let change = Promise.withResolvers<void>();
   let isWoken = false;
+  /** Something ended since the last look: what it held up may be claimed now. */
+  let hasEnded = false;
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
 
   function begin(item: Item): void {
@@ -60,6 +62,7 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
       .catch((error) => log.error({ err: error, of }, "work that was claimed could not be run"))
       .finally(() => {
         underWay.delete(ends);
+        hasEnded = true;
         change.resolve();
       });
     underWay.add(ends);
@@ -83,9 +86,10 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
       while (!noMore.aborted) {
         change = Promise.withResolvers();
         isWoken = false;
+        hasEnded = false;
         const wait = await claimed(after_fault_ms);
         if (wait.wait_ms !== 0 && !isWoken) {
-          if (after_fault_ms === undefined && underWay.size === 0) return;
+          if (after_fault_ms === undefined && underWay.size === 0 && !hasEnded) return;
           await passed(wait, noMore);
         }
         if (between_ms > 0) await pause(between_ms, noMore);

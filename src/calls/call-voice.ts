@@ -1,3 +1,4 @@
+import type { Snapshot } from "../agents/snapshot.ts";
 import type { CallVoice } from "../channels/call-socket.ts";
 import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
@@ -48,6 +49,27 @@ function namedVoice(name: unknown, language: string): { provider: string | null;
 /** The catalogue's names are `openai:alloy`, or `wavenet:female/en-US-Chirp3-HD-Kore`; the end is the provider's own. */
 const providersName = (provider: string, display_name: string): string =>
   findVoice(provider, display_name)?.var_name.split(/[:/]/).at(-1) ?? display_name;
+
+/** What the agent is likely to talk of, for an ear of our own: its instructions, greeting, and what its tools say. */
+export function expectedTexts({ agent, prompt, message, tools }: Snapshot): string[] {
+  const greeting = message ? [message.text, ...message.rules.map(({ text }) => text)] : [];
+  return [
+    agent.name,
+    prompt.context ?? "",
+    ...greeting,
+    ...tools.flatMap(({ definition }) => textsIn(definition)),
+  ];
+}
+
+const WORDED: ReadonlySet<string> = new Set(["description", "text", "goal", "instructions", "say", "enum"]);
+
+/** Of a tool's definition: descriptions, instructions and choices, at any depth. */
+function textsIn(value: unknown, name = ""): string[] {
+  if (typeof value === "string") return WORDED.has(name) ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, name));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, key));
+}
 
 /** A line of our own says itself when an input is finished, and may wait longer than a carrier does. */
 const LINE_DECIDES_MS = 20_000;

@@ -25,7 +25,7 @@ import {
   sessionOfCall,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
-import { callSettings, callVoice } from "./call-voice.ts";
+import { callSettings, callVoice, expectedTexts } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
 import { startCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
@@ -120,7 +120,9 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
 
   async function voiceOf(call_id: string, token: string): Promise<CallVoice | null> {
     const found = await callOfLine(call_id, token);
-    return found?.state === "answered" ? callVoice(await sessionOfCall(db, found)) : null;
+    if (found?.state !== "answered") return null;
+    const session = await sessionOfCall(db, found);
+    return { ...callVoice(session), hints: expectedTexts(session.snapshot) };
   }
 
   async function open(call_id: string, token: string, line: CallLine) {

@@ -34,8 +34,8 @@ test("an incident is written by keyboard alone, and what is wrong with it stands
   await expect.poll(() => from.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
   expect(await incidents()).toEqual([]);
 
-  await from.fill("2026-11-20T11:00");
-  await page.getByLabel(/^Until/).fill("2026-11-21T09:00");
+  await from.fill("2026-11-20 11:00");
+  await page.getByLabel(/^Until/).fill("2026-11-21 09:00");
   await page
     .getByRole("combobox", { name: "Impact" })
     .or(page.getByRole("textbox", { name: "Impact" }))

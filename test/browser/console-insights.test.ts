@@ -139,7 +139,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await page.getByRole("option", { name: "code", exact: true }).click();
   await page.getByRole("button", { name: "Move code up" }).click();
   await page.getByRole("button", { name: "Leave summary-tool out" }).click();
-  await page.getByLabel(/^From/).fill("2026-11-01T00:00");
+  await page.getByLabel(/^From/).fill("2026-11-01 00:00");
   await page.getByLabel("At most this long").fill("0");
   await page.getByLabel("At least this long").fill("5");
   await page.getByRole("button", { name: "Create" }).click();

@@ -63,10 +63,13 @@ test("a batch with half of a date is not made, for it would never expire, and it
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("20261118.half");
   const expires = dialog.getByLabel(/^Expires/);
-  await expires.pressSequentially("1224");
-  await dialog.getByRole("button", { name: "Create" }).click();
-  await expires.and(page.locator(":focus")).waitFor();
-  await expires.pressSequentially("122420260600PM");
+  for (const half of ["2026-12-24", "02026-12-24 18:00", "2026-02-30 18:00"]) {
+    await expires.fill(half);
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await expires.and(page.locator(":focus")).waitFor();
+    expect(await expires.evaluate((field: HTMLInputElement) => field.validationMessage)).toContain("HH:MM");
+  }
+  await expires.fill("2026-12-24 18:00");
   await dialog.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "20261118.half" }).waitFor();
   const { body } = await it.app.send("GET", "/api/v1/outbound/batches/20261118.half");

@@ -149,7 +149,7 @@ test("a batch is paused, resumed and given an end, and the end survives a pause"
   await page.goto("/console/batches/20261118.9");
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByText("The batch goes on").waitFor();
-  await page.getByLabel(/^Expires/).fill("2026-12-24T18:00");
+  await page.getByLabel(/^Expires/).fill("2026-12-24 18:00");
   await saveReviewed(page);
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("button", { name: "Resume" }).click();

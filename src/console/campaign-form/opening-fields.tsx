@@ -14,6 +14,7 @@ import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import type { DaysOfWeek, ScheduleOverride } from "../api-types.ts";
 import classes from "../outbound/outbound.module.css";
+import { DayField } from "../time/day-field.tsx";
 import type { CampaignValues } from "./campaign-values.ts";
 import { WEEKDAYS } from "./opening.ts";
 
@@ -150,14 +151,7 @@ export function ExceptionFields(props: {
               value={null}
               onChange={(day) => day && setDays({ ...value.days, [day]: {} })}
             />
-            <TextInput
-              label="Date exception"
-              size="xs"
-              type="date"
-              max="9999-12-31"
-              value={date}
-              onChange={({ currentTarget }) => setDate(currentTarget.value)}
-            />
+            <DayField label="Date exception" size="xs" value={date} onChange={(day) => setDate(day ?? "")} />
             <Button
               size="xs"
               variant="default"

@@ -2,6 +2,7 @@ import { ActionIcon, Checkbox, Chip, Group, Select, Text, TextInput } from "@man
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { DAYS } from "../messages/rule-fields.tsx";
+import { DayField } from "../time/day-field.tsx";
 import { zones } from "../time/zone.ts";
 import classes from "./directory.module.css";
 import { type Rule, ruleWords } from "./member-values.ts";
@@ -58,12 +59,11 @@ export function RuleFields({ name, isOther, value, onChange, onRemove, errorOf, 
         </Text>
       )}
       <Group gap="sm" align="flex-start">
-        <TextInput
+        <DayField
           size="xs"
-          type="date"
           label="On the date"
           value={text("date")}
-          onChange={({ currentTarget }) => set({ date: currentTarget.value, days: "" })}
+          onChange={(date) => set({ date: date ?? "", days: "" })}
           error={errorOf("date")}
         />
         <TextInput

@@ -1,9 +1,10 @@
-import { Group, Select, Text, TextInput } from "@mantine/core";
+import { Group, Select, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { DirectoryMember, LanguageCode } from "../api-types.ts";
 import { Fetched, Panel, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { MinuteField } from "../time/minute-field.tsx";
 
 const LANGUAGES: LanguageCode[] = [
   "en-US",
@@ -44,12 +45,7 @@ export function TestPanel({ member }: { member: DirectoryMember }) {
   return (
     <Panel title="Schedule preview">
       <Group gap="sm" align="flex-end" mb="sm">
-        <TextInput
-          type="datetime-local"
-          label="Date and time"
-          value={at}
-          onChange={({ currentTarget }) => setAt(currentTarget.value)}
-        />
+        <MinuteField label="Date and time" value={at} onChange={setAt} />
         <Select
           label="Caller's language"
           placeholder="not known"

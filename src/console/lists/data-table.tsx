@@ -6,11 +6,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Failure, Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
+import { DayField } from "../time/day-field.tsx";
 import { useZone } from "../time/zone.ts";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
-import { ColumnChooser, DayInput, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
+import { ColumnChooser, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
 
 type Page<Row> = { items: Row[]; page: number; total_count?: number | null | undefined };
 
@@ -144,9 +145,23 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
         ))}
         {props.days && (
           <Group gap={4} wrap="nowrap" className={classes.days}>
-            <DayInput label="From day" value={state.from} onChange={(from) => change({ from }, true)} />
+            <DayField
+              size="xs"
+              w={130}
+              aria-label="From day"
+              placeholder="From day"
+              value={state.from}
+              onChange={(from) => change({ from }, true)}
+            />
             <span aria-hidden>–</span>
-            <DayInput label="To day" value={state.to} onChange={(to) => change({ to }, true)} />
+            <DayField
+              size="xs"
+              w={130}
+              aria-label="To day"
+              placeholder="To day"
+              value={state.to}
+              onChange={(to) => change({ to }, true)}
+            />
           </Group>
         )}
         {isNarrowed && (

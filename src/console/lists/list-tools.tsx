@@ -93,23 +93,6 @@ export function FilterBox({
   );
 }
 
-/** The browser's own: a calendar, a keyboard and a locale without a byte of ours. */
-export function DayInput(props: {
-  label: string;
-  value: string | null;
-  onChange(value: string | null): void;
-}) {
-  return (
-    <TextInput
-      type="date"
-      size="xs"
-      aria-label={props.label}
-      value={props.value ?? ""}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value || null)}
-    />
-  );
-}
-
 /** Which columns are shown; at least one. */
 export function ColumnChooser(props: {
   columns: readonly { field: string; title: string }[];

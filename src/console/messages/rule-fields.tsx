@@ -2,6 +2,7 @@ import { ActionIcon, Chip, Group, Paper, Stack, Switch, Text, Textarea, TextInpu
 import { IconTrash } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import type { CustomMessageRule, DayOfWeek } from "../api-types.ts";
+import { DayField } from "../time/day-field.tsx";
 
 type Props = {
   number: number;
@@ -45,13 +46,10 @@ export function RuleFields({ number, rule, readOnly, errorOf, onChange, onRemove
           error={errorOf("description")}
         />
         <Group gap="md" align="flex-end">
-          <TextInput
-            type="date"
+          <DayField
             label="On the date"
-            value={rule.date ?? ""}
-            onChange={({ currentTarget }) =>
-              onChange({ ...rule, date: currentTarget.value || null, days_of_week: null })
-            }
+            value={rule.date}
+            onChange={(date) => onChange({ ...rule, date, days_of_week: null })}
             error={errorOf("date")}
           />
           <TextInput

@@ -1,9 +1,19 @@
+import { wantedDate } from "../time/written-date.ts";
+
 /**
  * Focuses a half-typed field, such as a date without its time, and lets the browser say what is missing. The browser
  * reports no value for such a field, so it would be sent as empty. Returns whether there was one.
  */
 export function stopAtUnfinished(form: HTMLFormElement): boolean {
-  const field = [...form.querySelectorAll("input")].find(({ validity }) => validity.badInput);
-  field?.reportValidity();
-  return field !== undefined;
+  for (const field of form.querySelectorAll("input")) {
+    const wanted = wantedDate({ value: field.value, written: field.dataset.written });
+    if (wanted !== null) {
+      field.setCustomValidity(wanted);
+      field.addEventListener("input", () => field.setCustomValidity(""), { once: true });
+      field.addEventListener("blur", () => field.setCustomValidity(""), { once: true });
+    } else if (!field.validity.badInput) continue;
+    field.reportValidity();
+    return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
-import { TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { MinuteField } from "./minute-field.tsx";
 import { toInstant, toWall } from "./wall-time.ts";
 import { useZone } from "./zone.ts";
 
@@ -15,14 +15,11 @@ export function WhenField(props: {
   const { value, onChange, label, ...rest } = props;
   const zone = useZone();
   return (
-    <TextInput
+    <MinuteField
       {...rest}
       label={`${label} (${zone})`}
-      type="datetime-local"
-      // Without a maximum, browsers accept years of five digits, which the API refuses.
-      max="9999-12-31T23:59"
       value={toWall(value, zone)}
-      onChange={({ currentTarget }) => onChange(toInstant(currentTarget.value, zone))}
+      onChange={(wall) => onChange(wall === "" ? null : toInstant(wall, zone))}
     />
   );
 }

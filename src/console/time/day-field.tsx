@@ -20,6 +20,7 @@ export function DayField({
       dateParser={writtenDay}
       fixOnBlur={false}
       clearable={!rest.required}
+      clearButtonProps={{ "aria-label": "Clear the date" }}
       value={value || null}
       onChange={onChange}
     />

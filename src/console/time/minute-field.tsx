@@ -23,6 +23,7 @@ export function MinuteField(props: {
       dateParser={writtenMinute}
       fixOnBlur={false}
       clearable={!rest.required}
+      clearButtonProps={{ "aria-label": "Clear the date" }}
       value={value === "" ? null : value.replace("T", " ")}
       onChange={(at) => onChange(at === null ? "" : at.slice(0, "YYYY-MM-DD HH:MM".length).replace(" ", "T"))}
     />

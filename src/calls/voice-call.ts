@@ -164,19 +164,19 @@ export class VoiceCall {
       case "cut":
         return cutSpokenWords(engine.db, session_id, effect.unheard);
       case "note":
-        return betweenTurns(engine, session_id, (record) => {
-          if (effect.aside) record.aside(effect.role, effect.text);
-          else record.say(effect.text);
+        return betweenTurns(engine, session_id, (draft) => {
+          if (effect.aside) draft.aside(effect.role, effect.text);
+          else draft.say(effect.text);
         });
       case "silence":
-        return betweenTurns(engine, session_id, (record) =>
-          record.event("conversation", "silence-timeout", "The person said nothing", undefined, {
+        return betweenTurns(engine, session_id, (draft) =>
+          draft.event("conversation", "silence-timeout", "The person said nothing", undefined, {
             count: effect.count,
           }),
         );
       case "voicemail_left":
-        return betweenTurns(engine, session_id, (record) =>
-          record.event("automation", "voicemail-left", "A message was left on a voicemail", null),
+        return betweenTurns(engine, session_id, (draft) =>
+          draft.event("automation", "voicemail-left", "A message was left on a voicemail", null),
         );
       case "answerer":
         return this.#reports.answerer(effect.found);

@@ -9,8 +9,8 @@ import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.t
 import type { Engine } from "../sessions/engine.ts";
 import { endAsIdle } from "../turns/end-session.ts";
 import { startSession } from "../turns/start-session.ts";
+import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
-import { loadAnswer, turnOfMessage } from "../turns/turn-store.ts";
 import { filesInWords } from "./mail-files.ts";
 import { isHeld } from "./mail-loop.ts";
 import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";

@@ -10,8 +10,8 @@ import {
   SHOWN_AFTER_ms,
 } from "../channels/outreach.ts";
 import { endSession } from "../turns/end-session.ts";
+import { loadAnswer } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
-import { loadAnswer } from "../turns/turn-store.ts";
 import { enqueueGoOn, enqueueHeld } from "./text-dialogue.ts";
 import type { TextParts } from "./text-outbox.ts";
 import { startTextSession } from "./text-session.ts";

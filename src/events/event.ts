@@ -38,7 +38,11 @@ export type NewEvent = {
 };
 
 /** Records events in the transaction of the change they tell of. One statement of one text, however many there are. */
-export async function publish(tx: Tx, sub_organization_id: number, events: NewEvent[]): Promise<void> {
+export async function publish(
+  tx: Tx,
+  sub_organization_id: number,
+  events: readonly NewEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   const column = (value: (event: NewEvent) => string | null) => events.map(value);
   await sql`

@@ -40,7 +40,7 @@ export async function insertTrace(
   db: Db,
   session_id: number,
   turn_index: number,
-  entries: TraceEntry[],
+  entries: readonly TraceEntry[],
   now: Date,
 ): Promise<void> {
   if (entries.length === 0) return;

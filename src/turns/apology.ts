@@ -2,16 +2,27 @@ import { renderTemplate } from "../expressions/template.ts";
 import { languagePhrases } from "./choose-phrases.ts";
 import { wordsOf } from "./language-words.ts";
 import { phraseSources } from "./phrase-sources.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnDriver } from "./turn-driver.ts";
+
+/** In place of an answer that the model didn't give. */
+export async function apologize(turn: TurnDriver, why: string): Promise<void> {
+  const apology = await apologyFor(turn);
+  turn.change((draft) => {
+    draft.apologize(apology);
+    draft.note(`the person heard an apology: ${why}`);
+    draft.event("conversation", "llm-error", why);
+  });
+}
 
 /**
  * What the person hears where the model gave no answer: the apology of the agent's bridge phrases, in the session's
  * language, else the program's own in that language. Read when it is needed, which is seldom.
  */
-export async function apologyFor(record: TurnRecord): Promise<string> {
-  const { snapshot, state, sub_organization_id } = record.session;
-  const { named } = await phraseSources(record.engine.db, sub_organization_id, snapshot.agent);
-  const [written] = languagePhrases(named?.apology, state.language) ?? [];
-  const text = written && renderTemplate(written, record.context().lookup).trim();
-  return text || wordsOf(state.language).apology;
+async function apologyFor(turn: TurnDriver): Promise<string> {
+  const { snapshot, sub_organization_id } = turn.session;
+  const { language } = turn.memory;
+  const { named } = await phraseSources(turn.engine.db, sub_organization_id, snapshot.agent);
+  const [written] = languagePhrases(named?.apology, language) ?? [];
+  const text = written && renderTemplate(written, turn.context().lookup).trim();
+  return text || wordsOf(language).apology;
 }

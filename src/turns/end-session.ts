@@ -45,7 +45,13 @@ export async function endSession(
   const at = engine.clock.now();
   await engine.db.transaction().execute(async (tx) => {
     const ended = { reason, user_terminated: reason === "user" };
-    await updateSession(engine, tx, session, { state: session.state, at, over: true, ended });
+    await updateSession(engine, tx, session, {
+      state: session.state,
+      next_seq: session.next_seq,
+      at,
+      over: true,
+      ended,
+    });
     await publish(tx, session.sub_organization_id, [
       {
         at,

@@ -17,11 +17,12 @@ import { runTool } from "../tool-calls/run-tool.ts";
 import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
+import { callTrace, type FinishedCall, storedCall } from "./draft/finished-call.ts";
 import { callEndTool } from "./end-tool-job.ts";
-import { callTrace, type FinishedCall, storedCall } from "./finished-call.ts";
 import { modelRound } from "./model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
-import { insertCalls, loadHistory } from "./turn-store.ts";
+import { loadHistory } from "./turn-history.ts";
+import { insertCalls } from "./turn-store.ts";
 
 /*
  * The session end tool: once, whatever ended the session, after its end. The model fills in the

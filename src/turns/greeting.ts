@@ -21,7 +21,7 @@ export type SpokenPart = { text: string; language: string | null; interruptible:
  */
 export function greetingParts(
   snapshot: Snapshot,
-  state: SessionState,
+  state: Readonly<SessionState>,
   facts: SessionFacts,
   at: Date,
   menu: "with-menu" | "without-menu" = "with-menu",
@@ -82,7 +82,7 @@ export function messageTrace({ message, agent }: Snapshot, at: Date): TraceEntry
 /** The same as one text: a preamble stands alone, what follows is one paragraph. */
 export function greetingText(
   snapshot: Snapshot,
-  state: SessionState,
+  state: Readonly<SessionState>,
   facts: SessionFacts,
   at: Date,
   menu?: "with-menu" | "without-menu",

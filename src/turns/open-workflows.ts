@@ -4,7 +4,7 @@ import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
 import { CallRunner } from "./run-calls.ts";
-import { TurnRecord } from "./turn-record.ts";
+import { TurnDriver } from "./turn-driver.ts";
 
 export type OpenedSession = {
   said: string | null;
@@ -29,21 +29,21 @@ export async function openWorkflows(
   const { session } = await takeLease(engine, session_id);
   const lost = engine.held.hold(session);
   try {
-    const record = new TurnRecord(engine, session, { text: null, override_timestamp }, () => {}, lost);
-    const { workflows } = new CallRunner(record, { listening: false });
+    const turn = new TurnDriver(engine, session, { text: null, override_timestamp }, { signal: lost });
+    const { workflows } = new CallRunner(turn, { listening: false });
     await workflows.open();
-    const { at } = record.surroundings();
-    const before = record.messages.map(
+    const { at } = turn.surroundings();
+    const before = turn.state.messages.map(
       (text): SpokenPart => ({ text, language: null, interruptible: true, is_menu: false }),
     );
-    record.trace(...greetingTrace(session.snapshot, at));
-    const greeting = greetingParts(session.snapshot, session.state, sessionFacts(session), at);
-    record.say(joinParts(greeting));
-    const { messages, action, ended } = await record.finish();
+    turn.trace(...greetingTrace(session.snapshot, at));
+    const greeting = greetingParts(session.snapshot, turn.memory, sessionFacts(session), at);
+    turn.change((draft) => draft.say(joinParts(greeting)));
+    const { messages, action, ended } = await turn.finish();
     return {
       said: messages.length > 0 ? messages.join("\n\n") : null,
       parts: [...before, ...greeting],
-      wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || record.wasSpokenTo,
+      wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || turn.state.spoken_to,
       action,
       ended,
     };

@@ -6,10 +6,11 @@ import type { ToolCall } from "../llm/model.ts";
 import { runTool } from "../tool-calls/run-tool.ts";
 import { failed, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import type { SessionTask } from "../workflows/workflow-state.ts";
-import type { FinishedCall } from "./finished-call.ts";
+import { applyEffects } from "./draft/apply-effects.ts";
+import type { FinishedCall } from "./draft/finished-call.ts";
 import type { Answerer, Offering } from "./offered-tools.ts";
 import { soundCalls } from "./sound-calls.ts";
-import type { TurnRecord } from "./turn-record.ts";
+import type { TurnDriver } from "./turn-driver.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
 
 /** Past this many calls with bad arguments the model is told to stop trying. */
@@ -17,27 +18,28 @@ const MAX_REPAIRS = 2;
 /** Calls that a workflow makes before the model is asked at all belong to no round of its. */
 const BEFORE_ROUNDS = -1;
 
-/** Runs the calls of a turn, the model's and those of workflows, and puts them into its record. */
+/** Runs the calls of a turn, the model's and those of workflows, and puts them into it. */
 export class CallRunner {
   readonly workflows: Workflows;
-  readonly #record: TurnRecord;
+  readonly #turn: TurnDriver;
   #round = BEFORE_ROUNDS;
   #repairs = 0;
 
   /** `listening`: the channel takes what is said at once; at a session's start it has no way to yet. */
-  constructor(record: TurnRecord, { listening = true }: { listening?: boolean } = {}) {
-    this.#record = record;
+  constructor(turn: TurnDriver, { listening = true }: { listening?: boolean } = {}) {
+    this.#turn = turn;
     this.workflows = new Workflows({
-      snapshot: record.session.snapshot,
-      state: record.session.state,
-      system: () => record.surroundings().system,
-      say: (text) => record.say(text),
-      hear: (text) => record.hear(text),
-      trace: (entries) => record.trace(...entries),
-      sendWords: () => (listening ? record.sendWords() : Promise.resolve()),
+      snapshot: turn.session.snapshot,
+      memory: () => turn.memory,
+      remember: (change) => turn.change((draft) => draft.remember(change)),
+      system: () => turn.surroundings().system,
+      say: (text) => turn.change((draft) => draft.say(text)),
+      hear: (text) => turn.change((draft) => draft.hear(text)),
+      trace: (entries) => turn.trace(...entries),
+      sendWords: () => (listening ? turn.sendWords() : Promise.resolve()),
       inject: (tool, given) => this.#inject(tool, given),
       recordCall: async (task, given, reply) => {
-        const seq = record.nextSeq();
+        const seq = turn.change((draft) => draft.nextSeq());
         return this.#runTask(seq, syntheticCall(task.tool_name ?? task.key, given), task, reply);
       },
     });
@@ -48,11 +50,11 @@ export class CallRunner {
    * called in; then come tasks, one after the other, and last the submission, which so finds all that was asked for with it.
    */
   async runRound(round: number, calls: ToolCall[], offering: Offering): Promise<void> {
-    const record = this.#record;
+    const turn = this.#turn;
     this.#round = round;
-    const known = record.history.flatMap((entry) => (entry.kind === "call" ? [entry.call_id] : []));
+    const known = turn.history.flatMap((entry) => (entry.kind === "call" ? [entry.call_id] : []));
     const sound = soundCalls(calls, known);
-    if (sound.note) record.note(sound.note);
+    if (sound.note) turn.note(sound.note);
     const answered = sound.calls.map((given) => {
       const call = this.workflows.withKnown(storableJson(given), offering);
       return { call, answerer: offering.answerers.get(call.name) };
@@ -60,15 +62,18 @@ export class CallRunner {
     const plain = answered.filter(({ answerer }) => answerer === undefined || answerer.kind === "tool");
     const ran = await Promise.all(plain.map(({ call, answerer }) => this.#run(toolOf(answerer), call)));
     for (const { effects, ...finished } of ran) {
-      record.finishCall({ seq: record.nextSeq(), ...finished });
-      record.apply(effects, finished.tool);
+      turn.change((draft) => {
+        draft.finishCall({ seq: draft.nextSeq(), ...finished });
+        applyEffects(draft, effects, finished.tool);
+      });
     }
 
     const tasks = answered.filter(({ answerer }) => answerer !== undefined && answerer.kind !== "tool");
     let submitted = false;
     for (const { call, answerer } of tasks.toSorted((a, b) => rank(a.answerer) - rank(b.answerer))) {
       const isSubmission = rank(answerer) > 0;
-      await this.#runTask(record.nextSeq(), call, taskOf(answerer), () => {
+      const seq = turn.change((draft) => draft.nextSeq());
+      await this.#runTask(seq, call, taskOf(answerer), () => {
         if (call.arguments_error) return Promise.resolve(refused(call.arguments_error));
         if (isSubmission && submitted) return Promise.resolve(SUBMITTED_ALREADY);
         submitted ||= isSubmission;
@@ -85,10 +90,10 @@ export class CallRunner {
     task: SessionTask | undefined,
     reply: () => Promise<TaskReply>,
   ): Promise<TaskReply> {
-    const record = this.#record;
-    const started = record.engine.clock.now();
+    const turn = this.#turn;
+    const started = turn.engine.clock.now();
     const before = performance.now();
-    record.announceCall(call);
+    turn.announceCall(call);
     const answer = await reply();
     const finished = {
       round: this.#round,
@@ -98,29 +103,31 @@ export class CallRunner {
       started,
       duration_ms: performance.now() - before,
     };
-    record.announceResult(finished);
-    record.finishCall({ seq, ...finished });
+    turn.announceResult(finished);
+    turn.change((draft) => draft.finishCall({ seq, ...finished }));
     return answer;
   }
 
   async #inject(tool: SnapshotTool, given: Record<string, unknown>) {
-    const record = this.#record;
-    const seq = record.nextSeq();
+    const turn = this.#turn;
+    const seq = turn.change((draft) => draft.nextSeq());
     const { effects, ...finished } = await this.#run(tool, syntheticCall(tool.name, given));
-    record.finishCall({ seq, ...finished });
-    record.apply(effects, tool);
+    turn.change((draft) => {
+      draft.finishCall({ seq, ...finished });
+      applyEffects(draft, effects, tool);
+    });
     return { result: finished.outcome.whole ?? finished.outcome.result, error: finished.outcome.error };
   }
 
   async #run(tool: SnapshotTool | undefined, call: ToolCall) {
-    const { engine, session } = this.#record;
-    this.#record.announceCall(call);
+    const { engine, session } = this.#turn;
+    this.#turn.announceCall(call);
     const started = engine.clock.now();
     const before = performance.now();
     let outcome: ToolOutcome;
     try {
       outcome = tool
-        ? await runTool(engine, this.#record.context(), tool, call)
+        ? await runTool(engine, this.#turn.context(), tool, call)
         : failed(`There is no tool named ${call.name} now.`);
     } catch (error) {
       // A fault of ours: the session goes on, and the log says what it was.
@@ -137,7 +144,7 @@ export class CallRunner {
       started,
       duration_ms: performance.now() - before,
     };
-    this.#record.announceResult(finished);
+    this.#turn.announceResult(finished);
     if (shown.error?.startsWith("Invalid arguments") && ++this.#repairs > MAX_REPAIRS) {
       const message = `${shown.error} Don't call this tool again now; tell the person.`;
       shown.result = { error: { message } };

@@ -1,7 +1,7 @@
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import type { StoredCall } from "./draft/turn-rows.ts";
 import type { TurnControl } from "./turn-control.ts";
-import type { StoredCall } from "./turn-store.ts";
 
 export type TurnInput = {
   /** What the person said; empty for silence. null: the agent speaks without being spoken to. */

@@ -3,16 +3,17 @@ import type { LanguageModel, ModelFinish } from "../llm/model.ts";
 import { answererNotes } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
-import { apologyFor } from "./apology.ts";
+import { apologize } from "./apology.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { chooseLanguage } from "./choose-language.ts";
 import { fitHistory, historyBudget, lastResults } from "./fit-history.ts";
 import { modelRound, type Round } from "./model-round.ts";
 import type { Offering } from "./offered-tools.ts";
 import { CallRunner } from "./run-calls.ts";
+import { findMessageTurn, repeatTurn } from "./stored-answer.ts";
+import { TurnDriver } from "./turn-driver.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
-import { TurnRecord } from "./turn-record.ts";
-import { findMessageTurn, loadHistory } from "./turn-store.ts";
+import { loadHistory } from "./turn-history.ts";
 import { TurnTiming } from "./turn-timing.ts";
 
 /** A model that calls tools without end is stopped here and has to answer in words. */
@@ -35,21 +36,24 @@ export async function runTurn(
   const { session, repeated } = await timing.of("lease", () => takeLease(engine, session_id, said));
   const lost = engine.held.hold(session);
   try {
-    const record = new TurnRecord(engine, session, input, emit, lost, timing);
-    if (repeated && client_message_id !== null) {
-      record.index = await findMessageTurn(engine, session_id, client_message_id);
-      if (record.index <= session.finished_turn) return await record.repeat();
-    }
+    const turn_index =
+      repeated && client_message_id !== null
+        ? await findMessageTurn(engine, session_id, client_message_id)
+        : session.turn_count;
+    if (repeated && turn_index <= session.finished_turn)
+      return await repeatTurn(engine, session, turn_index, emit);
+    const turn = new TurnDriver(engine, session, input, { emit, signal: lost, timing, turn_index });
     const [history, model] = await timing.of("load", () =>
       Promise.all([
         loadHistory(engine, session_id),
         engine.resolveModel(session.sub_organization_id, session.snapshot.prompt.llm_config),
       ]),
     );
-    record.history = history;
-    if (input.answerer) session.state.answerer = input.answerer;
-    await answer(record, model);
-    return await record.finish();
+    turn.read(history);
+    const { answerer } = input;
+    if (answerer) turn.change((draft) => draft.remember({ answerer }));
+    await answer(turn, model);
+    return await turn.finish();
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
     // What fails once the turn was cut off fails for that reason.
@@ -59,56 +63,59 @@ export async function runTurn(
   }
 }
 
-async function answer(record: TurnRecord, model: LanguageModel): Promise<void> {
-  const runner = new CallRunner(record);
+async function answer(turn: TurnDriver, model: LanguageModel): Promise<void> {
+  const runner = new CallRunner(turn);
+  const { text } = turn.input;
   await runner.workflows.open();
   await runner.workflows.recover();
-  if (record.input.text !== null && chooseLanguage(record)) return;
-  if (record.input.text !== null && (await runner.workflows.hearUser())) await record.store({ over: false });
-  await converse(record, runner, model);
+  if (text !== null && turn.change((draft) => chooseLanguage(draft, text))) return;
+  if (text !== null && (await runner.workflows.hearUser())) await turn.store({ over: false });
+  await converse(turn, runner, model);
 }
 
 /**
  * Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. A turn never
  * ends without a word: an empty answer, and calls past the last round, get one more try without tools, then the apology.
  */
-async function converse(record: TurnRecord, runner: CallRunner, model: LanguageModel): Promise<void> {
+async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageModel): Promise<void> {
   let wordless: string | null = null;
+  /** How many messages of the turn stood when the last calls began. */
+  let heard_before = 0;
   const asking: Asking = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
-  for (let round = 0; record.action === null; round++) {
+  for (let round = 0; turn.state.action === null; round++) {
     const offering = runner.workflows.offer();
     const last = round >= MAX_TOOL_ROUNDS;
     const asked = wordless ? WITHOUT_TOOLS : last ? { ...offering, choice: "none" as const } : offering;
-    const answered = await record.timing.of("model", () => ask(record, runner, asking, asked));
-    record.trace(answered.trace);
-    record.emit({ type: "words_over" });
-    record.say(answered.text);
+    const answered = await turn.timing.of("model", () => ask(turn, runner, asking, asked));
+    turn.trace(answered.trace);
+    turn.emit({ type: "words_over" });
+    turn.change((draft) => draft.say(answered.text));
     if (!answered.ok) {
       // The model failed twice: the person hears an apology, the session goes on, and an event says why.
-      if (!mend(record, asking, answered)) return apologize(record, answered.error);
+      if (!mend(turn, asking, answered)) return apologize(turn, answered.error);
       continue;
     }
-    if (record.input.control?.interrupted.aborted) return record.note("the person interrupted the answer");
+    if (turn.input.control?.interrupted.aborted) return turn.note("the person interrupted the answer");
     const calls = wordless !== null || last ? [] : answered.calls;
     if (calls.length === 0) {
       // What a workflow or a tool said since the model was asked before is a word, too.
-      const isSilent = answered.text.trim() === "" && record.messages.length === record.heardBefore;
+      const isSilent = answered.text.trim() === "" && turn.state.messages.length === heard_before;
       const why = whyWordless(answered, last);
       if (!isSilent) {
-        if (answered.calls.length > 0) record.note(`the turn was ended: ${why}`);
+        if (answered.calls.length > 0) turn.note(`the turn was ended: ${why}`);
         return runner.workflows.settle(offering);
       }
-      if (wordless) return apologize(record, `The model gave no words, twice: ${why}`);
+      if (wordless) return apologize(turn, `The model gave no words, twice: ${why}`);
       wordless = why;
-      record.note(`the model was asked once more, without tools: ${why}`);
+      turn.note(`the model was asked once more, without tools: ${why}`);
       runner.workflows.settle(offering);
       continue;
     }
-    record.heardBefore = record.messages.length;
-    await record.timing.of("tools", () => runner.runRound(round, calls, offering));
+    heard_before = turn.state.messages.length;
+    await turn.timing.of("tools", () => runner.runRound(round, calls, offering));
     runner.workflows.settle(offering);
-    if (record.input.control?.interrupted.aborted) return record.note("the person spoke while tools ran");
-    if (record.action === null) await record.store({ over: false });
+    if (turn.input.control?.interrupted.aborted) return turn.note("the person spoke while tools ran");
+    if (turn.state.action === null) await turn.store({ over: false });
   }
 }
 
@@ -121,13 +128,6 @@ function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish 
   if (finish === "content-filter") return "the provider filtered its answer";
   if (finish === "length") return "its answer ended at its length limit before a word";
   return "its answer was empty";
-}
-
-async function apologize(record: TurnRecord, why: string): Promise<void> {
-  record.failed = true;
-  record.apologize(await apologyFor(record));
-  record.note(`the person heard an apology: ${why}`);
-  record.event("conversation", "llm-error", why);
 }
 
 /** Whom the model is asked of, and what has changed about it since it failed. */
@@ -147,12 +147,12 @@ type Asking = {
 const MAX_HALVED = 4;
 
 /** Changes how the model is asked after an answer that failed; false where nothing can be. */
-function mend(record: TurnRecord, asking: Asking, { text, failure, error }: Failed): boolean {
+function mend(turn: TurnDriver, asking: Asking, { text, failure, error }: Failed): boolean {
   const { halved = 0 } = asking;
   if (failure.kind === "too-long" && halved < MAX_HALVED) {
     asking.halved = halved + 1;
     asking.most_tokens = Math.floor((asking.asked_tokens ?? 0) / 2);
-    record.note(`${error} It was asked once more, with a shorter history.`);
+    turn.note(`${error} It was asked once more, with a shorter history.`);
     return true;
   }
   // Without a word out, the model was asked twice already.
@@ -160,7 +160,7 @@ function mend(record: TurnRecord, asking: Asking, { text, failure, error }: Fail
   asking.broke_off = true;
   asking.model = asking.model.again ?? asking.model;
   asking.notes = [BROKE_OFF];
-  record.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
+  turn.note(`${error} ${asking.model.provider}/${asking.model.model} was asked to go on.`);
   return true;
 }
 
@@ -168,21 +168,21 @@ const BROKE_OFF =
   "Your last words broke off in the middle. The person has heard them. Go on from there, without repeating them.";
 
 function ask(
-  record: TurnRecord,
+  turn: TurnDriver,
   { workflows }: CallRunner,
   asking: Asking,
   { tools, choice }: Pick<Offering, "tools" | "choice">,
 ) {
-  const { snapshot, state } = record.session;
+  const { snapshot } = turn.session;
+  const { memory } = turn;
   const { model, notes } = asking;
-  const interrupted = record.input.control?.interrupted;
-  const language = { code: state.language, changed: state.language !== record.startLanguage };
-  const told = [...answererNotes(state), ...notes];
-  const built = buildMessages(snapshot, record.history, record.context().lookup, language, told);
+  const interrupted = turn.input.control?.interrupted;
+  const language = { code: memory.language, changed: memory.language !== turn.start_language };
+  const told = [...answererNotes(memory), ...notes];
+  const built = buildMessages(snapshot, turn.history, turn.context().lookup, language, told);
   const most = historyBudget(model.context_window, tools, asking.most_tokens);
   const { messages, trimmed } = fitHistory(built, most, lastResults(built, workflows.openStepTools));
-  if (trimmed)
-    record.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
+  if (trimmed) turn.trace({ category: "note", label: "history trimmed to fit the model", details: trimmed });
   asking.asked_tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);
   const request = {
     messages,
@@ -190,8 +190,8 @@ function ask(
     tool_choice: choice,
     temperature: snapshot.prompt.llm_config.temperature ?? null,
     seed: snapshot.prompt.llm_config.seed ?? null,
-    signal: interrupted ? AbortSignal.any([record.signal, interrupted]) : record.signal,
+    signal: interrupted ? AbortSignal.any([turn.signal, interrupted]) : turn.signal,
   };
-  const onText = (text: string) => record.emit({ type: "delta", text });
-  return modelRound(model, request, record.engine.clock, onText, interrupted);
+  const onText = (text: string) => turn.emit({ type: "delta", text });
+  return modelRound(model, request, turn.engine.clock, onText, interrupted);
 }

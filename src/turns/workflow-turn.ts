@@ -13,6 +13,7 @@ import {
   holdsTasks,
   type SessionTask,
   sessionTasks,
+  type TaskState,
   type WorkflowsState,
 } from "../workflows/workflow-state.ts";
 import { type Offering, offerTools } from "./offered-tools.ts";
@@ -22,7 +23,9 @@ export type TaskReply = Extract<TaskEffect, { type: "reply" }>;
 /** What the workflows of a session need done; a turn does it. */
 export type WorkflowHost = {
   snapshot: Snapshot;
-  state: SessionState;
+  /** What the session remembers now. */
+  memory(): Readonly<SessionState>;
+  remember(change: Partial<Pick<SessionState, "variables" | "workflows">>): void;
   /** The program's own variables, as they are now. */
   system(): Record<string, unknown>;
   say(text: string): void;
@@ -57,10 +60,9 @@ export class Workflows {
 
   /** Brings automatic tasks to their first step. Once a session, before anything is said. */
   async open(): Promise<void> {
-    const { state } = this.#host;
-    if (state.workflows || this.tasks.length === 0) return;
+    if (this.#host.memory().workflows || this.tasks.length === 0) return;
     const fresh = this.tasks.map((task) => [task.key, freshTask()]);
-    state.workflows = { tasks: Object.fromEntries(fresh), started: false };
+    this.#host.remember({ workflows: { tasks: Object.fromEntries(fresh), started: false } });
     for (const task of this.tasks) {
       if (task.task.type !== "steps") await this.#drive(task, { type: "activate" });
       else if (task.task.start === "auto" && this.#live(task).state.status === "inactive") {
@@ -85,9 +87,9 @@ export class Workflows {
 
   /** The user speaks: the first time, tasks that wait for that run their `start` hooks. Tells whether it was. */
   async hearUser(): Promise<boolean> {
-    const { workflows } = this.#host.state;
+    const { workflows } = this.#host.memory();
     if (!workflows || workflows.started) return false;
-    workflows.started = true;
+    this.#host.remember({ workflows: { ...workflows, started: true } });
     for (const task of this.tasks) {
       if (task.task.type !== "steps") await this.#drive(task, { type: "start" });
     }
@@ -104,18 +106,19 @@ export class Workflows {
 
   /** What the model may call now. */
   offer(): Offering {
-    const { snapshot, state, system } = this.#host;
-    const lookup = instructionLookup(sessionLookup(state, system()), this.#isAuthored);
+    const { snapshot, memory, system } = this.#host;
+    const lookup = instructionLookup(sessionLookup(memory(), system()), this.#isAuthored);
     return offerTools(snapshot.tools, this.#all(), this.#surroundings(), lookup);
   }
 
   /** The model has had its chance to make the call it was made to make. */
   settle({ forced }: Offering): void {
-    const workflows = this.#host.state.workflows;
+    const { workflows } = this.#host.memory();
     if (!forced || !workflows) return;
     const { key } = forced.live.task;
     const { pending_calls, ...state } = workflows.tasks[key] ?? freshTask();
-    workflows.tasks[key] = { ...state, pending_calls: pending_calls.filter((call) => call !== forced.call) };
+    const left = { ...state, pending_calls: pending_calls.filter((call) => call !== forced.call) };
+    this.#host.remember({ workflows: withTask(workflows, key, left) });
   }
 
   /** The model's call with what a workflow knew for it; what the model gives wins. */
@@ -143,8 +146,11 @@ export class Workflows {
     let event: WorkflowEvent | null = first;
     while (event) {
       const outcome = runTask(task, this.#live(task).state, event, this.#surroundings(task));
-      (host.state.workflows as WorkflowsState).tasks[task.key] = outcome.state;
-      host.state.variables = outcome.variables;
+      const { workflows = NO_TASKS } = host.memory();
+      host.remember({
+        variables: outcome.variables,
+        workflows: withTask(workflows, task.key, outcome.state),
+      });
       host.trace(outcome.trace);
       event = null;
       for (const effect of outcome.effects) {
@@ -174,9 +180,9 @@ export class Workflows {
 
   /** What a task sees; without one, what all of them do. */
   #surroundings(of?: SessionTask): TaskSurroundings {
-    const { state, system } = this.#host;
+    const { memory, system } = this.#host;
     return {
-      variables: state.variables,
+      variables: memory().variables,
       system: system(),
       isAuthored: this.#isAuthored,
       callable: (name) => {
@@ -189,13 +195,20 @@ export class Workflows {
   }
 
   #live(task: SessionTask): LiveTask {
-    return { task, state: this.#host.state.workflows?.tasks[task.key] ?? freshTask() };
+    return { task, state: this.#host.memory().workflows?.tasks[task.key] ?? freshTask() };
   }
 
   #all(): LiveTask[] {
     return this.tasks.map((task) => this.#live(task));
   }
 }
+
+const NO_TASKS: WorkflowsState = { tasks: {}, started: false };
+
+const withTask = (workflows: WorkflowsState, key: string, state: TaskState): WorkflowsState => ({
+  ...workflows,
+  tasks: { ...workflows.tasks, [key]: state },
+});
 
 /** What a task answers to the workflow that called it; inputs it did not take make the call a failed one. */
 function answerOf({ result, error }: TaskReply): { result: unknown; error: string | null } {

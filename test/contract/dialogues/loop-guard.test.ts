@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadHistory } from "../../../src/turns/turn-store.ts";
+import { loadHistory } from "../../../src/turns/turn-history.ts";
 import { createAgent } from "../../harness/agent.ts";
 import type { TestApp } from "../../harness/app.ts";
 import { createMailServer, createMailWorld, mailsOnce, settledMails, somebody } from "../../harness/mail.ts";

@@ -1,11 +1,12 @@
-import type { SnapshotTool } from "../agents/snapshot.ts";
-import { storableJson } from "../base/storable.ts";
-import { type TraceEntry, traced } from "../events/trace.ts";
-import type { ToolCall } from "../llm/model.ts";
-import { displayResult } from "../tool-calls/display-result.ts";
-import type { ToolOutcome } from "../tool-calls/tool-outcome.ts";
-import type { TurnEvent } from "./turn-event.ts";
-import type { StoredCall } from "./turn-store.ts";
+import type { SnapshotTool } from "../../agents/snapshot.ts";
+import { storableJson } from "../../base/storable.ts";
+import { type TraceEntry, traced } from "../../events/trace.ts";
+import type { ToolCall } from "../../llm/model.ts";
+import { displayResult } from "../../tool-calls/display-result.ts";
+import type { ToolOutcome } from "../../tool-calls/tool-outcome.ts";
+import type { HistoryEntry } from "../build-prompt.ts";
+import type { TurnEvent } from "../turn-event.ts";
+import type { StoredCall } from "./turn-rows.ts";
 
 /** A call that was answered, by whomever; what is stored of it. */
 export type FinishedCall = {
@@ -46,6 +47,20 @@ export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number)
 export const storedCall = (finished: FinishedCall, turn_index: number): StoredCall => ({
   seq: finished.seq,
   ...callRow(finished, turn_index),
+});
+
+/** The same as the model reads it back. */
+export const historyCall = (call: StoredCall): HistoryEntry => ({
+  kind: "call",
+  seq: call.seq,
+  turn_index: call.turn_index,
+  round: call.round,
+  call_id: call.tool_call_id,
+  tool_name: call.tool_name,
+  arguments: call.arguments,
+  result: call.result,
+  is_error: call.error !== null,
+  provider_data: call.provider_data,
 });
 
 /** What a channel is told of a call's result. */

@@ -1,0 +1,199 @@
+import { storableText } from "../../base/storable.ts";
+import type { NewEvent } from "../../events/event.ts";
+import type { TraceEntry } from "../../events/trace.ts";
+import type { SessionState } from "../../sessions/variables.ts";
+import { endsSession, type SessionAction, type ToolEffects } from "../../tool-calls/tool-outcome.ts";
+import type { TurnEvent } from "../turn-event.ts";
+import { callTrace, type FinishedCall, historyCall, storedCall } from "./finished-call.ts";
+import { isAnswer, rowsAfter, type TurnRows } from "./turn-rows.ts";
+import type { Aside, TurnFacts, TurnState } from "./turn-state.ts";
+import { type Surroundings, surroundingsOf } from "./turn-surroundings.ts";
+
+/**
+ * One step of a turn on its way: the state it will have, and what the channel is told. Pure: the state it was given, and
+ * whatever is in it, stays as it is; the moment is handed in. `turn-driver.ts` stores and tells.
+ */
+export class TurnDraft {
+  state: TurnState;
+  readonly told: TurnEvent[] = [];
+  readonly facts: TurnFacts;
+  readonly at: Date;
+
+  constructor(facts: TurnFacts, state: TurnState, at: Date) {
+    this.facts = facts;
+    this.state = state;
+    this.at = at;
+  }
+
+  #set(change: Partial<TurnState>): void {
+    this.state = { ...this.state, ...change };
+  }
+
+  #add(rows: Partial<TurnRows>): void {
+    const { unstored } = this.state;
+    this.#set({
+      unstored: {
+        messages: joined(unstored.messages, rows.messages),
+        calls: joined(unstored.calls, rows.calls),
+        trace: joined(unstored.trace, rows.trace),
+        events: joined(unstored.events, rows.events),
+        opt_outs: joined(unstored.opt_outs, rows.opt_outs),
+      },
+    });
+  }
+
+  /** The place of what comes next in the session; a call may take it before it is made. */
+  nextSeq(): number {
+    const seq = this.state.next_seq;
+    this.#set({ next_seq: seq + 1 });
+    return seq;
+  }
+
+  remember(change: Partial<SessionState>): void {
+    this.#set({ memory: { ...this.state.memory, ...change } });
+  }
+
+  /** The agent's words, the model's or a workflow's. */
+  say(text: string): void {
+    const said = storableText(text).trim();
+    if (said === "") return;
+    this.noteAsides();
+    this.#message("agent", said);
+    this.#set({ messages: [...this.state.messages, said] });
+  }
+
+  /** Words of the program's own, in place of an answer: said like the agent's, and never read back by the model as its own. */
+  apologize(text: string): void {
+    this.noteAsides();
+    this.#message("agent", text, { is_apology: true });
+    this.#set({ messages: [...this.state.messages, text], failed: true });
+  }
+
+  /** Words that a workflow puts into the user's mouth. */
+  hear(text: string): void {
+    this.#message("user", storableText(text).trim());
+    this.#set({ spoken_to: true });
+  }
+
+  /** What was said or heard that the model is not to read back. */
+  aside(role: "agent" | "user", text: string, at = this.at): void {
+    const said = storableText(text).trim();
+    if (said !== "") this.#message(role, said, { aside: true, at });
+  }
+
+  /** They were said while something else was done; they stand before the next words, or before what is stored next. */
+  takeAsides(asides: readonly Aside[]): void {
+    if (asides.length > 0) this.#set({ asides: [...this.state.asides, ...asides] });
+  }
+
+  noteAsides(): void {
+    const { asides } = this.state;
+    if (asides.length === 0) return;
+    this.#set({ asides: [] });
+    for (const { text, at } of asides) this.aside("agent", text, at);
+  }
+
+  #message(
+    role: "agent" | "user",
+    text: string,
+    {
+      aside = false,
+      is_apology = false,
+      at = this.at,
+    }: { aside?: boolean; is_apology?: boolean; at?: Date } = {},
+  ): void {
+    const seq = this.nextSeq();
+    this.#add({
+      messages: [{ seq, turn_index: this.facts.turn_index, role, text, at, aside, is_apology }],
+    });
+    const entry = { kind: "message" as const, seq, role, text, aside: aside || is_apology };
+    this.#set({ history: [...this.state.history, entry] });
+  }
+
+  trace(...entries: TraceEntry[]): void {
+    this.#add({ trace: entries });
+  }
+
+  note(label: string): void {
+    this.trace({ category: "note", label });
+  }
+
+  finishCall(finished: FinishedCall): void {
+    const { call, tool, outcome } = finished;
+    const stored = storedCall(finished, this.facts.turn_index);
+    this.#add({ calls: [stored], trace: callTrace(finished) });
+    this.#set({ history: [...this.state.history, historyCall(stored)] });
+    if (outcome.error !== null) {
+      this.event("automation", "tool-error", `${call.name}: ${outcome.error}`, tool?.id ?? null);
+    }
+  }
+
+  optOut(opt_out: NonNullable<ToolEffects["opt_out"]>): void {
+    this.#add({ opt_outs: [{ ...opt_out, at: this.at }] });
+  }
+
+  /** What the channel is asked to do after the turn; the first that asks is heard. */
+  act(action: SessionAction): void {
+    this.#set({ action: this.state.action ?? action });
+  }
+
+  tell(event: TurnEvent): void {
+    this.told.push(event);
+  }
+
+  /** `tool_id` left out: the prompt's doing. */
+  event(
+    category: string,
+    type: string,
+    description: string,
+    tool_id?: number | null,
+    attributes?: Record<string, unknown>,
+  ): void {
+    const { id, conversation_id, source, prompt_id } = this.facts.session;
+    const event: NewEvent = {
+      at: this.at,
+      source: tool_id === undefined ? "llm-prompt" : "tool-call",
+      source_id: tool_id === undefined ? prompt_id : tool_id,
+      category,
+      type,
+      description,
+      session_id: id,
+      conversation_id,
+      user_id: source,
+      ...(attributes && { attributes }),
+    };
+    this.#add({ events: [event] });
+  }
+
+  surroundings(): Surroundings {
+    return surroundingsOf(this.facts, this.state.memory, this.at);
+  }
+
+  /**
+   * The last rows of the turn. Tells whether the session ends with it, which a tool may have asked for; but a call goes on
+   * until the last words were spoken, and who speaks them ends it.
+   */
+  finish(timing: TraceEntry): boolean {
+    const { action } = this.state;
+    const ended = action !== null && endsSession(action) && this.facts.session.channel !== "voice";
+    if (ended) this.event("conversation", "session-end", "The agent ended the session");
+    this.trace(timing);
+    return ended;
+  }
+
+  /** Told as said only now that it can't be lost any more; until then the visitor saw it as it was written. */
+  stored(rows: TurnRows): void {
+    const calls = rows.calls.toSorted((a, b) => a.seq - b.seq);
+    this.#set({
+      calls: [...this.state.calls, ...calls],
+      unstored: rowsAfter(this.state.unstored, rows),
+    });
+    for (const message of rows.messages) {
+      if (isAnswer(message)) this.tell({ type: "message", text: message.text });
+    }
+  }
+}
+
+/** The same list where nothing is added. */
+const joined = <T>(rows: readonly T[], more: readonly T[] = []): readonly T[] =>
+  more.length === 0 ? rows : [...rows, ...more];

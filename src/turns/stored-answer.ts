@@ -1,0 +1,96 @@
+import type { Engine } from "../sessions/engine.ts";
+import { type LeasedSession, releaseLease } from "../sessions/lease.ts";
+import { resultEvent } from "./draft/finished-call.ts";
+import type { StoredCall } from "./draft/turn-rows.ts";
+import { beginTurn, turnResult } from "./draft/turn-state.ts";
+import type { TurnEvent, TurnResult } from "./turn-event.ts";
+
+/** The turn of a message that was sent before. */
+export async function findMessageTurn(
+  engine: Engine,
+  session_id: number,
+  client_message_id: string,
+): Promise<number> {
+  const turn_index = await turnOfMessage(engine, session_id, client_message_id);
+  if (turn_index === null) throw new Error(`session ${session_id} never heard message ${client_message_id}`);
+  return turn_index;
+}
+
+/** The same, or null where the session never heard it. */
+export async function turnOfMessage(
+  engine: Engine,
+  session_id: number,
+  client_message_id: string,
+): Promise<number | null> {
+  const found = await engine.db
+    .selectFrom("session_messages")
+    .select("turn_index")
+    .where("session_id", "=", session_id)
+    .where("client_message_id", "=", client_message_id)
+    .executeTakeFirst();
+  return found?.turn_index ?? null;
+}
+
+const selectAnswer = ({ db }: Engine, session_id: number, turn_index: number) =>
+  db
+    .selectFrom("session_messages")
+    .select(["seq", "text"])
+    .where("session_id", "=", session_id)
+    .where("turn_index", "=", turn_index)
+    .where("role", "=", "agent")
+    // What filled a wait is over with it.
+    .where("aside", "=", false)
+    .orderBy("seq");
+
+/** What the agent said in a turn, for an answer that is asked for again. */
+export async function loadAnswer(engine: Engine, session_id: number, turn_index: number): Promise<string[]> {
+  const rows = await selectAnswer(engine, session_id, turn_index).execute();
+  return rows.map((row) => row.text);
+}
+
+/** What the agent said and called in a turn, in its order. */
+async function loadTurn(
+  engine: Engine,
+  session_id: number,
+  turn_index: number,
+): Promise<({ seq: number; text: string } | StoredCall)[]> {
+  const [said, calls] = await Promise.all([
+    selectAnswer(engine, session_id, turn_index).execute(),
+    engine.db
+      .selectFrom("session_tool_calls")
+      .selectAll()
+      .where("session_id", "=", session_id)
+      .where("turn_index", "=", turn_index)
+      .execute(),
+  ]);
+  const called = calls.map(({ session_id: _, ...call }) => ({
+    ...call,
+    timestamp: new Date(call.timestamp),
+    arguments: call.arguments as StoredCall["arguments"],
+    provider_data: call.provider_data as StoredCall["provider_data"],
+  }));
+  return [...said, ...called].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** The answer to a message that was answered before: its words, and what its calls gave to be shown. */
+export async function repeatTurn(
+  engine: Engine,
+  session: LeasedSession,
+  turn_index: number,
+  emit: (event: TurnEvent) => void,
+): Promise<TurnResult> {
+  const answer = await loadTurn(engine, session.id, turn_index);
+  await releaseLease(engine, session);
+  const messages: string[] = [];
+  const calls: StoredCall[] = [];
+  for (const part of answer) {
+    if ("text" in part) {
+      messages.push(part.text);
+      emit({ type: "message", text: part.text });
+    } else {
+      calls.push(part);
+      emit(resultEvent(part));
+    }
+  }
+  return turnResult(turn_index, { ...beginTurn(session), messages, calls }, false);
+}

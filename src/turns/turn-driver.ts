@@ -1,0 +1,158 @@
+import type { TraceEntry } from "../events/trace.ts";
+import type { ToolCall } from "../llm/model.ts";
+import type { Engine } from "../sessions/engine.ts";
+import type { LeasedSession } from "../sessions/lease.ts";
+import { sessionFacts } from "../sessions/session-facts.ts";
+import type { SessionState } from "../sessions/variables.ts";
+import type { ToolContext } from "../tool-calls/tool-outcome.ts";
+import type { HistoryEntry } from "./build-prompt.ts";
+import { callRow, type FinishedCall, resultEvent } from "./draft/finished-call.ts";
+import { TurnDraft } from "./draft/turn-draft.ts";
+import { holdWords } from "./draft/turn-rows.ts";
+import {
+  beginTurn,
+  type TurnFacts,
+  type TurnSession,
+  type TurnState,
+  turnResult,
+} from "./draft/turn-state.ts";
+import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
+import { greetingText, greetingTrace } from "./greeting.ts";
+import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
+import { storeTurn } from "./turn-store.ts";
+import { TurnTiming } from "./turn-timing.ts";
+
+type TurnChannel = {
+  emit?: (event: TurnEvent) => void;
+  /** Raised when the lease is lost, or the program stops. */
+  signal?: AbortSignal;
+  timing?: TurnTiming;
+  /** Of a message that was sent before; left out, of the session's latest. */
+  turn_index?: number;
+};
+
+/** Runs the steps of a turn (`draft/turn-draft.ts`): has its state, tells the channel, stores, and gives the lease back. */
+export class TurnDriver {
+  readonly engine: Engine;
+  readonly session: TurnSession;
+  readonly input: TurnInput;
+  readonly signal: AbortSignal;
+  readonly timing: TurnTiming;
+  readonly emit: (event: TurnEvent) => void;
+  /** The language the session speaks unless somebody changes it. */
+  readonly start_language: string;
+  readonly #facts: TurnFacts;
+  #state: TurnState;
+  /** What was said and done before the turn. */
+  #earlier: readonly HistoryEntry[] = [];
+
+  constructor(engine: Engine, session: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
+    this.engine = engine;
+    this.session = session;
+    this.input = input;
+    this.emit = channel.emit ?? (() => {});
+    this.signal = channel.signal ?? new AbortController().signal;
+    this.timing = channel.timing ?? new TurnTiming(engine.clock.now());
+    const { snapshot, state } = session;
+    this.start_language = snapshot.language_group?.language_configs[0]?.language_code ?? state.language;
+    const { turn_index = session.turn_count } = channel;
+    this.#facts = { session, turn_index, override_timestamp: input.override_timestamp ?? null };
+    this.#state = beginTurn(session);
+  }
+
+  get state(): TurnState {
+    return this.#state;
+  }
+
+  /** What the session remembers now. */
+  get memory(): Readonly<SessionState> {
+    return this.#state.memory;
+  }
+
+  get history(): HistoryEntry[] {
+    return [...this.#earlier, ...this.#state.history];
+  }
+
+  read(earlier: readonly HistoryEntry[]): void {
+    this.#earlier = earlier;
+  }
+
+  /** Takes a step, and tells the channel what it says. */
+  change<T>(step: (draft: TurnDraft) => T): T {
+    const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now());
+    draft.takeAsides(this.input.control?.takeAsides() ?? []);
+    const result = step(draft);
+    this.#state = draft.state;
+    for (const event of draft.told) this.emit(event);
+    return result;
+  }
+
+  note(label: string): void {
+    this.change((draft) => draft.note(label));
+  }
+
+  trace(...entries: TraceEntry[]): void {
+    this.change((draft) => draft.trace(...entries));
+  }
+
+  announceCall({ id, name, arguments: given }: ToolCall): void {
+    this.emit({ type: "tool_call", tool_call_id: id, tool_name: name, arguments: given });
+  }
+
+  /** Tells the channel of a call's result at once; `finishCall` puts it into the turn. */
+  announceResult(finished: Omit<FinishedCall, "seq">): void {
+    this.emit(resultEvent(callRow(finished, this.#facts.turn_index)));
+  }
+
+  /** The program's own variables, and the agent's wall clock, as they are now. */
+  surroundings() {
+    return surroundingsOf(this.#facts, this.memory, this.engine.clock.now());
+  }
+
+  context(): ToolContext {
+    const greeting = (at: Date) => {
+      const { snapshot } = this.session;
+      this.trace(...greetingTrace(snapshot, at));
+      return greetingText(snapshot, this.memory, sessionFacts(this.session), at);
+    };
+    const { signal } = this;
+    return toolContextOf(this.#facts, this.memory, this.engine.clock.now(), { signal, greeting });
+  }
+
+  /** Stores what was not yet, all of it or nothing; `over` gives the lease back. */
+  store(how: { over: boolean; ended?: boolean }): Promise<void> {
+    return this.timing.of("store", () => this.#store(how));
+  }
+
+  /** Stores what was said since the last time, which sends it; the rest of the turn comes with it. */
+  async sendWords(): Promise<void> {
+    if (holdWords(this.#state.unstored)) await this.store({ over: false });
+  }
+
+  async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
+    this.change((draft) => draft.noteAsides());
+    const { unstored, memory, next_seq } = this.#state;
+    await storeTurn(
+      this.engine,
+      this.session,
+      this.#facts.turn_index,
+      {
+        state: memory,
+        next_seq,
+        at: this.engine.clock.now(),
+        over,
+        ...(ended && { ended: { reason: "agent", user_terminated: false } }),
+      },
+      unstored,
+    );
+    this.change((draft) => draft.stored(unstored));
+  }
+
+  /** Stores the rest, gives the lease back, and ends the session if a tool asked for it. */
+  async finish(): Promise<TurnResult> {
+    const ended = this.change((draft) => draft.finish(this.timing.row()));
+    await this.store({ over: true, ended });
+    if (ended) this.emit({ type: "session_end", reason: "agent" });
+    return turnResult(this.#facts.turn_index, this.#state, ended);
+  }
+}

@@ -71,4 +71,4 @@ export function areAlike(a: readonly string[], b: readonly string[]): boolean {
 
 /** What people are told of a held message. */
 export const holdWords = (why: HoldReason): string =>
-  why === "repeated" ? "the same words came again and again" : "more came than a person writes";
+  why === "repeated" ? "the same words came again and again" : "too many messages in a short time";

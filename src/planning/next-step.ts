@@ -276,7 +276,7 @@ export function clockText(at: Date, zone: string, now: Date): string {
   return `${date.equals(today.toPlainDate()) ? "" : `${date} `}${time} ${zone}`;
 }
 
-const rateText = (rate: number): string => `${Math.round(rate * 10) / 10} an hour`;
+const rateText = (rate: number): string => `${(Math.round(rate * 10) / 10).toLocaleString("en")} an hour`;
 
 /** NO-ANSWER → no answer. */
 export const spoken = (status: ChannelStatus): string =>

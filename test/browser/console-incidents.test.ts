@@ -26,7 +26,7 @@ test("an incident is written by keyboard alone, and what is wrong with it stands
   await page.getByText("No incident", { exact: true }).waitFor();
   await page.getByRole("link", { name: "New incident" }).first().press("Enter");
   await page.getByRole("heading", { level: 1, name: "New incident" }).waitFor();
-  await page.getByRole("textbox", { name: "What happens" }).focus();
+  await page.getByRole("textbox", { name: "Description" }).focus();
   await page.keyboard.insertText(HOSTILE);
   await page.keyboard.press("Enter");
   const from = page.getByLabel(/^From/);
@@ -99,12 +99,12 @@ test("it is told to one organization only, ended with a click, and leaves the ho
   await saveReviewed(page);
   expect(await incidents()).toMatchObject([{ organization_id: it.app.admin.organization_id }]);
 
-  await page.getByRole("button", { name: "Over now" }).click();
+  await page.getByRole("button", { name: "Resolve" }).click();
   await page
-    .getByRole("dialog", { name: "Is this incident over?" })
-    .getByRole("button", { name: "Over now" })
+    .getByRole("dialog", { name: "Resolve this incident?" })
+    .getByRole("button", { name: "Resolve" })
     .click();
-  await page.getByText("Over since").waitFor();
+  await page.getByText("Resolved").waitFor();
   expect(await incidents()).toMatchObject([
     {
       resolution_datetime: "2026-11-20T12:00:00+00:00",

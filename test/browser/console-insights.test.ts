@@ -157,7 +157,7 @@ test("a workflow tells what it will take before it can be activated, and is acti
   await rate.fill("600");
   await page.getByRole("button", { name: "Set the rate" }).click();
   await page.getByText("Rate set").waitFor();
-  await page.getByRole("checkbox", { name: /I have read it/ }).check();
+  await page.getByRole("checkbox", { name: /I accept the cost/ }).check();
   await page.getByRole("button", { name: "Activate" }).click();
   await page.getByRole("heading", { name: "It is active" }).waitFor();
   expect(page.faults).toEqual([]);
@@ -287,7 +287,7 @@ test("reports are drawn with their tables, for the days that are chosen", async 
 
 test("an export is asked for, followed until it is ready, and its archives are links", async () => {
   await page.goto("/console/export");
-  await page.getByRole("button", { name: "Ask for an export" }).click();
+  await page.getByRole("button", { name: "New export" }).click();
   await page.getByText("waits", { exact: true }).waitFor();
   const job = it.app.jobs.find(({ job: { name } }) => name === "make-takeout");
   const { id } = await it.app.db.selectFrom("takeouts").select("id").executeTakeFirstOrThrow();

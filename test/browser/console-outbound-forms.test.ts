@@ -81,7 +81,7 @@ test("what happened on an earlier day is shown with its day", async () => {
   await page.goto(`/console/campaigns/${campaign_id}`);
   const latest = page.getByRole("region", { name: "Recent activity" });
   await latest.getByRole("row", { name: /^18 Nov 2026, 17:0\d P1 / }).waitFor();
-  await page.getByText(/19 Nov 2026: 0 people/).waitFor();
+  await page.getByText(/19 Nov 2026: 0 new people/).waitFor();
 });
 
 test("a finding goes when what it was found in is changed", async () => {

@@ -133,14 +133,14 @@ test("one person is added by hand, and whoever waits is taken out again", async 
   await dialog.getByLabel("Reference").fill("P1");
   await dialog.getByLabel("Number or address").fill("+15125550199");
   await dialog.getByRole("button", { name: "Add", exact: true }).last().click();
-  await dialog.getByText("The batch has somebody of this reference already.").waitFor();
+  await dialog.getByText("The batch already has a person with this reference.").waitFor();
   await dialog.getByLabel("Reference").fill("by/hand");
   await dialog.getByRole("button", { name: "Add", exact: true }).last().click();
   await page.getByText("by/hand was added").waitFor();
   await page.getByRole("link", { name: "by/hand" }).click();
   await page.getByText("Waiting: the batch is paused.").waitFor();
-  await page.getByRole("button", { name: "Take out of the batch" }).click();
-  await page.getByText("Nothing more is tried").waitFor();
+  await page.getByRole("button", { name: "Remove from the batch" }).click();
+  await page.getByText("No more attempts").waitFor();
   const [person] = await answer("/api/v1/outbound/batches/20261118.9/results?reference_id=by/hand");
   expect(person.request_status).toBe("CANCELED");
 });
@@ -193,7 +193,7 @@ test("the board shows who is reached and why everybody else waits, and a person'
   await page.getByText(/^Attempt 1: no answer; retry 1 of 2 from/).waitFor();
 
   await page.goto("/console/batches/20261118.9/requests/P1");
-  await page.getByText("Nothing more is tried").waitFor();
+  await page.getByText("No more attempts").waitFor();
   await page.getByText(HOSTILE, { exact: true }).waitFor();
   expect(await page.evaluate("window.hit")).toBeUndefined();
   expect(page.faults).toEqual([]);
@@ -265,7 +265,7 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
   expect(await page.getByRole("region", { name: "curl command" }).innerText()).toMatch(/^curl /);
   await page.getByRole("button", { name: "Close" }).click();
   await page.getByRole("button", { name: "Send again" }).click();
-  await page.getByText("1 delivery goes out again").waitFor();
+  await page.getByText("1 delivery will be sent again").waitFor();
   await deliver(it.app, it.address);
 
   await page.goto("/console/webhook-inboxes/mine");

@@ -26,7 +26,7 @@ test("a role is made, a person gets it and a sign-in link, and the audit log sho
   await page.getByLabel("E-mail address").fill("nora@example.com");
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "nora@example.com" }).waitFor();
-  await page.getByRole("button", { name: "Make a sign-in link" }).click();
+  await page.getByRole("button", { name: "Create sign-in link" }).click();
   await page.getByText(/\/sign-in\?code=\w{40}/).waitFor();
 
   await page.goto("/console/roles");
@@ -51,7 +51,7 @@ test("a token is shown once, can do what was chosen, and nothing after it was re
   await window.getByRole("combobox", { name: "Permissions" }).fill("Agents: View");
   await page.getByRole("option", { name: "Agents: View" }).click();
   await page.keyboard.press("Escape");
-  await window.getByRole("button", { name: "Make the token" }).click();
+  await window.getByRole("button", { name: "Create token" }).click();
   const token = await window.getByText(/^parley_\w+$/).innerText();
   expect((await it.app.sendAs(token)("GET", "/api/v1/agents/")).status).toBe(200);
   expect((await it.app.sendAs(token)("GET", "/api/v1/sessions/")).status).toBe(403);

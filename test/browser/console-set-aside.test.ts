@@ -38,7 +38,7 @@ test("an operator sees what was set aside, retries one, and drops another after 
 
   await ended.getByRole("button", { name: "Drop" }).click();
   const question = page.getByRole("dialog", { name: "Drop this work?" });
-  await question.getByRole("button", { name: "Leave it" }).click();
+  await question.getByRole("button", { name: "Cancel" }).click();
   expect(await setAside()).toHaveLength(2);
   await ended.getByRole("button", { name: "Drop" }).click();
   await question.getByRole("button", { name: "Drop" }).click();

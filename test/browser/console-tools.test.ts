@@ -169,7 +169,7 @@ test("what a service signs in with is neither shown in the review nor afterwards
   );
   await page.goto(`/console/services/${services.body.items[0].id}`);
   await page.getByRole("combobox", { name: "Authentication" }).click();
-  await page.getByRole("option", { name: "a bearer token" }).click();
+  await page.getByRole("option", { name: "Bearer token" }).click();
   await page.getByLabel("token", { exact: true }).fill("very-secret");
   await page.getByRole("button", { name: "Review and save" }).click();
   const review = page.getByRole("dialog", { name: "Review the change" });

@@ -170,7 +170,7 @@ async function webhook(page: Page): Promise<void> {
   // The campaign runs on, so the message that is refused may be about one of its people; and five seconds later it came.
   const refused = page
     .getByRole("region", { name: "Deliveries" })
-    .getByRole("row", { name: /The receiver answered 503\..*next try| delivered 2$/ });
+    .getByRole("row", { name: /The receiver answered 503\..*next retry| delivered 2$/ });
   await refused.waitFor();
   await picture(page, "webhooks");
   await refused.getByRole("link").first().click();
@@ -228,7 +228,7 @@ async function insights(page: Page): Promise<void> {
   await page.getByLabel(/^From/).fill(new Date(Date.now() - 86_400_000).toISOString().slice(0, 16));
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByRole("heading", { level: 1, name: "reminders" }).waitFor();
-  await page.getByLabel(/^I have read it: \$0\.0\d+ now and about \$/).check();
+  await page.getByLabel(/^I accept the cost: \$0\.0\d+ now and about \$/).check();
   await picture(page, "workflow");
   await page.getByRole("button", { name: "Activate" }).click();
   await page.getByText("reminders is active").waitFor();

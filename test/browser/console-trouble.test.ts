@@ -44,7 +44,7 @@ test("a list that could not be read again says so, shows what it had, and is rea
 test("a page of the program before an update says so, keeps what is typed, and comes back with a reload", async () => {
   const updated = page.getByText("Parley was updated. Reload the page.");
   await page.goto("/console/incidents/new");
-  const field = page.getByRole("textbox", { name: "What happens" });
+  const field = page.getByRole("textbox", { name: "Description" });
   await field.fill("Calls drop");
   const gone = /\/console\/assets\/(api-tokens-page|palette)-/;
   await page.route(gone, (route) => route.fulfill({ status: 404 }));

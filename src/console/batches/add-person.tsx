@@ -26,8 +26,8 @@ export function AddPerson({ batch_id, onClose }: { batch_id: string; onClose(): 
       {stored && (
         <Alert color="yellow" role="status" title="Nobody is reached for this">
           {stored.duplicates > 0
-            ? "The batch has somebody of this reference already."
-            : "This is no number or address that can be reached."}
+            ? "The batch already has a person with this reference."
+            : "This is not a valid number or address."}
         </Alert>
       )}
       <TextInput

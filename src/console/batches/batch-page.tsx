@@ -170,12 +170,12 @@ function Body(props: { batch: BatchDetails; isFilling: boolean; setFilling(filli
       <Grid.Col span={{ base: 12, lg: 4 }}>
         <Stack gap="md">
           <SettingsPanel batch={batch} />
-          <Panel title="About it">
+          <Panel title="Details">
             <Facts
               items={[
                 ["Source file", <bdi key="file">{batch.upload_filename ?? "no file"}</bdi>],
-                ["Made", <Time key="made" at={batch.created_at} />],
-                ["Changed", <Time key="changed" at={batch.last_updated_at} />],
+                ["Created", <Time key="made" at={batch.created_at} />],
+                ["Updated", <Time key="changed" at={batch.last_updated_at} />],
                 ["By", batch.last_updated_by],
               ]}
             />

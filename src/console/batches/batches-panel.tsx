@@ -46,10 +46,14 @@ const COLUMNS: Column<CommunicationBatch>[] = [
     orderable: true,
     render: ({ expires_on }) => (expires_on ? <Time at={expires_on} kind="minute" /> : "never"),
   },
-  { field: "created_at", title: "Made", render: ({ created_at }) => <Time at={created_at} kind="minute" /> },
+  {
+    field: "created_at",
+    title: "Created",
+    render: ({ created_at }) => <Time at={created_at} kind="minute" />,
+  },
   {
     field: "last_updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     hidden: true,
     render: ({ last_updated_at }) => <Time at={last_updated_at} kind="minute" />,
@@ -92,8 +96,8 @@ export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
         refresh_ms={REFRESH_MS}
         empty={
           <Empty title="No batch yet" icon={<IconStack2 size={28} />} action={create}>
-            A batch is a list of people to reach. Make one, then fill it from a CSV file: a row a person, with
-            the columns reference_id and target.
+            A batch is a list of people to reach. Create one, then fill it from a CSV file: one row per
+            person, with the columns reference_id and target.
           </Empty>
         }
       />

@@ -23,7 +23,7 @@ export function FileFaults({ error }: { error: Error }) {
           ))}
         </ul>
       )}
-      {faults.length > SHOWN && "There are more. Mend these, and the next try tells of the others."}
+      {faults.length > SHOWN && "There are more errors. Fix these first, then upload again."}
     </Alert>
   );
 }

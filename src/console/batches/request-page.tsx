@@ -135,8 +135,8 @@ function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: s
     async onSuccess({ removed }) {
       notifications.show(
         removed.length > 0
-          ? { message: `${reference_id} is not tried any more`, color: "green" }
-          : { message: `${reference_id} was being tried already`, color: "yellow" },
+          ? { message: `${reference_id} was removed from the batch`, color: "green" }
+          : { message: `${reference_id} is being contacted already`, color: "yellow" },
       );
       await Promise.all([["batch"], ["campaign"]].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
@@ -150,15 +150,15 @@ function TakeOut({ batch_id, reference_id }: { batch_id: string; reference_id: s
       loading={take.isPending}
       onClick={() => take.mutate()}
     >
-      Take out of the batch
+      Remove from the batch
     </Button>
   );
 }
 
 const TITLES = {
-  waiting: "What they wait for",
-  "under-way": "Being reached now",
-  over: "Nothing more is tried",
+  waiting: "Waiting for",
+  "under-way": "In progress",
+  over: "No more attempts",
 };
 
 function AttemptView({ attempt }: { attempt: RequestTraceAttempt }) {

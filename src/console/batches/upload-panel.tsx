@@ -93,7 +93,7 @@ export function UploadPanel(props: {
                   <Text size="xs" c="dimmed">
                     {chosen
                       ? `${size(chosen.file.size)}, ${rowsText(chosen.preview)}. Choose another to replace it.`
-                      : "A row a person, up to a million; every column but reference_id and target is a variable."}
+                      : "One row per person, up to a million. Every column except reference_id and target becomes a variable."}
                   </Text>
                 </div>
               </Group>
@@ -173,8 +173,8 @@ function Mapping(props: { chosen: Chosen; onNames(names: string[]): void; onUplo
           Upload {rowsText(preview)}
         </Button>
         <Text size="xs" c="dimmed">
-          A file that can't be read leaves the batch as it is. A wrong number or address is stored as invalid
-          and not called.
+          A file with errors changes nothing. Wrong numbers and addresses are stored as invalid and not
+          contacted.
         </Text>
       </Group>
     </>

@@ -22,10 +22,8 @@ const COLUMNS: Column<BridgePhrasesResponse>[] = [
     title: "Used by",
     render: ({ agents_info, is_default }) => (
       <>
-        {is_default && <Status tone="info">all without their own</Status>}{" "}
-        <bdi>
-          {(agents_info ?? []).map(({ name }) => name).join(", ") || (is_default ? "" : "nobody yet")}
-        </bdi>
+        {is_default && <Status tone="info">all other agents</Status>}{" "}
+        <bdi>{(agents_info ?? []).map(({ name }) => name).join(", ") || (is_default ? "" : "No agent")}</bdi>
       </>
     ),
   },
@@ -43,6 +41,6 @@ export default listPage({
     title: "No phrases yet",
     icon: IconMessageDots,
     about:
-      "“One moment, I am looking.” is said after 2.75 seconds of silence, others after twice, three and four times as long; in the caller's language, and another one for each tool where you like.",
+      "The first phrase plays after 2.75 seconds of silence, the next after two, three and four times as long. Phrases can differ by language and by tool.",
   },
 });

@@ -48,7 +48,7 @@ export function PhraseFields({ name, value, onChange, errorOf, readOnly, ...text
         label={texts.label ?? `Phrases of ${name}`}
         description={
           texts.description ??
-          "One a line, said in this order. Heard where the caller's language has none of its own."
+          "One per line, said in this order. Used for languages without phrases of their own."
         }
         value={value.messages}
         onChange={(messages) => onChange({ ...value, messages })}

@@ -1,7 +1,6 @@
 import { Grid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { CampaignBoard, CampaignBoardBatch } from "../api-types.ts";
-import { capText } from "../campaign-form/opening.ts";
 import { batchPath, requestPath, requestWords } from "../outbound/batch-words.ts";
 import classes from "../outbound/outbound.module.css";
 import { OutcomeTiles, StatusTiles } from "../outbound/status-tiles.tsx";
@@ -33,7 +32,7 @@ function Board({ board }: { board: CampaignBoard }) {
           title="No people yet"
           action={<RouteLink to={`/campaigns/${board.campaign_id}?view=batches`}>To its batches</RouteLink>}
         >
-          Make a batch and fill it from a CSV file. From then on this shows who is being reached, and why
+          Create a batch and fill it from a CSV file. Then this page shows who is being contacted and why
           everybody else waits.
         </Empty>
       </Panel>
@@ -190,6 +189,9 @@ function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   );
 }
 
+const newPeople = (count: number): string =>
+  count === 1 ? "1 new person" : `${count.toLocaleString("en")} new people`;
+
 /** Use of the daily limit, for each day that is open now. */
 function today({ days, timezone, batches }: CampaignBoard): string {
   if (batches.length === 0) return "";
@@ -197,7 +199,7 @@ function today({ days, timezone, batches }: CampaignBoard): string {
   return days
     .map(
       ({ date, cap, first_attempts }) =>
-        `${formatTime(date, "UTC", "day")}: ${capText(first_attempts)} new people contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
+        `${formatTime(date, "UTC", "day")}: ${newPeople(first_attempts)} contacted${cap === null ? " (no daily limit)" : ` of ${cap.toLocaleString("en")}`}.`,
     )
     .join(" ");
 }

@@ -35,7 +35,7 @@ export default function CampaignPage() {
         about={
           campaign.data && (
             <>
-              Changed <Time at={campaign.data.updated_at} /> by {campaign.data.last_updated_by}
+              Updated <Time at={campaign.data.updated_at} /> by {campaign.data.last_updated_by}
             </>
           )
         }

@@ -85,6 +85,6 @@ export default listPage({
     title: "No campaign yet",
     icon: IconPhoneOutgoing,
     about:
-      "A campaign says when people may be reached, from which number, how many an hour and how often again. Then it is filled with batches: a CSV file each, one row a person.",
+      "A campaign sets when people may be contacted, from which number, how fast and how often to retry. Then add batches: one CSV file each, one row per person.",
   },
 });

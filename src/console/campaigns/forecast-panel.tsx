@@ -109,8 +109,8 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
     return (
       <Panel>
         <Empty title="No one is waiting in this campaign" icon={<IconChartBar size={28} />}>
-          Give a number of people above to see how long they would take: the dialer's own decisions on hours,
-          caps, rates and retries are run forward, and nobody is called.
+          Enter a number of people above to see how long reaching them takes. The forecast applies the
+          dialer's hours, caps, rates and retries; nobody is called.
         </Empty>
       </Panel>
     );

@@ -13,7 +13,7 @@ export function DifferenceList(props: { entries: Difference[]; labels?: FieldLab
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing differs.
+        No differences.
       </Text>
     );
   }

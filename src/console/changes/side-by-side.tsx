@@ -16,7 +16,7 @@ export function SideBySide(props: {
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing differs.
+        No differences.
       </Text>
     );
   }

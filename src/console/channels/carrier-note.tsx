@@ -42,7 +42,7 @@ export function CarrierNote({ channel }: { channel: Channel }) {
   return (
     <Alert color="red" icon={<IconInfoCircle />} title="No carrier for this channel" mb="md">
       {["twilio", "whatsapp", "email"].includes(channel.channel_service)
-        ? "It has no account of its own, and the installation's may not stand in. Name an account under Settings, or let the installation's stand in."
+        ? "This channel has no account and may not use the installation's. Add an account under Settings, or allow the installation's."
         : `This installation has no connection to ${service}. Addresses can be kept here, but nothing comes in or goes out.`}
     </Alert>
   );

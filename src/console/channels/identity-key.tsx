@@ -43,7 +43,7 @@ export function IdentityKey({ target }: { target: ChannelTargetResponse }) {
                 once.
               </>
             ) : (
-              "Your site signs with it who a visitor is. Without one every visitor is unproven."
+              "Your site signs visitor identities with it. Without a key, no visitor is verified."
             )}
           </Text>
         </div>

@@ -164,8 +164,8 @@ function BuyWindow({ channel, onClose }: { channel: Channel; onClose(): void }) 
       >
         <Stack gap="md">
           <Text size="sm">
-            The carrier charges the account for it every month, until it is given back there. Where the
-            simulator stands in, it costs nothing and reaches nobody.
+            The carrier charges the account every month until you release the number there. With the simulator
+            it is free and reaches nobody.
           </Text>
           {buying.error && !isAtFields && <Failure error={buying.error} />}
           <TextInput

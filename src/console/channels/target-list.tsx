@@ -87,7 +87,7 @@ export function TargetList({ channel }: { channel: Channel | null }) {
     },
     {
       field: "updated_at",
-      title: "Changed",
+      title: "Updated",
       orderable: true,
       hidden: true,
       render: ({ updated_at, last_updated_by }) => (

@@ -112,9 +112,9 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
   return (
     <Stack gap="sm">
       <div>
-        <Text fw={600}>How it listens and speaks</Text>
+        <Text fw={600}>Listening and speaking</Text>
         <Text size="sm" c="dimmed">
-          What is left empty goes by the platform, as the grey value says. All times are seconds.
+          Empty fields use the platform's default, shown in grey. All times are in seconds.
         </Text>
       </div>
       <Grid gap="md">

@@ -37,7 +37,7 @@ export default function DirectoryPage() {
     { field: "contact_tags", title: "Tags", render: (member) => <bdi>{tagsOf(member)}</bdi> },
     {
       field: "updated_at",
-      title: "Changed",
+      title: "Updated",
       orderable: true,
       render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
     },

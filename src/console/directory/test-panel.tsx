@@ -68,7 +68,7 @@ export function TestPanel({ member }: { member: DirectoryMember }) {
         }
       </Fetched>
       <Text size="xs" c="dimmed" mt="xs">
-        By what is saved. The clock is each rule's own: its zone, or the agent's.
+        Uses the saved member. Each rule applies in its own time zone, or the agent's.
       </Text>
     </Panel>
   );

@@ -98,8 +98,8 @@ export function SetupSteps() {
               done: people > 1,
               text: (
                 <>
-                  <RouteLink to="/people">People</RouteLink> have a role each, and every change of theirs is
-                  on record.
+                  <RouteLink to="/people">People</RouteLink> each have a role, and the audit log records their
+                  changes.
                 </>
               ),
             },

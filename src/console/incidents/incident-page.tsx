@@ -42,7 +42,7 @@ export default recordPage({
   nameOf: ({ description, id }) => description || `Incident ${id}`,
   together: [["organization_id", "sub_organization_id"]],
   labels: {
-    description: "What happens",
+    description: "Description",
     impact_category: "Impact",
     start_datetime: "From",
     resolution_datetime: "Until",
@@ -65,10 +65,10 @@ export default recordPage({
   Form({ form, record, readOnly, frame }) {
     const values = form.getValues();
     const fields = (
-      <Panel title={record ? "Change it" : undefined}>
+      <Panel title={record ? "Edit" : undefined}>
         <RecordFormFrame {...frame}>
           <TextInput
-            label="What happens"
+            label="Description"
             description="One sentence, shown in the list and on home pages."
             required
             dir="auto"
@@ -153,7 +153,7 @@ function Account({ incident }: { incident: IncidentResponse }) {
     <Panel
       title={
         <Group gap="xs">
-          What happens
+          Description
           <Course incident={incident} />
         </Group>
       }
@@ -170,7 +170,7 @@ function Account({ incident }: { incident: IncidentResponse }) {
             ],
             ["From", <Time key="from" at={start_datetime} kind="minute" />],
             [
-              course === "over" ? "Over since" : "Expected to be over",
+              course === "over" ? "Resolved" : "Expected end",
               <Time key="until" at={resolution_datetime} kind="minute" />,
             ],
             ["Affected sessions", sessions_impacted.toLocaleString("en")],
@@ -199,8 +199,8 @@ function EndNow({ incident }: { incident: IncidentResponse }) {
   return (
     <ConfirmButton
       size="xs"
-      verb="Over now"
-      question="Is this incident over?"
+      verb="Resolve"
+      question="Resolve this incident?"
       act={async () => {
         // Read again first, because a PUT replaces the whole record.
         const stored = await call("GET /api/v1/incidents/{incident_id}", {
@@ -211,10 +211,10 @@ function EndNow({ incident }: { incident: IncidentResponse }) {
         });
       }}
       invalidates={[[LIST], ["incident"]]}
-      done="The incident is over"
+      done="Incident resolved"
     >
-      Its end becomes this moment, and it leaves everybody's home page. The account of it stays to be read,
-      and to be completed.
+      Its end becomes this moment, and it leaves everybody's home page. Its text stays readable and can be
+      completed.
     </ConfirmButton>
   );
 }

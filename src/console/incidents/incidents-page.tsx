@@ -11,7 +11,7 @@ const REFRESH_MS = 15_000;
 const COLUMNS: Column<IncidentResponse>[] = [
   {
     field: "description",
-    title: "What happens",
+    title: "Description",
     orderable: true,
     render: ({ id, description }) => (
       <RouteLink to={`/incidents/${id}`}>
@@ -51,7 +51,7 @@ const COLUMNS: Column<IncidentResponse>[] = [
   },
   {
     field: "updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     hidden: true,
     render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
@@ -72,7 +72,7 @@ export default listPage({
   operation: "GET /api/v1/incidents/",
   columns: COLUMNS,
   usualOrder: { field: "start_datetime", direction: "desc" },
-  search: { field: "description", label: "What happens" },
+  search: { field: "description", label: "Description" },
   filters: [
     {
       field: "impact_category",

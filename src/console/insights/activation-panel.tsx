@@ -71,8 +71,8 @@ function Active({ workflow }: { workflow: InsightWorkflowOutput }) {
               "0"
             ),
           ],
-          ["To be expected a day", expectedDay(estimate)],
-          ["Takes up", <Until key="until" workflow={workflow} />],
+          ["Expected per day", expectedDay(estimate)],
+          ["Processes", <Until key="until" workflow={workflow} />],
         ]}
       />
     </Panel>
@@ -85,7 +85,7 @@ const Until = ({ workflow }: { workflow: InsightWorkflowOutput }) =>
       what {began(workflow.source)} before <Time at={workflow.end_datetime} kind="minute" />
     </>
   ) : (
-    "everything until it is inactivated"
+    "everything until it is deactivated"
   );
 
 export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
@@ -106,7 +106,7 @@ export function RetryFailed({ workflow }: { workflow: InsightWorkflowOutput }) {
   });
   return (
     <Button size="xs" variant="default" loading={retrying.isPending} onClick={() => retrying.mutate()}>
-      Retry what failed
+      Retry failed
     </Button>
   );
 }
@@ -218,7 +218,7 @@ const length = (seconds: number): string => (seconds === 0 ? "–" : formatDurat
 
 function agreement(estimate: InsightWorkflowEstimate, isWhole: boolean): string {
   const { estimated_backfill_cost: now, estimated_daily_cost: day } = estimate;
-  if (isWhole) return `I have read it: ${dollars(now)} now and about ${dollars(day)} a day`;
-  if (now === 0 && day === 0) return "I have read it: the cost is not known";
-  return `I have read it: at least ${dollars(now)} now and ${dollars(day)} a day`;
+  if (isWhole) return `I accept the cost: ${dollars(now)} now and about ${dollars(day)} a day`;
+  if (now === 0 && day === 0) return "I accept that the cost is not known";
+  return `I accept the cost: at least ${dollars(now)} now and ${dollars(day)} a day`;
 }

@@ -40,7 +40,7 @@ const HINTS: Record<string, string> = {
   diarize: "Tells the speakers apart.",
   url: "Gets the transcript and the tool calls as JSON; answers a JSON object.",
   method: "POST, where nothing is chosen.",
-  headers: "Not secret: what has to be kept belongs into a service.",
+  headers: "Not secret. Put credentials into a service.",
   service_id: "Credentials sent with the request.",
   pattern: "RE2. The first group is the value, or all that was found.",
   field: "The whole transcript, where nothing is chosen.",
@@ -223,7 +223,7 @@ function OutputFields(props: { value: Output[]; onChange(value: unknown): void; 
           Answers
         </Text>
         <Text size="xs" c="dimmed">
-          What the model has to tell. Without any: a summary.
+          Values the model returns. None: a summary.
         </Text>
       </div>
       {value.map((output, index) => (

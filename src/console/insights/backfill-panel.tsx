@@ -55,9 +55,9 @@ export function BackfillPanel({ workflow }: { workflow: InsightWorkflowOutput })
               <Text size="sm" c="dimmed">
                 {workflow.start_datetime
                   ? workflow.status === "ACTIVE"
-                    ? "There were none when the workflow was activated."
-                    : "They are analyzed when the workflow is activated, the oldest first."
-                  : "None: the workflow has no first day. Set one under Settings to have older conversations analysed."}
+                    ? "There were none when you activated the workflow."
+                    : "They are analyzed once you activate the workflow, oldest first."
+                  : "The workflow has no start date. Set one under Settings to analyze older conversations."}
               </Text>
             )}
             <Rate key={rate_per_minute} workflow_id={workflow_id} rate={rate_per_minute} />
@@ -100,8 +100,8 @@ function Course({ backfill, source }: { backfill: InsightBackfillState; source: 
             <tr>
               <th scope="col">So far</th>
               <th scope="col">Conversations</th>
-              <th scope="col">Tokens read</th>
-              <th scope="col">Tokens written</th>
+              <th scope="col">Input tokens</th>
+              <th scope="col">Output tokens</th>
               <th scope="col">Cost</th>
             </tr>
           </thead>

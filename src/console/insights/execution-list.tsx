@@ -111,7 +111,7 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
         refresh_ms={REFRESH_ms}
         empty={
           <Empty title="No executions yet">
-            Work is queued when a session ends while the workflow is active, by its first day, or by hand.
+            Executions are queued when a session ends while the workflow is active, by a backfill, or by hand.
           </Empty>
         }
       />

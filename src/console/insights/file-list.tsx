@@ -119,8 +119,7 @@ export function FileList({ folder_id }: { folder_id: number }) {
         refresh_ms={REFRESH_ms}
         empty={
           <Empty title="No files yet" icon={<IconFileMusic size={28} />}>
-            Upload recordings or transcripts. An active workflow over recordings that names this folder takes
-            them up at once.
+            Upload recordings or transcripts. Active workflows that use this folder analyze them at once.
           </Empty>
         }
       />

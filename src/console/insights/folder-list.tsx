@@ -19,7 +19,7 @@ const COLUMNS: Column<InsightsFolder>[] = [
   },
   {
     field: "updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
   },

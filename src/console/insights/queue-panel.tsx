@@ -34,12 +34,12 @@ export function QueuePanel({ workflow }: { workflow: InsightWorkflowOutput }) {
   return (
     <Panel title="By hand">
       <Text size="sm" c="dimmed" mb="xs">
-        Takes up what you name, also tests and while the workflow is inactive.
+        Analyzes what you name, tests included, even while the workflow is inactive.
       </Text>
       <Group gap="xs" align="flex-end">
         <TagsInput
           style={{ flex: "1 1 16rem" }}
-          label={isUpload ? "Numbers of recordings" : "Numbers of sessions"}
+          label={isUpload ? "Recording IDs" : "Session IDs"}
           splitChars={[",", " ", ";"]}
           value={numbers}
           onChange={setNumbers}

@@ -38,8 +38,8 @@ export function SpendingPanel({ workflow_id }: { workflow_id: number }) {
 
 const BASES: Record<InsightToolSpending["basis"], string> = {
   measured: "measured",
-  transcripts: "judged by the newest transcripts",
-  none: "nothing to judge by",
+  transcripts: "estimated from the newest transcripts",
+  none: "no data yet",
 };
 
 const ToolPrices = ({ tools }: { tools: InsightToolSpending[] }) => (
@@ -48,9 +48,9 @@ const ToolPrices = ({ tools }: { tools: InsightToolSpending[] }) => (
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Tool</Table.Th>
-          <Table.Th>Known from</Table.Th>
-          <Table.Th ta="right">Tokens read</Table.Th>
-          <Table.Th ta="right">Tokens written</Table.Th>
+          <Table.Th>Basis</Table.Th>
+          <Table.Th ta="right">Input tokens</Table.Th>
+          <Table.Th ta="right">Output tokens</Table.Th>
           <Table.Th ta="right">Cost of a run</Table.Th>
           <Table.Th>Price</Table.Th>
         </Table.Tr>
@@ -107,7 +107,7 @@ function Spent({ spending: { actual_daily, actual_total } }: { spending: Insight
   const total = amountFigures(actual_total.runs, actual_total);
   const days = {
     name: "Runs by day (UTC)",
-    columns: ["Day", "Completed", "Failed", "Tokens read", "Tokens written", "US dollars"],
+    columns: ["Day", "Completed", "Failed", "Input tokens", "Output tokens", "US dollars"],
     rows: actual_daily.map((day) => {
       const { input_tokens, output_tokens, cost_usd } = amountFigures(day.runs, day);
       return [day.day, day.runs - day.failed_runs, day.failed_runs, input_tokens, output_tokens, cost_usd];
@@ -126,8 +126,8 @@ function Spent({ spending: { actual_daily, actual_total } }: { spending: Insight
             items={[
               ["Runs", actual_total.runs.toLocaleString("en")],
               ["Failed", actual_total.failed_runs.toLocaleString("en")],
-              ["Tokens read", tokens(total.input_tokens)],
-              ["Tokens written", tokens(total.output_tokens)],
+              ["Input tokens", tokens(total.input_tokens)],
+              ["Output tokens", tokens(total.output_tokens)],
               ["Spent", dollars(total.cost_usd)],
             ]}
           />

@@ -27,7 +27,7 @@ const COLUMNS: Column<InsightToolOutput>[] = [
   { field: "version", title: "Version", align: "right", render: ({ version }) => version },
   {
     field: "updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
   },

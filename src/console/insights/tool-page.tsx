@@ -152,7 +152,7 @@ function ToolForm(props: Props & { definitions: InsightToolDefinition[] }) {
                   variant="default"
                   onClick={() => form.setFieldValue("version", tool.version + 1)}
                 >
-                  Make it version {tool.version + 1}
+                  Create version {tool.version + 1}
                 </Button>
               )}
             </Group>

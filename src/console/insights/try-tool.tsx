@@ -51,7 +51,7 @@ export function TryTool(props: { name: string; saved_at: string | undefined; isD
         {trying.error && <Failure error={trying.error} />}
         {trying.data?.isScripted && (
           <Alert color="yellow" icon={<IconTheater />} title="The offline model answered">
-            No key is set for the tool's provider. These words are an extract and no analysis.
+            No key is set for the tool's provider. The result is an extract, not an analysis.
           </Alert>
         )}
         {trying.data && (

@@ -54,7 +54,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
   },
   {
     field: "updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     hidden: true,
     render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,

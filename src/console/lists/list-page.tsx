@@ -72,7 +72,7 @@ export const descriptionColumn = <
 /** When a record was changed last, by the field that its API has for it. */
 export const changedColumn = <Field extends string>(field: Field) => ({
   field,
-  title: "Changed",
+  title: "Updated",
   orderable: true,
   render: (row: { [K in Field]?: string | null | undefined }) => {
     const at = row[field];

@@ -89,8 +89,8 @@ export default recordPage({
             <Stack gap="sm">
               <Text fw={600}>Rules</Text>
               <Text size="sm" c="dimmed">
-                Of the rules that hold, a date goes before weekdays, weekdays before hours alone, and the
-                shorter range first.
+                When several rules match, a date wins over weekdays, weekdays win over hours alone, and the
+                shorter range wins.
               </Text>
               {values.rules.map((rule, index) => (
                 <RuleFields

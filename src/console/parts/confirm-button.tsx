@@ -46,7 +46,7 @@ export function ConfirmButton(props: Props) {
           {acting.error && <Failure error={acting.error} />}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close} data-autofocus>
-              Leave it
+              Cancel
             </Button>
             <Button color="red" loading={acting.isPending} onClick={() => acting.mutate()}>
               {verb}

@@ -48,7 +48,7 @@ export function FileUpload<T>({ label, accept, children, send, done, invalidates
           </Button>
         )}
       </FileButton>
-      <Modal opened={file !== null} onClose={() => setFile(null)} title={`Take up ${file?.name}?`} size="lg">
+      <Modal opened={file !== null} onClose={() => setFile(null)} title={`Upload ${file?.name}?`} size="lg">
         <Stack gap="md">
           <Text size="sm" component="div">
             {children}

@@ -25,11 +25,11 @@ export function Findings({ issues }: { issues: ValidationIssue[] | null | undefi
   });
 }
 
-const TITLES = { error: "This has to be mended", warning: "Look at this", info: "Good to know" };
+const TITLES = { error: "Fix this", warning: "Check this", info: "Good to know" };
 
 /** How many of them ask for something, for a cell of a list. */
 export function FindingCount({ issues }: { issues: ValidationIssue[] | null | undefined }) {
   const count = issues?.filter(({ severity }) => severity !== "info").length ?? 0;
-  if (count === 0) return <Status tone="good">fine</Status>;
+  if (count === 0) return <Status tone="good">OK</Status>;
   return <Status tone="warn">{count === 1 ? "1 finding" : `${count} findings`}</Status>;
 }

@@ -108,10 +108,10 @@ export function Failure({ error, retry }: { error: Error; retry?: () => void }) 
   const missing = error instanceof ApiError && error.status === 404;
   const forbidden = error instanceof ApiError && error.status === 403;
   const title = missing
-    ? "There is no such record"
+    ? "Record not found"
     : forbidden
       ? "Your role does not allow this"
-      : "This did not work";
+      : "The request failed";
   return (
     <Alert color="red" title={title} icon={<IconAlertTriangle />} role="alert" my="md">
       <Stack gap="xs" align="flex-start">

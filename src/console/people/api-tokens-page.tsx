@@ -28,20 +28,20 @@ export default function ApiTokensPage() {
     { field: "last_four", title: "Ends with", render: ({ last_four }) => <code>…{last_four}</code> },
     {
       field: "permissions",
-      title: "May do",
+      title: "Permissions",
       render: ({ permissions }) =>
         permissions ? (
           <span title={permissions.join(", ")}>
             {permissions.length === 1 ? "1 permission" : `${permissions.length} permissions`}
           </span>
         ) : (
-          "all that its owner may"
+          "all of its owner's"
         ),
     },
     { field: "created_by", title: "Owner", orderable: true, render: ({ created_by }) => created_by },
     {
       field: "created_at",
-      title: "Made",
+      title: "Created",
       orderable: true,
       render: ({ created_at }) => <Time at={created_at} kind="minute" />,
     },
@@ -53,13 +53,13 @@ export default function ApiTokensPage() {
     },
     {
       field: "made_with",
-      title: "Made with",
+      title: "Created with",
       hidden: true,
       render: ({ made_with }) => <bdi>{made_with}</bdi>,
     },
     {
       field: "granted_users",
-      title: "Ends with it",
+      title: "Ends with this token",
       render: ({ granted_users: people }) =>
         people.length === 0 ? (
           "–"
@@ -95,7 +95,7 @@ export default function ApiTokensPage() {
     <>
       <PageHead
         title="API tokens"
-        about="What programs sign in with. Each is shown once, when it is made."
+        about="Credentials for programs. A token is shown once, when you create it."
         actions={create}
       />
       <DataTable
@@ -159,7 +159,7 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
     <Modal opened={opened} onClose={done} title="New API token" size="lg" closeOnClickOutside={!make.data}>
       {make.data ? (
         <Stack gap="sm">
-          <Alert color="green" title="Keep it now: it is not shown again">
+          <Alert color="green" title="Copy it now: it is not shown again">
             <Code value={make.data.token} label="API token" />
           </Alert>
           <Group justify="flex-end">
@@ -207,7 +207,7 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
             </div>
             <MultiSelect
               label="Permissions"
-              description="None chosen: all that you may do."
+              description="Empty: all of your permissions."
               searchable
               data={(groups.data ?? []).map((group) => ({
                 group: group.name,
@@ -222,7 +222,7 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
             />
             <Group justify="flex-end">
               <Button type="submit" loading={make.isPending}>
-                Make the token
+                Create token
               </Button>
             </Group>
           </Stack>

@@ -91,7 +91,7 @@ export default function AuditLogPage() {
           },
         ]}
         days
-        empty={<Empty title="Nothing was changed yet" icon={<IconList size={28} />} />}
+        empty={<Empty title="No entries yet" icon={<IconList size={28} />} />}
       />
       <Modal opened={shown !== null} onClose={() => setShown(null)} title="What changed" size="xl">
         {shown && (
@@ -102,7 +102,7 @@ export default function AuditLogPage() {
                 ["When", <Time key="at" at={shown.at} />],
                 ["What", `${resourceWords(shown.resource)} ${shown.resource_id ?? ""}`],
                 ["From", shown.address],
-                ["How often", timesWords(shown)],
+                ["Count", timesWords(shown)],
                 ["By token", shown.api_token_id],
               ]}
             />

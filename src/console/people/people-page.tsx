@@ -51,7 +51,7 @@ const COLUMNS: Column<UserResponse>[] = [
   },
   {
     field: "last_updated",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     hidden: true,
     render: ({ last_updated }) => <Time at={last_updated} kind="minute" />,
@@ -83,7 +83,7 @@ export default function PeoplePage() {
             choices: Object.entries(STATES).map(([value, { word }]) => ({ value, label: word })),
           },
         ]}
-        empty={<Empty title="Nobody here" icon={<IconUsers size={28} />} action={invite} />}
+        empty={<Empty title="No people" icon={<IconUsers size={28} />} action={invite} />}
       />
     </>
   );

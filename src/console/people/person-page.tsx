@@ -189,7 +189,7 @@ function SignIn({ person }: { person: UserResponse }) {
             loading={link.isPending}
             onClick={() => link.mutate()}
           >
-            Make a sign-in link
+            Create sign-in link
           </Button>
         )}
         {link.error && <Failure error={link.error} />}

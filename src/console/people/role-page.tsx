@@ -76,7 +76,7 @@ function RoleForm(props: { id: string; role: RoleResponse | null; groups: Permis
     <Panel>
       {isFixed && (
         <Alert color="gray" icon={<IconLock />} mb="md">
-          The program brings this role; it can't be changed.
+          This role is built in and can't be changed.
         </Alert>
       )}
       <RecordFormFrame
@@ -84,6 +84,7 @@ function RoleForm(props: { id: string; role: RoleResponse | null; groups: Permis
         readOnly={isFixed || !may("roles_write")}
         extra={
           role &&
+          !isFixed &&
           may("roles_delete") && (
             <RemoveRecord
               noun="role"

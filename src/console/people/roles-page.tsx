@@ -27,7 +27,7 @@ export default function RolesPage() {
     <>
       <PageHead
         title="Roles"
-        about="What each role may do. Those the program brings can't be changed; make your own beside them."
+        about="What each role may do. Built-in roles can't be changed; create your own beside them."
         actions={
           may("roles_write") && (
             <LinkButton to="/roles/new" leftSection={<IconPlus size={15} />}>

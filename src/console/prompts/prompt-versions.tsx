@@ -45,8 +45,7 @@ function Comparison({ versions, onRestore }: { versions: PromptHistory[]; onRest
   if (ordered.length < 2) {
     return (
       <Text size="sm" c="dimmed">
-        There is one version so far. Every save makes another, to be compared with those before it and taken
-        back.
+        There is one version so far. Every save creates another. You can compare and restore them.
       </Text>
     );
   }

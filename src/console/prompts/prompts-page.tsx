@@ -43,7 +43,6 @@ export default listPage({
   empty: {
     title: "No prompts yet",
     icon: IconFileText,
-    about:
-      "A prompt tells the model who it is and what to do. Agents use its newest version, or keep to one.",
+    about: "A prompt tells the model who it is and what to do. Agents use the latest version or a fixed one.",
   },
 });

@@ -39,7 +39,7 @@ export default function PronunciationsPage() {
                 done={(stored) => `${stored.entries} pronunciations, revision ${stored.revision}`}
                 invalidates={[KEY]}
               >
-                The file takes the place of the whole dictionary
+                The file replaces the whole dictionary
                 {entries > 0 && `, the ${entries.toLocaleString("en")} entries of now included`}. Its first
                 row names the columns; <code>text</code> and <code>replacement</code> are needed.
               </FileUpload>

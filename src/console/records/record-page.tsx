@@ -37,7 +37,7 @@ export function RecordPage<Record_>(props: Props<Record_>) {
           record.data &&
           last?.at && (
             <>
-              {version ? `Version ${version(record.data)}, changed` : "Changed"} <Time at={last.at} />
+              {version ? `Version ${version(record.data)}, updated` : "Updated"} <Time at={last.at} />
               {last.by && (
                 <>
                   {" "}

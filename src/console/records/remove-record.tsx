@@ -91,7 +91,7 @@ export function RemoveRecord(props: Props) {
         >
           <Stack gap="md">
             <Text size="sm">
-              <b>{name}</b> is taken out of every list. What it did stays readable.
+              <b>{name}</b> is removed from every list. Its history stays readable.
             </Text>
             {props.children}
             {!withoutReason && (

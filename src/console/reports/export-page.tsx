@@ -40,7 +40,7 @@ export default function ExportPage() {
       loading={create.isPending}
       onClick={() => create.mutate()}
     >
-      Ask for an export
+      New export
     </Button>
   );
   return (
@@ -86,9 +86,9 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
     return (
       <Panel>
         <Group justify="space-between">
-          <Text size="sm">An export of more than seven days ago is gone.</Text>
+          <Text size="sm">This export has expired. Exports are kept for seven days.</Text>
           <Button variant="default" size="compact-sm" onClick={onForget}>
-            Take it off this list
+            Remove from this list
           </Button>
         </Group>
       </Panel>
@@ -114,8 +114,8 @@ function Takeout({ job_id, onForget }: { job_id: string; onForget(): void }) {
           ) : (
             <Text size="sm" c="dimmed">
               {status === "failed"
-                ? "The events tell why. Ask again when it is mended."
-                : "It goes on while you do something else; this page looks every two seconds."}
+                ? "See Events for the reason, then start a new export."
+                : "You can leave this page. The export continues."}
             </Text>
           )}
         </Panel>

@@ -4,9 +4,9 @@ import type { ReactNode } from "react";
 import type { ToolAuthType } from "../api-types.ts";
 
 export const AUTH_NAMES: Record<ToolAuthType, string> = {
-  basic: "user and password",
-  bearer: "a bearer token",
-  custom_headers: "headers of its own",
+  basic: "User and password",
+  bearer: "Bearer token",
+  custom_headers: "Custom headers",
   oauth2: "OAuth 2 client credentials",
 };
 

@@ -33,7 +33,7 @@ export default recordPage({
   hides: ["auth_values.*"],
   labels: {
     auth_type: "Authentication",
-    auth_values: "What it signs in with",
+    auth_values: "Authentication",
     allowed_hosts: "Allowed hosts",
   },
   // Stored secrets are null in the form: they are kept unless a new one is typed.

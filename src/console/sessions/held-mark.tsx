@@ -28,8 +28,8 @@ export function HeldMark({ session_id, held }: { session_id: string; held: HeldM
           invalidates={[["session", session_id]]}
           done="The agent answers it"
         >
-          The agent answers it as if it had just come in, and its answer is sent. Further messages of this
-          person are judged as before.
+          The agent answers as if the message had just arrived. Later messages from this person are checked as
+          before.
         </ConfirmButton>
       )}
     </Group>

@@ -23,7 +23,7 @@ export default function OrganizationPage() {
         about={
           organization.data && (
             <>
-              Changed <Time at={organization.data.last_updated} /> by {organization.data.last_updated_by}
+              Updated <Time at={organization.data.last_updated} /> by {organization.data.last_updated_by}
             </>
           )
         }
@@ -71,9 +71,7 @@ function Form({ organization }: { organization: OrganizationResponse }) {
             {...form.getInputProps("domains")}
           />
           <Group align="flex-end" gap="md">
-            {organization.logo_url && (
-              <Image src={organization.logo_url} w={48} h={48} alt="The present logo" />
-            )}
+            {organization.logo_url && <Image src={organization.logo_url} w={48} h={48} alt="Current logo" />}
             <FileInput
               style={{ flex: 1 }}
               label="Logo"

@@ -28,6 +28,6 @@ export default listPage({
     title: "No data sources yet",
     icon: IconBooks,
     about:
-      "Opening hours, prices, what to bring: put in a text what an agent has to know, give it a label, and name it in the prompt's search tool.",
+      "Write down what an agent has to know, such as opening hours and prices. Give it a label and add the search tool to the prompt.",
   },
 });

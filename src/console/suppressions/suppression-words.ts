@@ -22,7 +22,7 @@ export const THROUGH: Record<Suppression["through"], string> = {
   link: "by a link",
   speech: "in a call",
   chat: "in a chat",
-  carrier: "told by the carrier",
+  carrier: "reported by the carrier",
   operator: "by an operator",
   import: "from a list",
 };

@@ -68,8 +68,8 @@ export default function SuppressionsPage() {
         days
         empty={
           <Empty title="No suppressions yet" icon={<IconBan size={28} />} action={create}>
-            People who say stop, press the link in a mail or tell an agent so appear here by themselves. A
-            list you already keep can be imported as CSV.
+            People who reply STOP, press the unsubscribe link or tell an agent are added automatically. You
+            can import your own list as CSV.
           </Empty>
         }
       />

@@ -103,7 +103,7 @@ function NextEntries({ step, ids, readOnly, onChange }: Omit<Props, "onRename" |
         // biome-ignore lint/suspicious/noArrayIndexKey: an entry is its place in the order
         <Group key={index} gap={6} wrap="nowrap" align="flex-start">
           <Select
-            aria-label={`Step ${index + 1} it may lead to`}
+            aria-label={`Target step of transition ${index + 1}`}
             size="xs"
             style={{ flex: "1 1 40%" }}
             data={ids}

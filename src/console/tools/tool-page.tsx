@@ -225,9 +225,9 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
                 )}
                 {isWorkflow ? (
                   <p>
-                    This tool leads the conversation by steps:{" "}
+                    This tool runs a step workflow:{" "}
                     <RouteLink to={`/tools/${encodeURIComponent(values.name)}?view=workflow`}>
-                      look at the workflow
+                      open the workflow
                     </RouteLink>
                     .
                   </p>

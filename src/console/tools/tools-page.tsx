@@ -67,6 +67,6 @@ export default listPage({
     title: "No tools yet",
     icon: IconTool,
     about:
-      "A tool is a function the model may call. An HTTP tool sends its arguments to a service of yours; a context tool leads the conversation step by step.",
+      "A tool is a function the model may call. An HTTP tool sends its arguments to a service of yours; a workflow tool guides the conversation step by step.",
   },
 });

@@ -120,7 +120,7 @@ export default function WorkflowEditor({ definition, onChange, readOnly }: Props
             </Unreadable>
           ) : (
             <Text size="sm" c="dimmed">
-              Choose a step in the picture to see what it asks and where it leads.
+              Select a step to see its inputs and transitions.
             </Text>
           )}
         </div>

@@ -25,7 +25,7 @@ export function useReplay(onDone?: () => void) {
     async onSuccess({ replayed, more }) {
       const what =
         replayed === 1
-          ? "1 delivery goes out again"
+          ? "1 delivery will be sent again"
           : `${replayed.toLocaleString("en")} deliveries go out again`;
       notifications.show({ message: more ? `${what}; there are more of them` : what, color: "green" });
       onDone?.();
@@ -166,7 +166,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
         )}
         {next_try_at && (
           <Text size="xs" c="dimmed">
-            next try <NearTime at={next_try_at} now={new Date()} />
+            next retry <NearTime at={next_try_at} now={new Date()} />
           </Text>
         )}
       </Stack>

@@ -45,8 +45,8 @@ export function InboxFields(props: {
         change={values.secret}
         isStored={isStored}
         fresh={() => ""}
-        aboutNew="The one that the webhook signs with, as Base64."
-        aboutNone="Without the webhook's secret nobody can tell whether a signature is valid."
+        aboutNew="The webhook's signing secret, as Base64."
+        aboutNone="Needed to verify signatures."
         onChange={(secret) => set({ secret })}
         error={errorOf("secret.hmac_secret") ?? errorOf("secret")}
       />

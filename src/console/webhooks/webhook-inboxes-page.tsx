@@ -46,7 +46,7 @@ const COLUMNS: Column<WebhookInbox>[] = [
   },
   {
     field: "updated_at",
-    title: "Changed",
+    title: "Updated",
     orderable: true,
     hidden: true,
     render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,

@@ -140,7 +140,7 @@ function WebhookTone({ webhook }: { webhook: WebhookState }) {
   if (webhook.disabled_at) return <Status tone="bad">disabled</Status>;
   if (webhook.failing_since)
     return <Status tone="warn">{`failing, ${webhook.failed_tries} tries in a row`}</Status>;
-  return <Status tone="good">fine</Status>;
+  return <Status tone="good">OK</Status>;
 }
 
 function useRefresh() {
@@ -162,7 +162,7 @@ function EnableWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): 
       }),
     async onSuccess() {
       onClose();
-      await refresh("The webhook is told again");
+      await refresh("Webhook enabled");
     },
   });
   return (
@@ -200,7 +200,7 @@ function TestWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): vo
       }),
     async onSuccess() {
       onClose();
-      await refresh("The test is on its way; the log shows what comes of it");
+      await refresh("Test sent. The delivery log shows the result.");
     },
   });
   return (

@@ -121,7 +121,7 @@ test("a list whose country code is wrong says that, not that a row is", async ()
   await dialog.getByLabel("Default country code").fill("1");
   await dialog.getByRole("button", { name: "Import" }).click();
   await dialog.getByText("Row 2, column address").waitFor();
-  await dialog.getByText("There are more.").waitFor();
+  await dialog.getByText("There are more errors.").waitFor();
 });
 
 test("a forecast is of what the form says: nothing beyond its bounds is typed, and what is empty is not guessed", async () => {

@@ -245,7 +245,7 @@ test("a webhook is tried out without a receiver: an inbox, a signed test, the fa
   await page.getByRole("tab", { name: "Webhooks" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Send" }).click();
-  await page.getByText("The test is on its way").waitFor();
+  await page.getByText("Test sent.").waitFor();
   await deliver(it.app, it.address);
   await page.getByText("The receiver answered 503.").waitFor();
   it.app.clock.advance(10_000);

@@ -10,7 +10,7 @@ import { bootstrap } from "../src/accounts/bootstrap.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { EVERY_COUNTRY } from "../src/base/destination.ts";
 import { silentLog } from "../src/base/log.ts";
-import type { Sender } from "../src/channels/outreach.ts";
+import type { OutreachSender } from "../src/channels/outreach.ts";
 import { type Connection, openDatabase } from "../src/db/database.ts";
 import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -55,7 +55,7 @@ async function runDialer(connection: Connection, answer_ms: number): Promise<voi
     };
     return attempts.signal([word]);
   };
-  const sender: Sender = {
+  const sender: OutreachSender = {
     async send({ key }) {
       if (answer_ms > 0) await sleep(answer_ms);
       // Told a moment later and each by itself, as callbacks come.

@@ -3,7 +3,7 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import path from "node:path";
 import { bootstrap } from "../src/accounts/bootstrap.ts";
 import type { Caller } from "../src/api/caller.ts";
-import type { App, Parts } from "../src/app/parts.ts";
+import type { App, AppParts } from "../src/app/parts.ts";
 import { createApp } from "../src/app.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
@@ -26,7 +26,7 @@ type BenchPlatform = App & {
 };
 
 export async function startPlatform(
-  more: Pick<Parts, "consoleBuild" | "voiceEngines"> = {},
+  more: Pick<AppParts, "consoleBuild" | "voiceEngines"> = {},
 ): Promise<BenchPlatform> {
   const folder = mkdtempSync(path.join(tmpdir(), "parley-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, "postgres"), log: silentLog });

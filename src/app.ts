@@ -7,7 +7,7 @@ import { healthRoutes } from "./api/health.ts";
 import { createEngine } from "./app/engine.ts";
 import { organizationChanges } from "./app/organizations.ts";
 import { createOutreach, mailerOf } from "./app/outreach.ts";
-import type { App, Parts } from "./app/parts.ts";
+import type { App, AppParts } from "./app/parts.ts";
 import { openApi } from "./app/server.ts";
 import { VERSION } from "./base/version.ts";
 import { removeBatchesOf } from "./batches/batch-store.ts";
@@ -61,7 +61,7 @@ import { mailDisabledJob } from "./webhooks/webhook-disabled.ts";
 import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
 /** The composition root: the only place that knows everything there is, room by room. */
-export async function createApp(parts: Parts): Promise<App> {
+export async function createApp(parts: AppParts): Promise<App> {
   const { db, clock, vault, config } = parts;
   const { public_url: publicUrl, data_dir: dataDir, destinations } = config;
   const api = await openApi(parts);

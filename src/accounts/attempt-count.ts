@@ -3,8 +3,8 @@ import { sha256 } from "../base/crypto.ts";
 import type { Db } from "../db/database.ts";
 
 /** So many within a window that begins with the first. */
-export type Allowance = { key: string; most: number; window_ms: number };
-export type Counted = { count: number; window_ends: Date };
+export type AttemptLimit = { key: string; most: number; window_ms: number };
+export type AttemptCount = { count: number; window_ends: Date };
 
 /** Forgotten in passing, a few at a time. */
 const FORGOTTEN_AT_ONCE = 50;
@@ -16,8 +16,8 @@ const FORGOTTEN_AT_ONCE = 50;
 export async function countAttempt(
   db: Db,
   now: Date,
-  allowances: Allowance[],
-): Promise<Map<string, Counted>> {
+  allowances: AttemptLimit[],
+): Promise<Map<string, AttemptCount>> {
   const at = now.toISOString();
   const rows = allowances
     .map(({ key, window_ms }) => ({

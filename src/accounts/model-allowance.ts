@@ -27,7 +27,7 @@ export type ModelAllowance = {
 };
 
 /** Of a sub-organization, as this process knows it. */
-type Known = {
+type KnownUse = {
   day: number;
   /** Of all processes, as of the last write. */
   stored: { tokens: number; micro_usd: number };
@@ -48,7 +48,7 @@ export function createModelAllowance(deps: {
   limits: ModelLimits;
 }): ModelAllowance {
   const { db, clock, log, limits } = deps;
-  const known = new Map<number, Known>();
+  const known = new Map<number, KnownUse>();
 
   const allowances: Record<"tokens" | "micro_usd", Allowance> = {
     tokens: {
@@ -65,7 +65,7 @@ export function createModelAllowance(deps: {
     },
   };
 
-  const today = (tenant: number): Known => {
+  const today = (tenant: number): KnownUse => {
     const day = periodOf(clock.now(), DAY_MS).getTime();
     const found = known.get(tenant);
     if (found?.day === day) return found;
@@ -84,7 +84,7 @@ export function createModelAllowance(deps: {
     }
   };
 
-  const write = async (tenant: number, of: Known): Promise<void> => {
+  const write = async (tenant: number, of: KnownUse): Promise<void> => {
     if (of.writing) return;
     of.writing = true;
     try {

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Api } from "../api/server.ts";
 
 /** A group of permissions as the console shows them. */
-type Group = { name: string; description: string; stem: string; verbs: Verb[] };
-type Verb = "read" | "write" | "delete";
+type PermissionGroup = { name: string; description: string; stem: string; verbs: PermissionVerb[] };
+type PermissionVerb = "read" | "write" | "delete";
 
-const DISPLAY: Record<Verb, string> = { read: "View", write: "Create and edit", delete: "Delete" };
-const ALL: Verb[] = ["read", "write", "delete"];
+const DISPLAY: Record<PermissionVerb, string> = { read: "View", write: "Create and edit", delete: "Delete" };
+const ALL: PermissionVerb[] = ["read", "write", "delete"];
 
-const GROUPS: Group[] = [
+const GROUPS: PermissionGroup[] = [
   { name: "Agents", description: "Agents and their settings", stem: "agents", verbs: ALL },
   { name: "API tokens", description: "Tokens that programs use", stem: "api_token", verbs: ALL },
   {
@@ -82,7 +82,7 @@ export const OPERATOR_PERMISSIONS = [
   "sa_incidents_delete",
 ];
 
-const ofGroup = (group: Group) =>
+const ofGroup = (group: PermissionGroup) =>
   group.verbs.map((verb) => ({
     name: `${group.stem}_${verb}`,
     display_name: DISPLAY[verb],

@@ -5,7 +5,7 @@ import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { randomBase62 } from "../base/ids.ts";
 import type { Db } from "../db/database.ts";
-import { type Allowance, countAttempt, uncountAttempt } from "./attempt-count.ts";
+import { type AttemptLimit, countAttempt, uncountAttempt } from "./attempt-count.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -73,11 +73,11 @@ export function createSignInLimit({ db, clock, vault }: { db: Db; clock: Clock; 
   };
 }
 
-const ofBrowser = (nonce: string): Allowance[] => [
+const ofBrowser = (nonce: string): AttemptLimit[] => [
   { key: `browser ${nonce}`, most: MOST.browser, window_ms: 5 * MINUTE_MS },
 ];
 
-function ofStranger(request: FastifyRequest, email: string): Allowance[] {
+function ofStranger(request: FastifyRequest, email: string): AttemptLimit[] {
   const { group, shared } = limitedBy(request);
   return [
     { key: `pair ${email} ${group}`, most: MOST.pair, window_ms: HOUR_MS },

@@ -4,7 +4,7 @@ import type { Db } from "../db/database.ts";
 
 export const STORAGE_KINDS = ["recordings", "uploads", "mail", "data-sources", "exports"] as const;
 
-export type Stored = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
+export type StoredBytes = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
 
 export type Storage = {
   limit_bytes: number;
@@ -18,7 +18,7 @@ export type Storage = {
  * What a sub-organization keeps, by kind: triggers count it with each row that is stored or deleted (src/db/schema.sql), so a
  * sum over a few rows tells it. Index: storage_counts_tenant.
  */
-export async function storedOf(db: Db, sub_organization_id: number): Promise<Stored> {
+export async function storedOf(db: Db, sub_organization_id: number): Promise<StoredBytes> {
   const { rows } = await sql<{ kind: string; bytes: number }>`
     select kind, sum(bytes)::bigint as bytes from storage_counts
     where sub_organization_id = ${sub_organization_id} group by kind`.execute(db);

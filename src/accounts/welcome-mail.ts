@@ -4,9 +4,9 @@ import type { Log } from "../base/log.ts";
  * One plain mail. Whatever sends it throws when it can't. A `key` names a mail that may be sent again after a fault: mail
  * programs show what came twice under one name once.
  */
-export type Mail = { to: string; subject: string; text: string; key?: string };
+export type WelcomeMail = { to: string; subject: string; text: string; key?: string };
 /** Handed in by the composition root; null where no way to send mail is configured. */
-export type SendMail = ((mail: Mail) => Promise<void>) | null;
+export type SendMail = ((mail: WelcomeMail) => Promise<void>) | null;
 
 type Invitation = {
   to: string;
@@ -18,7 +18,7 @@ type Invitation = {
   link: { sign_in_link: string; expires_at: string } | null;
 };
 
-export function welcomeMail(invitation: Invitation): Mail {
+export function welcomeMail(invitation: Invitation): WelcomeMail {
   const { to, invited_by, sign_in_page, link } = invitation;
   const first_name = plainName(invitation.first_name ?? "");
   const organization = plainName(invitation.organization) ?? "an organization";
@@ -46,7 +46,7 @@ function plainName(name: string): string | null {
 }
 
 /** Whether it was sent; a mail server that is down must not undo what the mail tells of. */
-export async function trySend(send: NonNullable<SendMail>, mail: Mail, log: Log): Promise<boolean> {
+export async function trySend(send: NonNullable<SendMail>, mail: WelcomeMail, log: Log): Promise<boolean> {
   try {
     await send(mail);
     return true;

@@ -73,7 +73,7 @@ export const BridgePhrasesResponse = z
     last_updated_by: z.string(),
   })
   .meta({ id: "BridgePhrasesResponse" });
-type BridgePhrases = z.infer<typeof BridgePhrasesResponse>;
+type BridgePhrasesRecord = z.infer<typeof BridgePhrasesResponse>;
 
 const phrasesList: list.ListRules = {
   fields: {
@@ -106,7 +106,7 @@ const selectPhrases = (db: Db, caller: Caller) =>
       "b.updated_at",
       "b.last_updated_by",
     ])
-    .$castTo<BridgePhrases>();
+    .$castTo<BridgePhrasesRecord>();
 
 type Input = z.infer<typeof BridgePhrasesCreateRequest>;
 

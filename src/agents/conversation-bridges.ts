@@ -29,14 +29,14 @@ export const BridgePhrasesConfig = z
   .meta({ id: "BridgePhrasesConfig" });
 type BridgePhrasesConfig = z.infer<typeof BridgePhrasesConfig>;
 
-const Scope = z.object({
+const BridgeScope = z.object({
   agent_id: queryInteger().nullish(),
   tool_name: z
     .string()
     .nullish()
     .transform((tool) => tool || null),
 });
-type Scope = { agent_id?: number | null | undefined; tool_name: string | null };
+type BridgeScope = { agent_id?: number | null | undefined; tool_name: string | null };
 
 export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
   const path = "/api/v1/conversation-config/bridges";
@@ -49,7 +49,7 @@ export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clo
       description: "A scope without phrases of its own answers with those of the sub-organization.",
       tag,
       permission: "bridge_phrases_read",
-      query: Scope,
+      query: BridgeScope,
       response: BridgePhrasesConfig,
     },
     async ({ caller, query }) =>
@@ -66,7 +66,7 @@ export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clo
         "Agents and tools are not checked: phrases may be written before there is whom they are for.",
       tag,
       permission: "bridge_phrases_write",
-      query: Scope,
+      query: BridgeScope,
       body: BridgePhrasesConfig,
       response: BridgePhrasesConfig,
     },
@@ -102,9 +102,13 @@ export function conversationBridgesRoutes(api: Api, { db, clock }: { db: Db; clo
   );
 }
 
-const EVERYBODY: Scope = { tool_name: null };
+const EVERYBODY: BridgeScope = { tool_name: null };
 
-async function configOf(db: Db, caller: Caller, scope: Scope): Promise<BridgePhrasesConfig | undefined> {
+async function configOf(
+  db: Db,
+  caller: Caller,
+  scope: BridgeScope,
+): Promise<BridgePhrasesConfig | undefined> {
   const found = await db
     .selectFrom("conversation_bridges")
     .select("config")
@@ -116,7 +120,7 @@ async function configOf(db: Db, caller: Caller, scope: Scope): Promise<BridgePhr
   return found?.config;
 }
 
-const scopeName = ({ agent_id, tool_name }: Scope): string =>
+const scopeName = ({ agent_id, tool_name }: BridgeScope): string =>
   [agent_id != null && `agent ${agent_id}`, tool_name !== null && `tool ${tool_name}`]
     .filter((part) => part !== false)
     .join(", ") || "everybody";

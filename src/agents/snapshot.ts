@@ -68,10 +68,10 @@ export type SnapshotMessage = {
   subject: string | null;
   /** Whether it is said again, without its menu, once a language was chosen from that. */
   repeat_after_language_change?: boolean;
-  rules: MessageRule[];
+  rules: SnapshotRule[];
 };
 
-export type MessageRule = {
+export type SnapshotRule = {
   description: string;
   time_range_start?: string | null;
   time_range_end?: string | null;

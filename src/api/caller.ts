@@ -44,3 +44,6 @@ export type AuditEntry = {
   before?: unknown;
   after?: unknown;
 };
+
+/** Who writes, and when. */
+export type Stamp = { caller: Caller; at: Date };

@@ -3,7 +3,7 @@ import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import { MOST_TOLD } from "./parse-input.ts";
 import { NOT_AN_INTEGER } from "./schema.ts";
 
-type Issue = z.core.$ZodIssue;
+type ZodIssue = z.core.$ZodIssue;
 
 /**
  * Turns Zod's findings into the specification's 422 entries: the exact place, and words and types that read as
@@ -11,14 +11,14 @@ type Issue = z.core.$ZodIssue;
  */
 export function inputErrors(
   part: "body" | "query" | "path" | "file",
-  issues: Issue[],
+  issues: ZodIssue[],
   input: unknown,
 ): InvalidInput {
   const told = issues.slice(0, MOST_TOLD).flatMap((issue) => describe([part], issue, input));
   return new InvalidInput(told.slice(0, MOST_TOLD));
 }
 
-function describe(prefix: (string | number)[], issue: Issue, input: unknown): InputIssue[] {
+function describe(prefix: (string | number)[], issue: ZodIssue, input: unknown): InputIssue[] {
   const path = issue.path.map((part) => (typeof part === "symbol" ? String(part) : part));
   const loc = [...prefix, ...path];
   const received = valueAt(input, path);
@@ -40,7 +40,7 @@ function describe(prefix: (string | number)[], issue: Issue, input: unknown): In
       }));
     case "invalid_key":
       return issue.issues
-        .flatMap((inner) => describe(loc, { ...inner, path: [] } as Issue, received))
+        .flatMap((inner) => describe(loc, { ...inner, path: [] } as ZodIssue, received))
         .slice(0, 1);
     case "too_small":
     case "too_big":
@@ -97,7 +97,7 @@ function oneOf(loc: InputIssue["loc"], values: readonly unknown[]): InputIssue {
 
 function outOfBounds(
   loc: InputIssue["loc"],
-  issue: Extract<Issue, { code: "too_small" | "too_big" }>,
+  issue: Extract<ZodIssue, { code: "too_small" | "too_big" }>,
 ): InputIssue {
   const small = issue.code === "too_small";
   const bound = Number(small ? issue.minimum : issue.maximum);
@@ -122,7 +122,10 @@ function outOfBounds(
     : { loc, msg: `Input should be ${word} than or equal to ${bound}`, type: `${word}_than_equal` };
 }
 
-function formatError(loc: InputIssue["loc"], issue: Extract<Issue, { code: "invalid_format" }>): InputIssue {
+function formatError(
+  loc: InputIssue["loc"],
+  issue: Extract<ZodIssue, { code: "invalid_format" }>,
+): InputIssue {
   if (issue.format === "regex" && issue.pattern) {
     const pattern = issue.pattern.replace(/^\/|\/[a-z]*$/g, "");
     return { loc, msg: `String should match pattern '${pattern}'`, type: "string_pattern_mismatch" };
@@ -137,12 +140,12 @@ function formatError(loc: InputIssue["loc"], issue: Extract<Issue, { code: "inva
  */
 function describeUnion(
   loc: InputIssue["loc"],
-  issue: Extract<Issue, { code: "invalid_union" }>,
+  issue: Extract<ZodIssue, { code: "invalid_union" }>,
   received: unknown,
 ): InputIssue[] {
   if (issue.errors.length === 0) return [wrongTag(loc, issue)];
   // Below, the findings of a branch are compared with each other.
-  const branches = (issue.errors as Issue[][]).map((errors) => errors.slice(0, MOST_TOLD));
+  const branches = (issue.errors as ZodIssue[][]).map((errors) => errors.slice(0, MOST_TOLD));
   const entered = branches.filter(
     (errors) => !errors.some((error) => error.path.length === 0 && !isInnerUnion(error)),
   );
@@ -176,32 +179,32 @@ function describeUnion(
 }
 
 /** A discriminated union without a branch for the tag that was sent. */
-function wrongTag(loc: InputIssue["loc"], issue: Extract<Issue, { code: "invalid_union" }>): InputIssue {
+function wrongTag(loc: InputIssue["loc"], issue: Extract<ZodIssue, { code: "invalid_union" }>): InputIssue {
   const options = "options" in issue && Array.isArray(issue.options) ? issue.options : [];
   if (options.length > 0) return oneOf(loc, options);
   return { loc, msg: "Input does not match any of the allowed shapes", type: "union_tag_invalid" };
 }
 
 /** The value as a whole has the wrong type, for every branch where it is a union in a union. */
-const isWrongType = (issue: Issue): boolean =>
+const isWrongType = (issue: ZodIssue): boolean =>
   issue.path.length === 0 &&
   (issue.code === "invalid_type" ||
     issue.code === "invalid_value" ||
     (issue.code === "invalid_union" &&
       issue.errors.length > 0 &&
-      (issue.errors as Issue[][]).every((errors) => errors.some(isWrongType))));
+      (issue.errors as ZodIssue[][]).every((errors) => errors.some(isWrongType))));
 
 /** A union inside the branch takes the value as a whole, or the branch has no case for its tag. */
-const isInnerUnion = (issue: Issue): boolean => issue.code === "invalid_union" && !isWrongType(issue);
+const isInnerUnion = (issue: ZodIssue): boolean => issue.code === "invalid_union" && !isWrongType(issue);
 
 /** A field that must be one of a few constants: perhaps what tells the branches apart. */
-const isConstantOf = (issue: Issue): boolean => issue.code === "invalid_value" && issue.path.length === 1;
+const isConstantOf = (issue: ZodIssue): boolean => issue.code === "invalid_value" && issue.path.length === 1;
 
-const failsAt = (errors: Issue[], key: PropertyKey | undefined): boolean =>
+const failsAt = (errors: ZodIssue[], key: PropertyKey | undefined): boolean =>
   errors.some((error) => error.path.length === 1 && error.path[0] === key);
 
 /** When every branch refuses the tag, the answer names the constants of all of them. */
-function mergeConstants(errors: Issue[], branches: Issue[][]): Issue[] {
+function mergeConstants(errors: ZodIssue[], branches: ZodIssue[][]): ZodIssue[] {
   return errors.map((error) => {
     if (error.code !== "invalid_value" || error.path.length !== 1) return error;
     const values = branches
@@ -221,7 +224,7 @@ function compare(a: number[], b: number[]): number {
   return at === -1 ? 0 : (a[at] as number) - (b[at] as number);
 }
 
-function mergeRootMisfits(loc: InputIssue["loc"], issues: Issue[], received: unknown): InputIssue {
+function mergeRootMisfits(loc: InputIssue["loc"], issues: ZodIssue[], received: unknown): InputIssue {
   const parts = issues.map((issue) => describe(loc, issue, received)[0]).filter((part) => part !== undefined);
   const texts = [...new Set(parts.map((part) => part.msg.replace("Input should be ", "")))];
   return {

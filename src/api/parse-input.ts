@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-type Issue = z.core.$ZodIssue;
-type Parsed<T> = { ok: true; data: T } | { ok: false; issues: Issue[] };
+type ZodIssue = z.core.$ZodIssue;
+type Parsed<T> = { ok: true; data: T } | { ok: false; issues: ZodIssue[] };
 
 /** Who mends the first hundred is told of the next. */
 export const MOST_TOLD = 100;
@@ -21,7 +21,7 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): Pars
 }
 
 /** null: there are too many to be told. */
-function allIssues(schema: z.ZodType, value: unknown): Issue[] | null {
+function allIssues(schema: z.ZodType, value: unknown): ZodIssue[] | null {
   const until = performance.now() + PATIENCE_MS;
   const before = process.threadCpuUsage();
   const context = {
@@ -44,11 +44,11 @@ function allIssues(schema: z.ZodType, value: unknown): Issue[] | null {
 
 class OutOfPatience extends Error {}
 
-function run(schema: z.ZodType, value: unknown, context: z.core.ParseContextInternal<Issue>) {
+function run(schema: z.ZodType, value: unknown, context: z.core.ParseContextInternal<ZodIssue>) {
   const result = schema._zod.run({ value, issues: [] }, context);
   if (result instanceof Promise) throw new Error("a schema of a request can't wait for anything");
   return result;
 }
 
-const finalized = (issues: z.core.$ZodRawIssue[]): Issue[] =>
+const finalized = (issues: z.core.$ZodRawIssue[]): ZodIssue[] =>
   issues.slice(0, MOST_TOLD).map((issue) => z.core.util.finalizeIssue(issue, { async: false }, z.config()));

@@ -77,7 +77,7 @@ export type Operation<P, Q, B, R> = {
   calls_per_minute?: number;
 };
 
-export type Call<P, Q, B> = {
+export type ApiCall<P, Q, B> = {
   caller: Caller;
   params: Value<P>;
   query: Value<Q>;
@@ -98,7 +98,7 @@ export type Api = {
   >(
     path: string,
     operation: Operation<P, Q, B, R>,
-    handle: (call: Call<P, Q, B>) => unknown,
+    handle: (call: ApiCall<P, Q, B>) => unknown,
   ) => void;
 } & {
   /** Writes the audit entry of a change, in the change's own transaction. */

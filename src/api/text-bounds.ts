@@ -6,7 +6,7 @@ import { MAX_TEXT } from "./schema.ts";
  * the keys of any JSON as well.
  */
 
-type Path = (string | number)[];
+type BoundPath = (string | number)[];
 
 /** More than anyone mends in one go. */
 const MOST = 20;
@@ -16,11 +16,11 @@ export function longTexts(value: unknown, maximum: number): z.core.$ZodIssueTooB
   // Hardly any body has one, and places cost a list for each value.
   if (!hasLongText(value, maximum)) return [];
   const found: z.core.$ZodIssueTooBig[] = [];
-  const check = (text: string, path: Path): void => {
+  const check = (text: string, path: BoundPath): void => {
     if (text.length <= maximum) return;
     found.push({ code: "too_big", origin: "string", maximum, inclusive: true, path, message: "" });
   };
-  const walk = (inner: unknown, path: Path): void => {
+  const walk = (inner: unknown, path: BoundPath): void => {
     if (found.length >= MOST) return;
     if (typeof inner === "string") check(inner, path);
     else if (Array.isArray(inner)) for (const [index, item] of inner.entries()) walk(item, [...path, index]);
@@ -50,9 +50,9 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return prototype === null || prototype === Object.prototype;
 }
 
-type Node = { [key: string]: unknown };
+type SchemaNode = { [key: string]: unknown };
 type Document = { paths?: unknown; components?: { schemas?: Record<string, unknown> } };
-type Operation = {
+type ApiOperation = {
   parameters?: { in: string; schema?: unknown }[];
   requestBody?: { content?: Record<string, { schema?: unknown }> };
 };
@@ -66,18 +66,19 @@ export function documentTextBounds(document: Document): void {
   const bound = (schema: unknown, maximum: number): void => {
     if (typeof schema !== "object" || schema === null || seen.has(schema)) return;
     seen.add(schema);
-    const node = schema as Node;
+    const node = schema as SchemaNode;
     if (typeof node.$ref === "string") bound(schemas[node.$ref.slice(REF.length)], maximum);
     if (isUnbounded(node)) node.maxLength = maximum;
     for (const [key, inner] of Object.entries(node)) {
       if (DATA.has(key)) continue;
       // Members go by names of their own, which may read like keywords.
-      if (key === "properties") for (const member of Object.values(inner as Node)) bound(member, maximum);
+      if (key === "properties")
+        for (const member of Object.values(inner as SchemaNode)) bound(member, maximum);
       else bound(inner, maximum);
     }
   };
   const operations = Object.values(document.paths ?? {}).flatMap((methods) =>
-    Object.values(methods as Record<string, Operation>),
+    Object.values(methods as Record<string, ApiOperation>),
   );
   // What a query shares with a body may be as long as in a body.
   for (const { requestBody } of operations)
@@ -90,7 +91,7 @@ export function documentTextBounds(document: Document): void {
 const DATA = new Set(["const", "default", "enum", "example", "examples", "required"]);
 
 /** A file is bounded in bytes, where it is received. */
-const isUnbounded = ({ type, maxLength, format, enum: values, ...rest }: Node): boolean =>
+const isUnbounded = ({ type, maxLength, format, enum: values, ...rest }: SchemaNode): boolean =>
   [type].flat().includes("string") &&
   maxLength === undefined &&
   values === undefined &&

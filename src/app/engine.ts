@@ -14,10 +14,10 @@ import type { Engine } from "../sessions/engine.ts";
 import { sessionLeases } from "../sessions/lease.ts";
 import { createSessionEnds } from "../sessions/session-ends.ts";
 import { createServiceAuthenticator } from "../tools/service-auth.ts";
-import type { Parts } from "./parts.ts";
+import type { AppParts } from "./parts.ts";
 
 /** What conversations run on: models by their providers and allowances, secrets, the way out. */
-export function createEngine(parts: Parts): Engine {
+export function createEngine(parts: AppParts): Engine {
   const { db, clock, log, vault, egress, llmProviders: environment } = parts;
   const guarded = guardedStream(parts.config.egress_allow);
   const { llm_first_token_s, llm_token_s, llm_fallback } = parts.config;

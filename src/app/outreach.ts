@@ -6,7 +6,7 @@ import { platformMail } from "../carriers/smtp/smtp-platform-mail.ts";
 import { voiceSender } from "../carriers/voice-sender.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import { smtpServerOf } from "../channels/mail-credentials.ts";
-import type { Attempts, Senders } from "../channels/outreach.ts";
+import type { AttemptReports, Senders } from "../channels/outreach.ts";
 import { createAttempts } from "../dialing/attempts.ts";
 import { createDialer, type Dialer } from "../dialing/dialer.ts";
 import { otherAttemptSids } from "../dialing/other-attempt-sids.ts";
@@ -16,27 +16,27 @@ import { textSender } from "../dialogues/text-sender.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { platformSimulator, type Simulator } from "../simulator/platform-simulator.ts";
-import type { Parts } from "./parts.ts";
+import type { AppParts } from "./parts.ts";
 
-export type Outreach = {
+export type OutreachParts = {
   carriers: Carriers;
   /** The carrier that reaches nobody, where there is no other. */
   simulator: Simulator | null;
-  attempts: Attempts;
+  attempts: AttemptReports;
   voiceCalls: RunningCalls;
   mailing: Mail;
   dialer: Dialer;
 };
 
 /** The installation's own mails, such as a new person's first one; null where it has no mail server. */
-export function mailerOf({ sendMail, mailServer = null }: Parts): SendMail {
+export function mailerOf({ sendMail, mailServer = null }: AppParts): SendMail {
   if (sendMail !== undefined) return sendMail;
   const smtp = mailServer && smtpServerOf(mailServer.smtp_url);
   return mailServer && smtp ? platformMail(smtp, mailServer.from) : null;
 }
 
 /** How people are reached, and reach us: carriers, calls, texts, mails, and who is tried when. */
-export function createOutreach(api: Api, parts: Parts, engine: Engine): Outreach {
+export function createOutreach(api: Api, parts: AppParts, engine: Engine): OutreachParts {
   const { db, clock, log, vault, config, mailServer = null, twilio: operator = null } = parts;
   const { public_url: publicUrl } = config;
   const carriers =

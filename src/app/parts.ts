@@ -6,7 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { RunningCalls } from "../calls/telephone.ts";
 import type { TwilioAccount } from "../carriers/carriers.ts";
 import type { Carriers } from "../channels/carrier.ts";
-import type { Attempts, Senders } from "../channels/outreach.ts";
+import type { AttemptReports, Senders } from "../channels/outreach.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Notices } from "../db/notices.ts";
@@ -25,7 +25,7 @@ import type { SpeechDeps } from "../speech/voice-sample.ts";
 import type { TranscriptionSettings } from "../transcription/transcription-provider.ts";
 import type { Deliverer } from "../webhooks/delivery-loop.ts";
 
-export type Parts = {
+export type AppParts = {
   db: Db;
   /** What other processes tell of this database. */
   notices: Notices;
@@ -69,7 +69,7 @@ export type App = {
   engine: Engine;
   jobs: JobHandler[];
   deliverer: Deliverer;
-  attempts: Attempts;
+  attempts: AttemptReports;
   voiceCalls: RunningCalls;
   dialer: Dialer;
   /** The carrier that reaches nobody, where there is no other. */

@@ -2,10 +2,10 @@ import { createAudit } from "../accounts/audit.ts";
 import { createAuthenticate } from "../accounts/authenticate.ts";
 import { type Api, createServer } from "../api/server.ts";
 import { VERSION } from "../base/version.ts";
-import type { Parts } from "./parts.ts";
+import type { AppParts } from "./parts.ts";
 
 /** The door: who somebody is, what is written down of changes, and how much anybody may ask. */
-export const openApi = ({ db, clock, log, vault, config }: Parts): Promise<Api> =>
+export const openApi = ({ db, clock, log, vault, config }: AppParts): Promise<Api> =>
   createServer({
     log,
     authenticate: createAuthenticate({ db, clock, vault, apiKeyHeaders: config.api_key_headers }),

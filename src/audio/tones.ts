@@ -4,10 +4,10 @@ import { amplify, join, mix } from "./level.ts";
  * Tones made and found again: keys (DTMF, ITU-T Q.23), the beep of a voicemail, fax and special information tones.
  */
 
-type Sound = { rate: number; ms: number; level_db?: number };
+type ToneShape = { rate: number; ms: number; level_db?: number };
 
 /** A sine; 0 dB is full scale. */
-export function tone(frequency_hz: number, { rate, ms, level_db = -10 }: Sound): Int16Array {
+export function tone(frequency_hz: number, { rate, ms, level_db = -10 }: ToneShape): Int16Array {
   const peak = 32_767 * 10 ** (level_db / 20);
   const turn = (2 * Math.PI * frequency_hz) / rate;
   return Int16Array.from({ length: Math.round((rate * ms) / 1000) }, (_, at) =>
@@ -136,7 +136,7 @@ export function specialInformationTone(rate: number): Int16Array {
 }
 
 /** Noise of a kind, the same from the same seed; the level is that of `level_dbfs`. */
-export function noise(seed: number, { rate, ms, level_db = -40 }: Sound): Int16Array {
+export function noise(seed: number, { rate, ms, level_db = -40 }: ToneShape): Int16Array {
   let state = seed >>> 0;
   const samples = Int16Array.from({ length: Math.round((rate * ms) / 1000) }, () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

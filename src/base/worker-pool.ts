@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { Fault } from "./errors.ts";
-import type { Answered, Asked, Work } from "./worker-work.ts";
+import type { WorkerAnswer, WorkerFunctions, WorkerRequest } from "./worker-work.ts";
 
 /*
  * Work on what strangers send runs in threads of its own: a parser that takes minutes over a few megabytes holds up its
@@ -30,7 +30,7 @@ export class GivenUp extends Error {
   }
 }
 
-type WorkerPool<W extends Work> = {
+type WorkerPool<W extends WorkerFunctions> = {
   /** Rejects with `GivenUp`, or with a Fault "unavailable" where there is no room now. */
   run<Name extends keyof W & string>(
     name: Name,
@@ -39,25 +39,25 @@ type WorkerPool<W extends Work> = {
   close(): Promise<void>;
 };
 
-type Task = {
-  asked: Asked;
+type PooledTask = {
+  asked: WorkerRequest;
   resolve(value: unknown): void;
   reject(error: Error): void;
 };
 
 /** A place for one thread: a thread begins with the first work for it, and another takes its place where it was ended. */
-type Slot = { worker: Worker | null; task: Task | null; timer: NodeJS.Timeout | null };
+type Slot = { worker: Worker | null; task: PooledTask | null; timer: NodeJS.Timeout | null };
 
 const CHECK_MS = 250;
 
 /** `file`: a module that calls `serveWork` with the functions that can be run. */
-export function createWorkerPool<W extends Work>(file: URL, limits: PoolLimits): WorkerPool<W> {
+export function createWorkerPool<W extends WorkerFunctions>(file: URL, limits: PoolLimits): WorkerPool<W> {
   const slots: Slot[] = Array.from({ length: limits.threads }, () => ({
     worker: null,
     task: null,
     timer: null,
   }));
-  const waiting: Task[] = [];
+  const waiting: PooledTask[] = [];
   let isClosed = false;
 
   const next = (slot: Slot): void => {
@@ -67,7 +67,7 @@ export function createWorkerPool<W extends Work>(file: URL, limits: PoolLimits):
   };
 
   /** Takes the task off its thread; null where it was settled before. */
-  const take = (slot: Slot, worker: Worker): Task | null => {
+  const take = (slot: Slot, worker: Worker): PooledTask | null => {
     const { task } = slot;
     if (slot.worker !== worker || !task) return null;
     slot.task = null;
@@ -93,7 +93,7 @@ export function createWorkerPool<W extends Work>(file: URL, limits: PoolLimits):
       resourceLimits: { maxOldGenerationSizeMb: limits.memory_mb },
     });
     slot.worker = worker;
-    worker.on("message", (answered: Answered) => {
+    worker.on("message", (answered: WorkerAnswer) => {
       if (answered.kind === "begun") return watch(slot, worker);
       const task = take(slot, worker);
       if (!task) return;
@@ -139,7 +139,7 @@ export function createWorkerPool<W extends Work>(file: URL, limits: PoolLimits):
 
   const tooLong = () => new GivenUp("time", `it takes more than ${limits.cpu_ms / 1000} s of processor time`);
 
-  const begin = (slot: Slot, task: Task): void => {
+  const begin = (slot: Slot, task: PooledTask): void => {
     slot.task = task;
     const worker = slot.worker ?? startThread(slot);
     worker.ref();
@@ -149,7 +149,7 @@ export function createWorkerPool<W extends Work>(file: URL, limits: PoolLimits):
   return {
     run(name, ...given) {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const task: Task = { asked: { name, given }, resolve, reject };
+      const task: PooledTask = { asked: { name, given }, resolve, reject };
       const free = slots.find((slot) => slot.worker && !slot.task) ?? slots.find((slot) => !slot.task);
       if (isClosed) reject(busy());
       else if (free) begin(free, task);

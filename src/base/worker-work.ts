@@ -3,22 +3,25 @@ import { parentPort } from "node:worker_threads";
 import { errorText } from "./errors.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the arguments are those of each function
-export type Work = Record<string, (...given: any[]) => unknown>;
+export type WorkerFunctions = Record<string, (...given: any[]) => unknown>;
 
 /** What a pool asks a thread to do, and what the thread tells of it. */
-export type Asked = { name: string; given: unknown[] };
-export type Answered = { kind: "begun" } | { kind: "done"; value: unknown } | { kind: "failed"; why: string };
+export type WorkerRequest = { name: string; given: unknown[] };
+export type WorkerAnswer =
+  | { kind: "begun" }
+  | { kind: "done"; value: unknown }
+  | { kind: "failed"; why: string };
 
 /**
  * Called once by a thread's module, with the functions that its pool may run. One runs at a time. `yields`: the main loop
  * goes before; not so where somebody on the telephone waits for the work.
  */
-export function serveWork(work: Work, { yields = true } = {}): void {
+export function serveWork(work: WorkerFunctions, { yields = true } = {}): void {
   const port = parentPort;
   if (!port) throw new Error("this module is the beginning of a worker thread");
   if (yields) yieldToMainLoop();
-  const tell = (answered: Answered) => port.postMessage(answered);
-  port.on("message", async ({ name, given }: Asked) => {
+  const tell = (answered: WorkerAnswer) => port.postMessage(answered);
+  port.on("message", async ({ name, given }: WorkerRequest) => {
     tell({ kind: "begun" });
     try {
       tell({ kind: "done", value: await work[name]?.(...given) });

@@ -1,10 +1,9 @@
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { refuseWhileHeld } from "../api/resource.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
-import type { Stamp } from "../campaigns/campaign-store.ts";
 import { type Db, isUniqueViolation, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { type BatchChange, type BatchStatus, nextStatus, statusAt } from "../planning/batch-state.ts";

@@ -15,10 +15,10 @@ import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createIntake, newRequest } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
-import { type Claim, claimUpload, type Progress, releaseUpload, startBeating } from "./upload-claim.ts";
+import { claimUpload, type Progress, releaseUpload, startBeating, type UploadClaim } from "./upload-claim.ts";
 
 type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
-type Upload = UploadDeps & { caller: Caller; claim: Claim };
+type Upload = UploadDeps & { caller: Caller; claim: UploadClaim };
 
 /**
  * Rows that are stored while the next ones are read: the database and this program each have a processor to use. What was

@@ -101,12 +101,12 @@ async function batchOf(db: Db, caller: Caller, campaign_id: number, batch_id: st
   return key;
 }
 
-type Known = { enrichment: Enrichment | null; n: number };
+type KnownNumbers = { enrichment: Enrichment | null; n: number };
 
 /** Grouped by what is known, since thousands of numbers share a carrier and a type. Index: `requests_waiting`. */
 async function knownOf(db: Db, caller: Caller, campaign_id: number, batch_key: number | null, now: Date) {
   const since = new Date(now.getTime() - LOOKUPS_KEPT_ms).toISOString();
-  const { rows } = await sql<Known>`
+  const { rows } = await sql<KnownNumbers>`
     select known::json as enrichment, count(*) as n
     from (
       select coalesce(r.enrichment, l.facts)::text as known
@@ -122,7 +122,7 @@ async function knownOf(db: Db, caller: Caller, campaign_id: number, batch_key: n
   return rows;
 }
 
-function tally(filters: FilterSettings, rows: Known[]): FilterCount {
+function tally(filters: FilterSettings, rows: KnownNumbers[]): FilterCount {
   const reasons = new Map<string, number>();
   const sum = { counted: 0, passing: 0, not_looked_up: 0 };
   for (const { enrichment, n } of rows) {

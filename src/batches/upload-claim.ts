@@ -9,7 +9,7 @@ import { type LockedBatch, lockByKey, statusAfter, updateBatch } from "./batch-s
  * One file at a time is read into a batch. Who does holds a row that beats while it does, so that any process may die
  * over it: a claim that has not beaten for a while is nobody's, and a minute later the batch says so.
  */
-export type Claim = { batch_key: number; upload_id: string; filename: string };
+export type UploadClaim = { batch_key: number; upload_id: string; filename: string };
 
 /** What the reader has seen so far. */
 export type Progress = { rows: number };
@@ -21,7 +21,11 @@ const DEAD_MS = 60_000;
 const STALLED_MS = 60_000;
 
 /** Under the batch's lock. */
-export async function claimUpload(tx: Tx, { key, at, batch }: LockedBatch, filename: string): Promise<Claim> {
+export async function claimUpload(
+  tx: Tx,
+  { key, at, batch }: LockedBatch,
+  filename: string,
+): Promise<UploadClaim> {
   const upload_id = randomId().replaceAll("-", "");
   const claimed = await tx
     .insertInto("batch_uploads")
@@ -50,7 +54,7 @@ export async function refuseWhileRead(tx: Tx, { key, at, batch }: LockedBatch): 
 }
 
 /** False when the claim is somebody else's by now. */
-export async function releaseUpload(tx: Tx, { batch_key, upload_id }: Claim): Promise<boolean> {
+export async function releaseUpload(tx: Tx, { batch_key, upload_id }: UploadClaim): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("batch_uploads")
     .where("batch_key", "=", batch_key)
@@ -62,7 +66,7 @@ export async function releaseUpload(tx: Tx, { batch_key, upload_id }: Claim): Pr
 /** Says that the upload lives and how far it is, beside its transaction. `stalled` is called when nothing comes any more. */
 export function startBeating(
   parts: { db: Db; clock: Clock; log: Log },
-  claim: Claim,
+  claim: UploadClaim,
   progress: Progress,
   stalled: () => void,
 ): { stop(): void } {

@@ -4,7 +4,7 @@ import type { Db } from "../db/database.ts";
 import { type DueBatch, paceOf, readBatchForStep, timeOf } from "../dialing/due-batches.ts";
 import { type LineLimits, readLines } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
-import { type BatchStep, batchStep, type Day } from "../planning/next-step.ts";
+import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { openDays } from "../planning/schedule.ts";
 
 /** A batch as the dialer sees it, for somebody who only looks: nothing is locked, nothing decided. */
@@ -12,7 +12,7 @@ export type BatchLook = {
   batch: DueBatch;
   step: BatchStep;
   /** Days whose window is open now. */
-  days: Day[];
+  days: DayCap[];
   rate: number;
   zone: string;
   /** First attempts by day. */

@@ -137,10 +137,10 @@ async function findRequest(db: Db, batch_key: number, reference_id: string): Pro
   return rows[0];
 }
 
-type AttemptRow = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
+type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
 
-async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<AttemptRow[]> {
-  const { rows } = await sql<AttemptRow>`
+async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
+  const { rows } = await sql<TracedAttempt>`
     select a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
       a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision
     from attempts a

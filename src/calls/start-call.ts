@@ -1,4 +1,4 @@
-import type { Attempts } from "../channels/outreach.ts";
+import type { AttemptReports } from "../channels/outreach.ts";
 import { type Db, jsonOrNull } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { startSession } from "../turns/start-session.ts";
@@ -10,7 +10,7 @@ import type { WantedCall } from "./wanted-call.ts";
 /** By our own key for a try of ours, by the number that was called for all others; null: nobody of this channel is behind it. */
 export async function wantedCall(
   db: Db,
-  attempts: Pick<Attempts, "find">,
+  attempts: Pick<AttemptReports, "find">,
   call: IncomingCall,
 ): Promise<WantedCall | null> {
   if (call.key === null) {
@@ -76,7 +76,7 @@ const targetOf = (db: Db, call: IncomingCall) =>
 /** The session, its call and what its try has to know of it, all or nothing. Fails when the call was started before. */
 export async function startCall(
   engine: Engine,
-  attempts: Pick<Attempts, "sessionStarted">,
+  attempts: Pick<AttemptReports, "sessionStarted">,
   call: IncomingCall,
   wanted: WantedCall,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { CallInput, CallLine, CallVoice } from "../channels/call-socket.ts"
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
-import type { Attempts } from "../channels/outreach.ts";
+import type { AttemptReports } from "../channels/outreach.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
@@ -41,7 +41,7 @@ type Parts = {
   engine: Engine;
   vault: Vault;
   carriers: Carriers;
-  attempts: Pick<Attempts, "find" | "sessionStarted" | "signal">;
+  attempts: Pick<AttemptReports, "find" | "sessionStarted" | "signal">;
   publicUrl: string;
 };
 

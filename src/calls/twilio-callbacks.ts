@@ -10,7 +10,7 @@ import { numberOf } from "../carriers/twilio/twilio-texts.ts";
 import { TWILIO_PREFIX, twilioUrls } from "../carriers/twilio/twilio-urls.ts";
 import type { Carriers } from "../channels/carrier.ts";
 import { channelOfNumber } from "../channels/number-ownership.ts";
-import type { Attempts } from "../channels/outreach.ts";
+import type { AttemptReports } from "../channels/outreach.ts";
 import { receiveText } from "../dialogues/text-dialogue.ts";
 import { textSignals } from "../dialogues/text-signals.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -30,7 +30,7 @@ type Parts = {
   engine: Engine;
   carriers: Carriers;
   calls: VoiceCalls;
-  attempts: Attempts;
+  attempts: AttemptReports;
   publicUrl: string;
   /** Calls are recorded by the carrier, which then holds the recording ready. */
   record: boolean;

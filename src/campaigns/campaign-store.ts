@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { ValidationIssue } from "../api/schema.ts";
 import type { Vault } from "../base/crypto.ts";
@@ -9,9 +9,6 @@ import { senderModes } from "../planning/attempt.ts";
 import type { OutboundCampaign } from "./campaign-schema.ts";
 import type { Campaign, Webhook } from "./check-campaign.ts";
 import { openSecret } from "./webhook-secret.ts";
-
-/** Who writes, and when. */
-export type Stamp = { caller: Caller; at: Date };
 
 export const campaignList: list.ListRules = {
   fields: {
@@ -161,13 +158,13 @@ async function columns(tx: Tx, { caller, at }: Stamp, { webhooks: _, ...campaign
   };
 }
 
-type Sender = Pick<Campaign, "mode" | "source" | "caller_id">;
+type SendsFrom = Pick<Campaign, "mode" | "source" | "caller_id">;
 
 /** The agent of the number or address that sends, else of the one that is shown; null where none is named. */
 async function agentBehind(
   tx: Tx,
   caller: Caller,
-  { mode, source, caller_id }: Sender,
+  { mode, source, caller_id }: SendsFrom,
 ): Promise<number | null> {
   // Legal by the specification: the campaign waits, and says so, until it names what it sends from.
   if (source === null && caller_id === null) return null;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, recordId } from "../api/schema.ts";
@@ -18,7 +18,6 @@ import {
   lockCampaign,
   removeCampaign,
   replaceCampaign,
-  type Stamp,
   selectCampaigns,
   withFindings,
 } from "./campaign-store.ts";

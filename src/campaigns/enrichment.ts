@@ -126,13 +126,13 @@ const cacheRow = (
 const nothingOn = (fields: LookupField[]): Enrichment =>
   Object.fromEntries(fields.flatMap((field) => ANSWERED_BY[field].map((key) => [key, null])));
 
-type Carrier = { lookup: NumberLookup; account: CarrierAccount };
+type LookupCarrier = { lookup: NumberLookup; account: CarrierAccount };
 
 async function lookupOf(
   { db, carriers }: EnrichmentParts,
   organization_id: number,
   channel_id: number | null,
-): Promise<Carrier | null> {
+): Promise<LookupCarrier | null> {
   const channels = await db
     .selectFrom("channels")
     .select(["id", "channel_service"])
@@ -152,7 +152,7 @@ type Answer = { facts: Enrichment; cost: number | null };
 /** By number; null where the carrier failed. Numbers that were not asked about are not among them. */
 async function askAll(
   log: Log,
-  { lookup, account }: Carrier,
+  { lookup, account }: LookupCarrier,
   numbers: string[],
   fieldsOf: (number: string) => LookupField[],
 ): Promise<Map<string, Answer | null>> {

@@ -25,7 +25,7 @@ type FilterVerdict =
   /** `reason` continues "skipped: ". */
   | { kind: "skip"; reason: string };
 
-type Rule = z.output<typeof TargetFilters>["rules"][number];
+type FilterRule = z.output<typeof TargetFilters>["rules"][number];
 type Outcome = { kind: "pass" } | { kind: "fail" | "unresolved"; why: string };
 
 const PASS = { kind: "pass" } as const;
@@ -52,7 +52,7 @@ function reasonFor(match: "all" | "any", missed: Exclude<Outcome, typeof PASS>[]
   return `none of ${missed.length} rules passes: ${shown.join("; ")}${more}`;
 }
 
-function judge(rule: Rule, number: number, enrichment: Enrichment): Outcome {
+function judge(rule: FilterRule, number: number, enrichment: Enrichment): Outcome {
   const value = resolved(rule.field, enrichment);
   const passes = value === null ? withoutValue(rule) : withValue(rule, value);
   if (passes === null)
@@ -63,12 +63,12 @@ function judge(rule: Rule, number: number, enrichment: Enrichment): Outcome {
 }
 
 /** That nothing is known is itself an answer to `exists` and `not_exists`; to the others it is none. */
-function withoutValue({ op }: Rule): boolean | null {
+function withoutValue({ op }: FilterRule): boolean | null {
   if (op === "exists") return false;
   return op === "not_exists" ? true : null;
 }
 
-function withValue({ field, op, values }: Rule, value: string): boolean {
+function withValue({ field, op, values }: FilterRule, value: string): boolean {
   const isAmong = values.some((wanted) => isSame(field, value, wanted));
   switch (op) {
     case "exists":
@@ -101,7 +101,7 @@ function isSame(field: string, value: string, wanted: string): boolean {
   return is === should || (field === "line_type" && bucketOf(value) === should);
 }
 
-const spelled = ({ field, op, values }: Rule, number: number): string =>
+const spelled = ({ field, op, values }: FilterRule, number: number): string =>
   `rule ${number} (${[field, op, op.endsWith("exists") ? "" : values.join(", ")].join(" ").trimEnd()})`;
 
 type Bucket = "mobile" | "landline" | "voip";

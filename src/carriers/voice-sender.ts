@@ -4,7 +4,7 @@ import {
   type Carriers,
   type OutgoingCall,
 } from "../channels/carrier.ts";
-import { type Outreach, type Reached, requireGo, type Sender } from "../channels/outreach.ts";
+import { type Outreach, type OutreachSender, requireGo, type SentOutreach } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 
 /** People are called this long, and talk at most this long. */
@@ -19,7 +19,7 @@ type Parts = {
 };
 
 /** Calls people. The session begins when somebody picks up: the carrier asks then what to do with the call. */
-export function voiceSender(parts: Parts): Sender {
+export function voiceSender(parts: Parts): OutreachSender {
   const callsOf = async (channel_id: number) => {
     const channel = await parts.db
       .selectFrom("channels")
@@ -33,7 +33,7 @@ export function voiceSender(parts: Parts): Sender {
       is_ours: true,
     });
   };
-  const reached = (taken: Pick<Reached, "sid" | "status">): Reached => ({
+  const reached = (taken: Pick<SentOutreach, "sid" | "status">): SentOutreach => ({
     ...taken,
     session_id: null,
     conversation_id: null,

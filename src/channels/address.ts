@@ -5,10 +5,10 @@ import metadata from "libphonenumber-js/min/metadata";
 /** An address in its one spelling; null when it can't be one. */
 export type Normalise = (target: string) => string | null;
 
-type Sender = { mode: string | null; source: string | null; caller_id: string | null };
+type CampaignSender = { mode: string | null; source: string | null; caller_id: string | null };
 
 /** How the targets of a campaign are spelled: national numbers are read as in the country of the number that sends. */
-export function targetsOf({ mode, source, caller_id }: Sender): Normalise {
+export function targetsOf({ mode, source, caller_id }: CampaignSender): Normalise {
   if (mode === "email") return normaliseEmail;
   const region = regionOf(source) ?? regionOf(caller_id);
   return (target) => normalisePhone(target, region);

@@ -26,7 +26,7 @@ export type Outreach = {
   is_test: boolean;
 };
 
-export type Reached = {
+export type SentOutreach = {
   sid: string;
   status: ChannelStatus;
   /** Known at once where the first message opens the session; a call's comes when it is answered. */
@@ -41,14 +41,14 @@ export type Reached = {
 export const SHOWN_AFTER_ms = 6_500;
 
 /** How one mode reaches people. `send` throws a `CarrierFault`. No transaction is open while either runs. */
-export type Sender = {
+export type OutreachSender = {
   /**
    * `mayGo` is asked at the last moment before the carrier is: whoever was held up until others may have taken the try
    * over sends nothing (`requireGo`).
    */
-  send(outreach: Outreach, mayGo?: () => boolean): Promise<Reached>;
+  send(outreach: Outreach, mayGo?: () => boolean): Promise<SentOutreach>;
   /** What became of a `send` of unknown fate; null: it never got through, and trying again is safe. */
-  find(outreach: Outreach, since: Date): Promise<Reached | null>;
+  find(outreach: Outreach, since: Date): Promise<SentOutreach | null>;
   /** Calls a running try off, as far as that can be; never throws for one that is over. */
   cancel(outreach: Outreach, sid: string): Promise<void>;
 };
@@ -58,10 +58,10 @@ export function requireGo(mayGo: (() => boolean) | undefined): void {
   if (mayGo?.() === false) throw new CarrierFault("held up until others may have taken it over", "not-sent");
 }
 
-export type Senders = Record<Outreach["mode"], Sender>;
+export type Senders = Record<Outreach["mode"], OutreachSender>;
 
 /** What channels tell campaigns, which stand to their right; the composition root hands it in. */
-export type Attempts = {
+export type AttemptReports = {
   /** The try behind a key that a carrier's callback carries; null for one that never was. */
   find(key: string): Promise<Outreach | null>;
   /** In the transaction that opens its session. */

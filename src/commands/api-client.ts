@@ -19,9 +19,9 @@ export async function tokenOfThisMachine(config: Config, secrets: Secrets): Prom
 }
 
 /** One call of the public API. Throws a `Fault` in the words of whoever sits at the terminal. */
-export type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>;
+export type ApiClient = <T>(method: string, path: string, body?: unknown) => Promise<T>;
 
-export function client(baseUrl: string, token: () => string): Call {
+export function client(baseUrl: string, token: () => string): ApiClient {
   return async (method, path, body) => {
     let response: Response;
     try {

@@ -7,7 +7,7 @@ import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
 import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
-import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
 import { SocketCaller } from "./call-socket.ts";
 import { findAgent } from "./chat.ts";
 
@@ -91,7 +91,7 @@ function readArguments(args: string[]) {
 type Target = { target: string; target_mode: string; browser_calls: boolean };
 
 /** The chat page of that name, or one of the agent's. */
-async function findPage(ask: Call, wanted: string): Promise<string> {
+async function findPage(ask: ApiClient, wanted: string): Promise<string> {
   const targets = async (field: string, value: string) => {
     const query = new URLSearchParams({ search_fields: field, search_field_values: value });
     const { items } = await ask<{ items: Target[] }>("GET", `/api/v1/channels/targets?${query}`);

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
-import { type TraceEntry, traceLines } from "./trace-lines.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
 /** What one turn of the test operation tells. */
 export type Turn = {
@@ -26,7 +26,7 @@ export type Turn = {
 };
 
 /** One turn as it is shown; `trace` is null where it was not wanted or may not be read. */
-type ShownTurn = { answer: Turn; trace: TraceEntry[] | null; ms: number };
+type ShownTurn = { answer: Turn; trace: PrintedTrace[] | null; ms: number };
 
 /**
  * Talks with an agent in the terminal, showing what it does and why: the session's trace, or with `--no-trace` only tool
@@ -80,7 +80,7 @@ export async function chat(
   return 0;
 }
 
-export async function findAgent(call: Call, wanted: string): Promise<{ id: number; name: string }> {
+export async function findAgent(call: ApiClient, wanted: string): Promise<{ id: number; name: string }> {
   const field = /^\d+$/.test(wanted) ? "id" : "name_exact";
   const query = new URLSearchParams({ search_fields: field, search_field_values: wanted });
   const found = await call<{ items: { id: number; name: string }[] }>("GET", `/api/v1/agents/?${query}`);
@@ -92,14 +92,14 @@ export async function findAgent(call: Call, wanted: string): Promise<{ id: numbe
 }
 
 /** Reads on where it stopped. A token that may talk but not read sessions gets no trace, and is told so once. */
-function traceReader(call: Call): (session_id: number) => Promise<TraceEntry[] | null> {
+function traceReader(call: ApiClient): (session_id: number) => Promise<PrintedTrace[] | null> {
   let after = 0;
   let allowed = true;
   return async (session_id) => {
     if (!allowed) return null;
     try {
       const path = `/api/v1/sessions/${session_id}/trace?after=${after}`;
-      const { entries } = await call<{ entries: TraceEntry[] }>("GET", path);
+      const { entries } = await call<{ entries: PrintedTrace[] }>("GET", path);
       after = entries.at(-1)?.id ?? after;
       return entries;
     } catch (error) {

@@ -107,13 +107,13 @@ async function run(folder: string, stop: AbortSignal): Promise<void> {
   await table(call, campaigns);
 }
 
-type Call = (method: "GET" | "POST", path: string, body?: object) => Promise<Body>;
+type DemoRequest = (method: "GET" | "POST", path: string, body?: object) => Promise<Body>;
 // biome-ignore lint/suspicious/noExplicitAny: the API's answers, as any client reads them
 type Body = any;
 
 /** The demo is a client like any other. */
 const callerOf =
-  (app: App, token: string): Call =>
+  (app: App, token: string): DemoRequest =>
   async (method, url, body) => {
     const answer = await app.api.server.inject({
       method,
@@ -125,10 +125,10 @@ const callerOf =
     return answer.json();
   };
 
-type Campaign = { id: number; city: string; batch_id: string };
+type DemoCampaign = { id: number; city: string; batch_id: string };
 
 /** An agent, a number, a campaign and its people in each zone. */
-async function seedCampaigns(call: Call): Promise<Campaign[]> {
+async function seedCampaigns(call: DemoRequest): Promise<DemoCampaign[]> {
   const { items } = await call("GET", "/agents/?limit=100");
   const reminder = items.find(({ name }: { name: string }) => name === "Demo reminder");
   const channel = await call("POST", "/channels/", {
@@ -136,7 +136,7 @@ async function seedCampaigns(call: Call): Promise<Campaign[]> {
     channel_service: "twilio",
     config: {},
   });
-  const campaigns: Campaign[] = [];
+  const campaigns: DemoCampaign[] = [];
   for (const [index, [city, timezone, area_code]] of ZONES.entries()) {
     const agent = await call("POST", "/agents/", {
       name: `Reminder ${city}`,
@@ -195,8 +195,8 @@ type Playing = {
   app: App;
   db: Db;
   clock: MovedClock;
-  call: Call;
-  campaigns: Campaign[];
+  call: DemoRequest;
+  campaigns: DemoCampaign[];
   stop: AbortSignal;
 };
 
@@ -214,7 +214,7 @@ async function play({ app, db, clock, call, campaigns, stop }: Playing): Promise
   }
 }
 
-const boardsOf = (call: Call, campaigns: Campaign[]): Promise<Body[]> =>
+const boardsOf = (call: DemoRequest, campaigns: DemoCampaign[]): Promise<Body[]> =>
   Promise.all(campaigns.map(({ id }) => call("GET", `/outbound/campaigns/${id}/board`)));
 
 const isDone = ({ status_counts }: Body): boolean =>
@@ -238,7 +238,7 @@ async function callsOver(db: Db, clock: MovedClock, stop: AbortSignal): Promise<
   return passed_ms;
 }
 
-function printBoard(clock: MovedClock, campaigns: Campaign[], boards: Body[]): void {
+function printBoard(clock: MovedClock, campaigns: DemoCampaign[], boards: Body[]): void {
   print(`${clock.now().toISOString().slice(11, 16)} UTC`);
   for (const [index, { city }] of campaigns.entries()) {
     const { status_counts, batches, latest } = boards[index];
@@ -253,7 +253,7 @@ function printBoard(clock: MovedClock, campaigns: Campaign[], boards: Body[]): v
 }
 
 /** One person of each ending, with all that happened and why. */
-async function explain(call: Call, campaigns: Campaign[]): Promise<void> {
+async function explain(call: DemoRequest, campaigns: DemoCampaign[]): Promise<void> {
   print(
     "How it ended for some of them, by GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace:\n",
   );
@@ -274,7 +274,7 @@ async function explain(call: Call, campaigns: Campaign[]): Promise<void> {
 const OUTCOMES = ["reached", "voicemail_left", "not_reached", "not_tried", "open"] as const;
 
 /** What came of it, a line a campaign and one for all. */
-async function table(call: Call, campaigns: Campaign[]): Promise<void> {
+async function table(call: DemoRequest, campaigns: DemoCampaign[]): Promise<void> {
   const columns = ["people", ...OUTCOMES.map((name) => name.replaceAll("_", " ")), "attempts"];
   const rows: { city: string; cells: number[] }[] = [];
   for (const { id, city, batch_id } of campaigns) {

@@ -3,17 +3,17 @@ import { Fault } from "../base/errors.ts";
 import { type Config, hostInUrl, reachable } from "../config.ts";
 
 /** `setting` names who chose the port: PORT, unless it says otherwise. */
-type Place = { host: string; port: number; setting?: "PORT" | "MAIL_PORT" };
+type WantedPort = { host: string; port: number; setting?: "PORT" | "MAIL_PORT" };
 
 /** Where the built-in SMTP server is to listen. */
-export const mailPlace = ({ host, mail_port }: Config): Place | null =>
+export const mailPlace = ({ host, mail_port }: Config): WantedPort | null =>
   mail_port === null ? null : { host, port: mail_port, setting: "MAIL_PORT" };
 
 /**
  * Tries the port before anything is made or started, and settles which one PORT=0 means, since links are made of it.
  * Between this and `listen` another program may take it; then `listen` says so in the same words.
  */
-export async function tryPort(place: Place): Promise<number> {
+export async function tryPort(place: WantedPort): Promise<number> {
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {
@@ -29,7 +29,7 @@ export async function tryPort(place: Place): Promise<number> {
 }
 
 /** Why a port can't be had, with the way out; other errors stay what they are. */
-export async function portFault(error: unknown, place: Place): Promise<unknown> {
+export async function portFault(error: unknown, place: WantedPort): Promise<unknown> {
   const { host, port, setting = "PORT" } = place;
   const fault = (sentence: string) => new Fault("unavailable", sentence, { cause: error });
   switch ((error as NodeJS.ErrnoException).code) {
@@ -60,7 +60,7 @@ export async function portFault(error: unknown, place: Place): Promise<unknown> 
 }
 
 /** Which Parley answers there; null when something else does, or nothing. */
-export async function runningVersion(place: Place): Promise<string | null> {
+export async function runningVersion(place: WantedPort): Promise<string | null> {
   try {
     const response = await fetch(`${urlOf(place)}/healthz`, { signal: AbortSignal.timeout(2_000) });
     const answer = (await response.json()) as { status?: unknown; version?: unknown } | null;
@@ -70,4 +70,4 @@ export async function runningVersion(place: Place): Promise<string | null> {
   }
 }
 
-const urlOf = ({ host, port }: Place): string => `http://${hostInUrl(reachable(host))}:${port}`;
+const urlOf = ({ host, port }: WantedPort): string => `http://${hostInUrl(reachable(host))}:${port}`;

@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { request } from "undici";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const INBOXES = "/api/v1/outbound/webhook_inboxes";
@@ -113,14 +113,14 @@ const ownName = (): string => {
   return `listen-${user}`.slice(0, 60).replace(/-+$/, "");
 };
 
-async function takeInbox(call: Call, name: string): Promise<Inbox> {
+async function takeInbox(call: ApiClient, name: string): Promise<Inbox> {
   const query = new URLSearchParams({ search_fields: "name", search_field_values: name, limit: "100" });
   const { items } = await call<{ items: Inbox[] }>("GET", `${INBOXES}?${query}`);
   return items.find((inbox) => inbox.name === name) ?? call<Inbox>("POST", INBOXES, { name });
 }
 
 /** What arrives from now on, oldest first. A platform that is away for a while is asked again. */
-async function* messagesOf(call: Call, name: string, stop: AbortSignal): AsyncGenerator<Message> {
+async function* messagesOf(call: ApiClient, name: string, stop: AbortSignal): AsyncGenerator<Message> {
   const latest = (query: Record<string, string>) =>
     call<{ items: Message[] }>("GET", `${INBOXES}/${name}/messages?${new URLSearchParams(query)}`);
   let last = (await latest({ limit: "1" })).items[0]?.id ?? 0;

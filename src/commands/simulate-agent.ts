@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type Call, client, tokenOfThisMachine } from "./api-client.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
 import { findAgent } from "./chat.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
 import { type Desk, openMailDesk, openPhoneDesk } from "./simulated-desk.ts";
-import { type Counted, type Line, printSimulated, printTable } from "./simulated-talk.ts";
+import { printSimulated, printTable, type TalkCounts, type TalkLine } from "./simulated-talk.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** Between two looks at a conversation. */
@@ -41,7 +41,7 @@ export async function simulateAgent(
     if (!phone && !mail) throw new Fault("unavailable", NO_SIMULATOR);
     if (!json) tellBeginning(agent.name, desks);
     const run = String(Date.now() % 100).padStart(2, "0");
-    const counts = new Map<ChannelKind, Counted>();
+    const counts = new Map<ChannelKind, TalkCounts>();
     const talk = async (contact: Contact) => {
       const desk = desks[contact.kind];
       if (!desk) return;
@@ -79,11 +79,11 @@ function tellBeginning(agent: string, desks: Partial<Record<ChannelKind, Desk>>)
 
 /** To its end: one of both leaves, or nobody has anything more to say. */
 async function talkWith(
-  call: Call,
+  call: ApiClient,
   { channel_id, address }: Desk,
   { kind, who, from, opening }: Contact,
   stop: AbortSignal,
-): Promise<{ lines: Line[]; finished: boolean }> {
+): Promise<{ lines: TalkLine[]; finished: boolean }> {
   const begun = {
     call: { mode: "voice" },
     texts: { mode: "sms", text: opening },
@@ -91,7 +91,7 @@ async function talkWith(
   }[kind];
   await call("POST", `/api/v1/channels/${channel_id}/simulated_contacts`, { ...begun, from, to: address });
   const until = performance.now() + LONGEST_MS;
-  let lines: Line[] = [];
+  let lines: TalkLine[] = [];
   let since = performance.now();
   while (performance.now() < until && !stop.aborted) {
     await sleep(LOOK_MS);
@@ -108,7 +108,7 @@ async function talkWith(
 }
 
 /** What was said with somebody so far, and whether the session is over. */
-async function readTalk(call: Call, from: string): Promise<{ lines: Line[]; ended: boolean }> {
+async function readTalk(call: ApiClient, from: string): Promise<{ lines: TalkLine[]; ended: boolean }> {
   const query = new URLSearchParams([
     ["search_fields", "source"],
     ["search_field_values", from],

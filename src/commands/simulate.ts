@@ -20,7 +20,7 @@ import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-si
 import { Scenario } from "../simulator/people.ts";
 import { tryPort } from "./free-port.ts";
 import { openPlatform } from "./open-platform.ts";
-import { type Line, printSimulated, type Simulated } from "./simulated-talk.ts";
+import { printSimulated, type Simulated, type TalkLine } from "./simulated-talk.ts";
 import { INTERRUPTED, readerGone, stopSignal } from "./stop-signal.ts";
 
 /** How many times as fast as life the people are; the agent answers in its own time. */
@@ -158,7 +158,7 @@ async function setUp(app: App, db: Db, token: string) {
   return { phone_channel, mail_channel, number, mail_address, callers };
 }
 
-type IsOver = (lines: Line[]) => boolean;
+type IsOver = (lines: TalkLine[]) => boolean;
 
 const callIsOver =
   ({ simulator }: App, sid: string): IsOver =>
@@ -178,10 +178,10 @@ function isSilent(): IsOver {
 }
 
 /** What was said in this person's sessions, once they are over. */
-async function heard(db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<Line[]> {
+async function heard(db: Db, source: string, stop: AbortSignal, isOver: IsOver): Promise<TalkLine[]> {
   const until = performance.now() + LONGEST_MS;
   for (;;) {
-    const { rows } = await sql<Line>`
+    const { rows } = await sql<TalkLine>`
       select m.role, m.text from session_messages m join sessions s on s.id = m.session_id
       where s.source = ${source} order by s.id, m.seq`.execute(db);
     if (isOver(rows) || performance.now() > until) return rows;

@@ -1,4 +1,4 @@
-import type { Call } from "./api-client.ts";
+import type { ApiClient } from "./api-client.ts";
 
 /** Where an agent is reached for the time of a simulation. */
 export type Desk = {
@@ -14,7 +14,7 @@ const MAIL = "Simulated people: mail";
 const DOMAIN = "simulated.example";
 
 /** A number of the simulated carrier for calls and texts; null where channels have a real one. */
-export async function openPhoneDesk(call: Call, agent_id: number): Promise<Desk | null> {
+export async function openPhoneDesk(call: ApiClient, agent_id: number): Promise<Desk | null> {
   const channel_id = await findChannel(call, PHONE, { channel_service: "twilio", config: {} });
   if (!(await isSimulated(call, channel_id))) return null;
   type Numbers = { phone_numbers: { phone_number: string }[] };
@@ -26,26 +26,26 @@ export async function openPhoneDesk(call: Call, agent_id: number): Promise<Desk 
 }
 
 /** An address of the simulated mail service; null where channels have a real one. */
-export async function openMailDesk(call: Call, agent_id: number): Promise<Desk | null> {
+export async function openMailDesk(call: ApiClient, agent_id: number): Promise<Desk | null> {
   const config = { email: { sending_domain: DOMAIN } };
   const channel_id = await findChannel(call, MAIL, { channel_service: "email", config });
   if (!(await isSimulated(call, channel_id))) return null;
   return openDesk(call, { channel_id, agent_id, address: `agent-${agent_id}@${DOMAIN}` }, ["email"]);
 }
 
-async function findChannel(call: Call, name: string, more: object): Promise<number> {
+async function findChannel(call: ApiClient, name: string, more: object): Promise<number> {
   const query = new URLSearchParams({ search_fields: "name_exact", search_field_values: name });
   const { items } = await call<{ items: { id: number }[] }>("GET", `/api/v1/channels/?${query}`);
   return items[0]?.id ?? (await call<{ id: number }>("POST", "/api/v1/channels/", { name, ...more })).id;
 }
 
-const isSimulated = async (call: Call, channel_id: number): Promise<boolean> =>
+const isSimulated = async (call: ApiClient, channel_id: number): Promise<boolean> =>
   (await call<{ simulated: boolean }>("GET", `/api/v1/channels/${channel_id}/carrier`)).simulated;
 
 type Target = { id: number; channel_id: number; target: string; target_mode: string };
 
 async function openDesk(
-  call: Call,
+  call: ApiClient,
   { channel_id, agent_id, address }: { channel_id: number; agent_id: number; address: string },
   modes: string[],
 ): Promise<Desk> {

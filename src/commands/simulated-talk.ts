@@ -1,9 +1,9 @@
-export type Line = { role: string; text: string };
+export type TalkLine = { role: string; text: string };
 export type Simulated = {
   kind: "call" | "texts" | "mails";
   from: string;
   to: string;
-  lines: Line[];
+  lines: TalkLine[];
 };
 
 const TITLES = { call: "A call", texts: "Texts", mails: "Mails" };
@@ -23,7 +23,7 @@ export function printSimulated(simulated: Simulated, json: boolean): void {
 }
 
 /** How many conversations of a channel began, were answered by the agent, and came to their end. */
-export type Counted = { began: number; answered: number; finished: number };
+export type TalkCounts = { began: number; answered: number; finished: number };
 
 const ROWS = [
   ["call", "calls"],
@@ -32,7 +32,7 @@ const ROWS = [
 ] as const;
 
 /** A line for each channel, in columns, or all of it as one object. */
-export function printTable(counts: ReadonlyMap<string, Counted>, json: boolean): void {
+export function printTable(counts: ReadonlyMap<string, TalkCounts>, json: boolean): void {
   if (json) {
     process.stdout.write(`${JSON.stringify({ kind: "summary", channels: Object.fromEntries(counts) })}\n`);
     return;

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type TraceEntry, traceLines } from "./trace-lines.ts";
+import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
-const entry = (category: string, label: string, details: TraceEntry["details"], more: object = {}) => ({
+const entry = (category: string, label: string, details: PrintedTrace["details"], more: object = {}) => ({
   ...{ id: 1, category, label, duration_ms: null, metadata: null, details },
   ...more,
 });
 
-test.each<[string, TraceEntry, string[]]>([
+test.each<[string, PrintedTrace, string[]]>([
   [
     "a model's answer with its tokens",
     entry(

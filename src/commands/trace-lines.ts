@@ -1,5 +1,5 @@
 /** What the terminal reads of an entry of a session's trace (`sessions/session-trace.ts` describes them all). */
-export type TraceEntry = {
+export type PrintedTrace = {
   id: number;
   category: string;
   label: string;
@@ -11,7 +11,7 @@ export type TraceEntry = {
 const MAX_CHARACTERS = 300;
 
 /** One entry in a line or a few, for people; nothing for what says no more than its neighbours. Pure. */
-export function traceLines({ category, label, duration_ms, metadata, details }: TraceEntry): string[] {
+export function traceLines({ category, label, duration_ms, metadata, details }: PrintedTrace): string[] {
   const told = details ?? {};
   const took = duration_ms === null ? "" : `  ${Math.round(duration_ms)} ms`;
   switch (category) {

@@ -47,7 +47,7 @@ export type Proof = {
   message_id: string | null;
 };
 
-export type Suppression = {
+export type SuppressedAddress = {
   sub_organization_id: number;
   /** Normalised (address.ts): E.164, or an e-mail address in lower case. */
   address: string;
@@ -102,8 +102,12 @@ export async function suppressed(
  * Puts addresses on the list, each with an event. One that is there already, of the same scope and reason, keeps its
  * first proof. Returns those that are new.
  */
-export async function suppress(tx: Tx, entries: readonly Suppression[], now: Date): Promise<Suppression[]> {
-  const added: Suppression[] = [];
+export async function suppress(
+  tx: Tx,
+  entries: readonly SuppressedAddress[],
+  now: Date,
+): Promise<SuppressedAddress[]> {
+  const added: SuppressedAddress[] = [];
   for (const entry of entries) {
     const { proof } = entry;
     const row = await tx
@@ -177,7 +181,7 @@ const sourceOf = (through: SuppressionPath): NewEvent["source"] => {
   return through === "operator" || through === "import" ? "api" : "outbound";
 };
 
-const suppressedEvent = ({ address, scope, reason, proof }: Suppression, now: Date): NewEvent => ({
+const suppressedEvent = ({ address, scope, reason, proof }: SuppressedAddress, now: Date): NewEvent => ({
   at: now,
   source: sourceOf(proof.through),
   source_id: null,

@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 import { databaseUser, prepareDataDir } from "./postgres-folder.ts";
 import { openPostgresLog } from "./postgres-log.ts";
-import { type Connection, connectionTo } from "./postgres-ownership.ts";
+import { connectionTo, type LocalConnection } from "./postgres-ownership.ts";
 import { openFolderNames, signal } from "./postgres-process.ts";
 import { bringUp, type Cluster, ownServer, type Server } from "./postgres-server.ts";
 
@@ -16,7 +16,7 @@ import { bringUp, type Cluster, ownServer, type Server } from "./postgres-server
  * this program is, however that ends. First start about 0.6 s, later ones 40 ms.
  */
 export type EmbeddedPostgres = {
-  connection: Connection;
+  connection: LocalConnection;
   /** Of the server that runs now; it changes when one had to be started again. */
   pid(): number | undefined;
   /** Settles with the reason once the server cannot be kept running; never otherwise. */

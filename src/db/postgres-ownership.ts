@@ -24,9 +24,9 @@ const OWNER_LOCK = BigInt(`0x${Buffer.from("parley").toString("hex")}`).toString
 
 export const PORT = 5432;
 /** `ssl` is said aloud because PGSSLMODE in the environment would otherwise ask it of a socket. */
-export type Connection = { host: string; port: number; user: string; database: string; ssl: false };
+export type LocalConnection = { host: string; port: number; user: string; database: string; ssl: false };
 
-export const connectionTo = (folder: OpenFolder, database: string): Connection => ({
+export const connectionTo = (folder: OpenFolder, database: string): LocalConnection => ({
   host: folder.fromHere,
   port: PORT,
   user: SUPERUSER,

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { Attempts, Outreach } from "../channels/outreach.ts";
+import type { AttemptReports, Outreach } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import type { SettleQueue } from "./settle-queue.ts";
 import { outreachVariables } from "./start-attempts.ts";
 
 /** What channels tell of attempts. Safe in any process: nothing of an attempt is kept in memory. */
-export function createAttempts({ db, queue }: { db: Db; queue: SettleQueue }): Attempts {
+export function createAttempts({ db, queue }: { db: Db; queue: SettleQueue }): AttemptReports {
   return {
     find: (key) => findOutreach(db, key),
 

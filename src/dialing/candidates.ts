@@ -3,7 +3,7 @@ import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
-import type { CountryHold, Day, EligibilityIssue, RequestView } from "../planning/next-step.ts";
+import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 
@@ -32,7 +32,7 @@ const FILTERED_FIRSTS = 20;
  */
 export async function lockCandidates(
   tx: Tx,
-  batches: { batch: DueBatch; days: Day[] }[],
+  batches: { batch: DueBatch; days: DayCap[] }[],
   mayPassOver: (batch: DueBatch) => boolean,
 ): Promise<Map<number, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({

@@ -4,19 +4,19 @@ import type { DestinationRules } from "../base/destination.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
-import { type BatchStep, batchStep, type Day } from "../planning/next-step.ts";
+import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
 import { readTried } from "../planning/per-person.ts";
 import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import { readCountryHolds } from "./country-hold.ts";
 import {
   BusyAddresses,
+  type ClaimKnown,
+  type ClaimPlan,
   decideClaim,
   earlier,
   FirstAttempts,
-  type Known,
   type Open,
-  type Plan,
   soonAfter,
 } from "./decide-claim.ts";
 import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
@@ -36,21 +36,21 @@ export type ClaimParts = {
 };
 
 /** `looked`: batches that were looked at; as many as asked for means that more may be due. */
-export type Claim = { attempts: ClaimedAttempt[]; looked: number };
+export type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
 
 /**
  * Decides about batches that are due and claims, of each, at most one request: its attempt is there, leased to this
  * process, when this resolves, and nobody has been called yet. One short transaction; its locks, in this order: pacing
  * and batches (those that others hold are left out), organizations, requests (likewise).
  */
-export async function claimDue(parts: ClaimParts, most: number): Promise<Claim> {
+export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {
     await freshPlans(tx);
     const batches = await lockDueBatches(tx, parts.clock.now(), most);
     if (batches.length === 0) return { attempts: [], looked: 0 };
     // Under the lock: the start of an attempt is never before the end of what had to be waited for.
     const now = parts.clock.now();
-    const plans: Plan[] = [];
+    const plans: ClaimPlan[] = [];
     for (const batch of batches) plans.push(await planOf(tx, batch, now));
     // Most of what is due needs no lines, only another time to be looked at.
     const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, null) !== null);
@@ -68,14 +68,14 @@ const LINES_FREE: Capacity = {
 };
 
 /** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
-function openDays(plan: Plan, capacity: Capacity, now: Date, fallback: Date | null): Day[] | null {
+function openDays(plan: ClaimPlan, capacity: Capacity, now: Date, fallback: Date | null): DayCap[] | null {
   const step = stepOf(plan, capacity, now);
   if (step.kind === "start") return step.days;
   plan.wake_at = step.kind === "wait" ? (step.until ?? fallback) : null;
   return null;
 }
 
-function stepOf({ batch, rate, last_at }: Plan, capacity: Capacity, now: Date): BatchStep {
+function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Date): BatchStep {
   const { campaign, timezone, sender } = batch;
   const status = campaign.deleted_at === null ? batch.status : "CANCELED";
   return batchStep(
@@ -92,11 +92,16 @@ function stepOf({ batch, rate, last_at }: Plan, capacity: Capacity, now: Date): 
 }
 
 /** Under the locks of the batches: locks lines and requests, decides, and stores what was decided. */
-async function claimReady(tx: Tx, parts: ClaimParts, ready: Plan[], now: Date): Promise<ClaimedAttempt[]> {
+async function claimReady(
+  tx: Tx,
+  parts: ClaimParts,
+  ready: ClaimPlan[],
+  now: Date,
+): Promise<ClaimedAttempt[]> {
   const batches = ready.map(({ batch }) => batch);
   const lines = await lockLines(tx, batches, parts.limits, now);
   const soon = soonAfter(now);
-  const daysOf = (plan: Plan) => openDays(plan, lines.capacity(plan.batch), now, soon);
+  const daysOf = (plan: ClaimPlan) => openDays(plan, lines.capacity(plan.batch), now, soon);
   const open = ready.flatMap((plan): Open[] => {
     const days = daysOf(plan);
     return days === null ? [] : [{ plan, batch: plan.batch, days }];
@@ -117,7 +122,7 @@ async function readKnown(
   lines: Lines,
   open: Open[],
   now: Date,
-): Promise<Known> {
+): Promise<ClaimKnown> {
   const batches = open.map(({ batch }) => batch);
   const countries = await readCountryHolds(
     tx,
@@ -146,7 +151,7 @@ const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) 
   );
 
 /** An auto rate holds for some minutes; then it is worked out from what is left. */
-async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<Plan> {
+async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
   const nothing = { wake_at: null, started: null };
   const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at), ...nothing };
   const expires_on = timeOf(batch.expires_on);
@@ -188,7 +193,7 @@ async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
 }
 
 /** When each batch is looked at next. Its row is locked since `lockDueBatches`. */
-async function storePacing(tx: Tx, plans: Plan[]): Promise<void> {
+async function storePacing(tx: Tx, plans: ClaimPlan[]): Promise<void> {
   const rows = plans.map(({ batch, wake_at, started, last_at, rate, rated_at }) => ({
     batch_key: batch.batch_key,
     wake_at,

@@ -1,5 +1,5 @@
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
-import type { Day, EligibilityIssue } from "../planning/next-step.ts";
+import type { DayCap, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
 import { type Candidate, requestView } from "./candidates.ts";
@@ -10,7 +10,7 @@ import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
 
 /** A batch that is looked at, and what comes of it: when it is looked at next, and when somebody was tried. */
-export type Plan = {
+export type ClaimPlan = {
   batch: DueBatch;
   rate: number | null;
   last_at: Date | null;
@@ -20,10 +20,10 @@ export type Plan = {
 };
 
 /** A batch of which somebody may be tried now. */
-export type Open = { plan: Plan; batch: DueBatch; days: Day[] };
+export type Open = { plan: ClaimPlan; batch: DueBatch; days: DayCap[] };
 
 /** All that is known of those who may be next. What is decided is taken into it, for the batches behind. */
-export type Known = {
+export type ClaimKnown = {
   lines: Lines;
   /** By `batch_key`, in the order in which they are taken. */
   candidates: Map<number, Candidate[]>;
@@ -70,7 +70,7 @@ export type Decided = {
   starts: Start[];
   skipped: Skipped[];
   put_off: { batch_key: number; request_id: number; due_at: Date }[];
-  idle: { plan: Plan; batch_key: number; seen: Candidate[] }[];
+  idle: { plan: ClaimPlan; batch_key: number; seen: Candidate[] }[];
 };
 
 /** No line was free, or the only request that waits is being changed: worth another look soon. */
@@ -81,8 +81,8 @@ export const soonAfter = (now: Date): Date => new Date(now.getTime() + SOON_ms);
 /** At most one start of each batch. Pure but for what it takes into `known` and the plans. */
 export function decideClaim(
   open: Open[],
-  known: Known,
-  isStillOpen: (plan: Plan) => boolean,
+  known: ClaimKnown,
+  isStillOpen: (plan: ClaimPlan) => boolean,
   now: Date,
 ): Decided {
   const decided: Decided = { starts: [], skipped: [], put_off: [], idle: [] };
@@ -110,7 +110,7 @@ export function decideClaim(
   return decided;
 }
 
-function choose({ batch, days }: Open, seen: Candidate[], known: Known, now: Date): Choice {
+function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now: Date): Choice {
   // One by one as they are asked for: most batches start their first candidate.
   const views = seen.values().map((candidate) => ({
     ...requestView(

@@ -6,7 +6,7 @@ import { errorText, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { advanceRetries, lookAtAll } from "../campaigns/wake.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
-import type { Reached, Sender, Senders } from "../channels/outreach.ts";
+import type { OutreachSender, Senders, SentOutreach } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
@@ -198,7 +198,7 @@ export function createDialer(parts: DialerParts): Dialer {
 
 /** What came of handing an attempt over. */
 async function handOver(
-  send: () => Promise<Reached>,
+  send: () => Promise<SentOutreach>,
   key: string,
   { clock, log }: Pick<DialerParts, "clock" | "log">,
 ): Promise<AttemptEvent> {
@@ -245,7 +245,7 @@ function eventOfFault(error: unknown, why: string, key: string, at: Date): Attem
   }
 }
 
-const findInTime = ({ find }: Sender): Pick<Sender, "find"> => ({
+const findInTime = ({ find }: OutreachSender): Pick<OutreachSender, "find"> => ({
   find: (outreach, since) => inTime(find(outreach, since)),
 });
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { Outreach, Sender } from "../channels/outreach.ts";
+import type { Outreach, OutreachSender } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import {
   CALL_UNASKED_ms,
@@ -58,7 +58,7 @@ export async function takeUnsettled(db: Db, owner: string, now: Date, most: numb
 /** What the carrier says of it. Never throws: no answer is an event, too. */
 export async function askCarrier(
   { db, log }: { db: Db; log: Log },
-  sender: Pick<Sender, "find">,
+  sender: Pick<OutreachSender, "find">,
   attempt: Unsettled,
   now: Date,
 ): Promise<AttemptEvent> {

@@ -104,8 +104,8 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
   });
 }
 
-type Heard = { turn_index: number; said: string[] };
-type Answered = Heard & { session_id: number };
+type AnsweredTurn = { turn_index: number; said: string[] };
+type Answered = AnsweredTurn & { session_id: number };
 
 async function answerTo(parts: MailParts, target: WrittenTarget, mail: StoredMail): Promise<Answered> {
   const { session_id, opened } = await sessionOf(parts, target, mail);
@@ -174,7 +174,7 @@ async function turnOn(
   session_id: number,
   mail: StoredMail,
   opened: boolean,
-): Promise<Heard | null> {
+): Promise<AnsweredTurn | null> {
   const client_message_id = messageId(mail);
   try {
     const words = { text: wordsOf(mail, opened), client_message_id };

@@ -1,6 +1,6 @@
 import type { Vault } from "../base/crypto.ts";
 import type { MailCarriers } from "../carriers/mail-carriers.ts";
-import type { Attempts } from "../channels/outreach.ts";
+import type { AttemptReports } from "../channels/outreach.ts";
 import type { MailReader } from "../mime/mail-reader.ts";
 import type { Engine } from "../sessions/engine.ts";
 
@@ -9,7 +9,7 @@ export type MailParts = {
   engine: Engine;
   carriers: MailCarriers;
   reader: MailReader;
-  attempts: Pick<Attempts, "sessionStarted" | "signal">;
+  attempts: Pick<AttemptReports, "sessionStarted" | "signal">;
   vault: Vault;
   publicUrl: string;
   dataDir: string;

@@ -2,7 +2,7 @@ import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import { Fault } from "../base/errors.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import type { Outreach, Reached, Sender } from "../channels/outreach.ts";
+import type { Outreach, OutreachSender, SentOutreach } from "../channels/outreach.ts";
 import { insertTrace } from "../events/trace.ts";
 import { UnreadableMail } from "../mime/mail-reader.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
@@ -20,7 +20,7 @@ import type { WrittenTarget } from "./written-target.ts";
  * How campaigns reach people by mail: a session, the agent's template as its first words, and the
  * mail, in this order, each stored under the try's key before the next begins. Answers come into the same session.
  */
-export const mailSender = (parts: MailParts): Sender => ({
+export const mailSender = (parts: MailParts): OutreachSender => ({
   async send(outreach, mayGo) {
     const mail = (await mailByKey(parts.engine.db, outreach.key)) ?? (await writeMail(parts, outreach));
     const before = reached(parts, mail);
@@ -43,7 +43,7 @@ export const mailSender = (parts: MailParts): Sender => ({
 });
 
 /** What is known of a mail that was to be sent before; null: it certainly never left. */
-function reached(parts: MailParts, mail: StoredMail): Promise<Reached> | null {
+function reached(parts: MailParts, mail: StoredMail): Promise<SentOutreach> | null {
   if (mail.state === "queued") return null;
   const status: ChannelStatus =
     mail.state === "handing" || mail.state === "unknown"

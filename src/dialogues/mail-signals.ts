@@ -1,6 +1,6 @@
 import { isNews, type MailSignal, suppressionOf } from "../carriers/sendgrid/sendgrid-events.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { type Suppression, suppress } from "../consent/suppression.ts";
+import { type SuppressedAddress, suppress } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
 import { lockMails, type ToldMail, updateMails } from "./mail-store.ts";
@@ -66,7 +66,7 @@ async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
   await updateMails(tx, [...changed.values()]);
   const entries = told.flatMap(({ mail, signal }) => entryOf(mail, signal) ?? []);
   // In one order: whoever puts the same people on the list at this moment waits, and neither for the other.
-  const place = ({ address, scope, reason }: Suppression) => `${address} ${scope} ${reason}`;
+  const place = ({ address, scope, reason }: SuppressedAddress) => `${address} ${scope} ${reason}`;
   await suppress(
     tx,
     entries.toSorted((a, b) => Number(place(a) > place(b)) - Number(place(a) < place(b))),
@@ -74,7 +74,7 @@ async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
   );
 }
 
-function entryOf(mail: ToldMail, signal: MailSignal): Suppression | null {
+function entryOf(mail: ToldMail, signal: MailSignal): SuppressedAddress | null {
   const reason = suppressionOf(signal);
   if (reason === null) return null;
   const isWish = reason === "unsubscribed" || reason === "spam-report";

@@ -117,7 +117,7 @@ export const waitingMails = (
     .limit(100)
     .execute();
 
-type ReceivedMail = {
+type NewReceivedMail = {
   key: string;
   target: WrittenTarget;
   mail: IncomingMail & { from: NonNullable<IncomingMail["from"]>; authenticity: Authenticity };
@@ -128,7 +128,11 @@ type ReceivedMail = {
 };
 
 /** Undefined: this mail was stored before. */
-export async function insertReceived(tx: Tx, received: ReceivedMail, now: Date): Promise<number | undefined> {
+export async function insertReceived(
+  tx: Tx,
+  received: NewReceivedMail,
+  now: Date,
+): Promise<number | undefined> {
   const { key, target, mail, files, session_id, state, note } = received;
   const row = await tx
     .insertInto("mail_messages")

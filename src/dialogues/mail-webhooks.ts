@@ -19,7 +19,7 @@ import { takeMailSignals } from "./mail-signals.ts";
 import { mailTargetsOf } from "./mail-store.ts";
 import { BODY_LIMITS, type BodyLimits, postedBody } from "./posted-body.ts";
 
-type Channel = { Params: { channel_id: string } };
+type ChannelPath = { Params: { channel_id: string } };
 /** A post whose channel and headers are right; whether SendGrid signed its body is known when all of it is there. */
 type Post = { channel_id: number; signature: SignatureCheck };
 
@@ -48,7 +48,7 @@ export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BO
   /** Answers itself where the post is not to be taken; before the body is read. */
   const expectPost =
     (key: "event_public_key" | "inbound_public_key") =>
-    async (request: FastifyRequest<Channel>, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    async (request: FastifyRequest<ChannelPath>, reply: FastifyReply): Promise<FastifyReply | undefined> => {
       const channel = await findChannel(parts, request.params.channel_id);
       if (!channel) return reply.code(404).send({ detail: "Not Found" });
       const public_key = (await parts.carriers.of(channel.id))?.account.credentials[key];
@@ -84,7 +84,7 @@ export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BO
     });
     scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
 
-    scope.post<Channel>(
+    scope.post<ChannelPath>(
       "/carriers/sendgrid/:channel_id/events",
       { bodyLimit: MAX_EVENTS_bytes, schema: { hide: true }, onRequest: expectPost("event_public_key") },
       async (request, reply) => {
@@ -97,7 +97,7 @@ export function mailWebhooks(api: Api, parts: MailParts, limits: BodyLimits = BO
       },
     );
 
-    scope.post<Channel>(
+    scope.post<ChannelPath>(
       "/carriers/sendgrid/:channel_id/inbound",
       { bodyLimit: MAX_FORM_bytes, schema: { hide: true }, onRequest: expectPost("inbound_public_key") },
       async (request, reply) => {

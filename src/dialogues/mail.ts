@@ -2,7 +2,7 @@ import type { Api } from "../api/server.ts";
 import { createMailCarriers, type MailCarriers } from "../carriers/mail-carriers.ts";
 import { type MailListener, startMailListener } from "../carriers/smtp/mail-listener.ts";
 import type { SmtpServer } from "../channels/mail-credentials.ts";
-import type { Sender } from "../channels/outreach.ts";
+import type { OutreachSender } from "../channels/outreach.ts";
 import { optOutLinkRoutes } from "../consent/opt-out-link.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressRules } from "../egress/egress-address.ts";
@@ -31,7 +31,7 @@ export type MailSettings = {
 export type Mail = {
   carriers: MailCarriers;
   reader: MailReader;
-  sender: Sender;
+  sender: OutreachSender;
   jobs: JobHandler[];
   simulator: MailSimulator;
   /** Opens our own SMTP server, where the settings want one. */

@@ -2,11 +2,11 @@ import { publicText } from "../base/errors.ts";
 import { type Carrier, type CarrierAccount, CarrierFault } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import {
-  type Attempts,
+  type AttemptReports,
   type Outreach,
-  type Reached,
+  type OutreachSender,
   requireGo,
-  type Sender,
+  type SentOutreach,
   SHOWN_AFTER_ms,
 } from "../channels/outreach.ts";
 import { endSession } from "../turns/end-session.ts";
@@ -38,9 +38,9 @@ const TEMPLATE_VARIABLE = "vars.whatsapp_template";
  */
 export function textSender(
   parts: TextParts,
-  attempts: Pick<Attempts, "sessionStarted">,
+  attempts: Pick<AttemptReports, "sessionStarted">,
   medium: Medium,
-): Sender {
+): OutreachSender {
   const { engine, carriers } = parts;
   const { db, clock } = engine;
 
@@ -153,7 +153,7 @@ export function textSender(
       }
     },
 
-    async find(outreach, since): Promise<Reached | null> {
+    async find(outreach, since): Promise<SentOutreach | null> {
       const row = await known(outreach);
       if (!row) return null;
       const session = { session_id: row.session_id, conversation_id: row.conversation_id };
@@ -194,7 +194,7 @@ const targetOf = (outreach: Outreach): WrittenTarget => ({
 
 const open = (
   { engine }: TextParts,
-  attempts: Pick<Attempts, "sessionStarted">,
+  attempts: Pick<AttemptReports, "sessionStarted">,
   outreach: Outreach,
   target: WrittenTarget,
   medium: Medium,

@@ -9,7 +9,7 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { LanguageCode } from "../speech/languages.ts";
 import { readDirectoryFile } from "./directory-file.ts";
-import { type Moment, reachedNumber } from "./directory-rules.ts";
+import { type LocalMoment, reachedNumber } from "./directory-rules.ts";
 import {
   DirectoryMember,
   DirectoryMemberCreate,
@@ -261,7 +261,7 @@ export function directoryRoutes(api: Api, { db, clock }: { db: Db; clock: Clock 
   );
 }
 
-function readWallClock(text: string): Moment["wallClock"] {
+function readWallClock(text: string): LocalMoment["wallClock"] {
   const at = parseTimestamp(text);
   if (!at) throw invalid(["query", "timestamp"], "Input should be a valid datetime", "datetime_parsing");
   const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime());

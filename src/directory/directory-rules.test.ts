@@ -3,19 +3,19 @@ import { describe, expect, test } from "vitest";
 import { DAYS_OF_WEEK } from "../agents/message-rules.ts";
 import {
   type DirectoryRule,
-  type Moment,
+  type LocalMoment,
   normalizedRule,
   type RuledExtension,
   reachedNumber,
   ruleIssues,
 } from "./directory-rules.ts";
 
-const at = (wall: string, language: string | null = null): Moment => ({
+const at = (wall: string, language: string | null = null): LocalMoment => ({
   wallClock: () => Temporal.PlainDateTime.from(wall),
   language,
 });
 const one = (...rules: DirectoryRule[]): RuledExtension[] => [{ numbers: [{ number: "1", rules }] }];
-const holds = (rules: DirectoryRule[], moment: Moment): boolean =>
+const holds = (rules: DirectoryRule[], moment: LocalMoment): boolean =>
   reachedNumber(one(...rules), moment) !== null;
 
 // 2026-11-18 is a Wednesday.
@@ -46,7 +46,7 @@ describe("a rule", () => {
 
   test("is read on the wall clock of its own time zone", () => {
     const instant = Temporal.Instant.from("2026-11-18T14:30Z");
-    const moment: Moment = {
+    const moment: LocalMoment = {
       wallClock: (timezone) => instant.toZonedDateTimeISO(timezone ?? "UTC").toPlainDateTime(),
       language: null,
     };
@@ -121,7 +121,7 @@ const moment = fc
     minute: fc.integer({ min: 0, max: 14 * 24 * 60 }),
     language: fc.option(fc.constantFrom("en-US", "es-US", "fr-FR")),
   })
-  .map(({ minute, language }): Moment => {
+  .map(({ minute, language }): LocalMoment => {
     const wall = Temporal.PlainDateTime.from("2026-11-16T00:00").add({ minutes: minute });
     return { wallClock: () => wall, language };
   });

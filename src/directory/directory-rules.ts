@@ -22,14 +22,14 @@ type RuledNumber = { number: string; rules?: readonly DirectoryRule[] | null };
 export type RuledExtension = { numbers?: readonly RuledNumber[] | null };
 
 /** When a number is looked for, and for whom. */
-export type Moment = {
+export type LocalMoment = {
   /** What the clock on the wall shows in a rule's time zone; null for a rule that names none. */
   wallClock(timezone: string | null): Temporal.PlainDateTime;
   /** null: not known, and then no rule about languages holds. */
   language: string | null;
 };
 
-export function reachedNumber(extensions: readonly RuledExtension[], moment: Moment): string | null {
+export function reachedNumber(extensions: readonly RuledExtension[], moment: LocalMoment): string | null {
   for (const { numbers } of extensions) {
     for (const { number, rules } of numbers ?? []) {
       if (!rules?.length || rules.some((rule) => ruleHolds(rule, moment))) return number;
@@ -38,7 +38,7 @@ export function reachedNumber(extensions: readonly RuledExtension[], moment: Mom
   return null;
 }
 
-function ruleHolds(rule: DirectoryRule, moment: Moment): boolean {
+function ruleHolds(rule: DirectoryRule, moment: LocalMoment): boolean {
   const read = readRule(rule);
   if (!read.success) return false;
   const { language, days, date, start_time, end_time, invert, timezone } = read.data;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Moment } from "./directory-rules.ts";
+import type { LocalMoment } from "./directory-rules.ts";
 import { likeness, nameWithType, type Reachable, transferDestination } from "./transfer-destination.ts";
 
 const member = (
@@ -24,7 +24,7 @@ const SPANISH = member(3, "José Núñez", "contact", {
 const TWINS = [member(4, "Pharmacy", "Department"), member(5, "Pharmacy", "contact", { number: "*9" })];
 const MEMBERS = [BILLING, FRONT, SPANISH, ...TWINS];
 
-const at = (text: string, language = "en-US"): Moment => ({
+const at = (text: string, language = "en-US"): LocalMoment => ({
   language,
   wallClock: () => Temporal.PlainDateTime.from(text),
 });

@@ -1,4 +1,4 @@
-import { type Moment, type RuledExtension, reachedNumber } from "./directory-rules.ts";
+import { type LocalMoment, type RuledExtension, reachedNumber } from "./directory-rules.ts";
 
 /** Of a directory member what a transfer needs. */
 export type Reachable = { id: number; name: string; type: string; extensions: readonly RuledExtension[] };
@@ -28,7 +28,7 @@ const NUMBER = /^(sips?:\S+|\+[0-9][0-9().\s-]{5,24})$/i;
 export function transferDestination(
   wanted: string,
   members: readonly Reachable[],
-  moment: Moment,
+  moment: LocalMoment,
   { any_number }: { any_number: boolean },
 ): Destination {
   const text = wanted.trim();

@@ -62,7 +62,7 @@ export type EgressOptions = {
 };
 
 type Refused = { kind: "refused"; reason: string };
-type Reachable = Exclude<EgressTarget, Refused>;
+type ReachableTarget = Exclude<EgressTarget, Refused>;
 
 const refused = (reason: string): Refused => ({ kind: "refused", reason });
 
@@ -110,7 +110,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   /** One denied address refuses the whole name: a name that mixes public and private is a mistake or an attack. */
-  async function pin(target: Reachable, httpsOnly: boolean): Promise<Pinned | Refused> {
+  async function pin(target: ReachableTarget, httpsOnly: boolean): Promise<Pinned | Refused> {
     if (target.kind === "route") return { kind: "fixed", ...target.route.connect };
     const { host, port } = target;
     const addresses = isIP(host) === 0 ? await resolve(host) : [host];
@@ -163,7 +163,7 @@ export function createEgress(options: EgressOptions): Egress {
 
 async function exchange(
   pool: Pool,
-  target: Reachable,
+  target: ReachableTarget,
   headers: Record<string, string>,
   request: EgressRequest,
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
+import type { Stamp } from "../api/caller.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { ruleOf } from "../insights/coverage.ts";
 import type { Estimate } from "../insights/estimate.ts";
 import { matchingSubjects, subjectColumn } from "../insights/matching.ts";
-import type { Stamp } from "../insights/tool-configuration-store.ts";
 import { costOf, tokensOfAll } from "../insights/tool-cost.ts";
 import { shareWorkflow, type WorkflowRule } from "../insights/workflow-rule.ts";
 import type { Workflow } from "../insights/workflow-store.ts";
@@ -189,7 +189,7 @@ async function waitingOf(tx: Tx, { id, workflow_id }: OpenBackfill): Promise<num
   return waiting;
 }
 
-type Reached = { at: string; id: number };
+type BackfillReached = { at: string; id: number };
 
 /** The next that match, in order, out of the next SCAN_ROWS; `reached` is null when there are no more. */
 async function nextSubjects(
@@ -197,12 +197,12 @@ async function nextSubjects(
   workflow: WorkflowRule,
   backfill: OpenBackfill,
   most: number,
-): Promise<{ ids: number[]; reached: Reached | null }> {
+): Promise<{ ids: number[]; reached: BackfillReached | null }> {
   const from = backfill.cursor_datetime ?? backfill.from_datetime;
   const { table, alias, time } = PLACES[subjectColumn(workflow)];
   const place = sql`(${sql.ref(`${alias}.${time}`)}, ${sql.ref(`${alias}.id`)})`;
   const after = sql<boolean>`${place} > (${from}::timestamptz, ${backfill.cursor_id}::bigint)`;
-  const { rows } = await sql<Reached>`
+  const { rows } = await sql<BackfillReached>`
     select ${sql.ref(`${alias}.${time}`)} as at, ${sql.ref(`${alias}.id`)} as id
     from ${sql.table(table)} as ${sql.raw(alias)}
     where ${sql.ref(`${alias}.sub_organization_id`)} = ${workflow.sub_organization_id}
@@ -212,7 +212,7 @@ async function nextSubjects(
   const matching = matchingSubjects(tx, workflow, { from, to: end?.at ?? backfill.to_datetime });
   if (!matching) return { ids: [], reached: null };
   const upTo = end && sql<boolean>`${place} <= (${end.at}::timestamptz, ${end.id}::bigint)`;
-  const found = await sql<Reached>`
+  const found = await sql<BackfillReached>`
     ${matching
       .where(upTo ? sql<boolean>`${after} and ${upTo}` : after)
       .clearSelect()

@@ -108,7 +108,7 @@ export async function claimExecutions(
   });
 }
 
-type ToolRow = Pick<ClaimedTool, "position" | "insight_tool_version"> & {
+type ExecutionToolRow = Pick<ClaimedTool, "position" | "insight_tool_version"> & {
   execution_id: number;
   tool_id: number;
 };
@@ -124,7 +124,7 @@ async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, Cla
       where x.execution_id = any(${execution_ids}::bigint[]) and x.finished_at is null)
     order by c.id for share`.execute(tx);
   const known = new Map(shared.rows.map((tool) => [tool.insight_tool_id, tool]));
-  const { rows } = await sql<ToolRow>`
+  const { rows } = await sql<ExecutionToolRow>`
     select execution_id, position, insight_tool_id as tool_id, insight_tool_version from insight_execution_tools
     where execution_id = any(${execution_ids}::bigint[]) and finished_at is null
     order by execution_id, position`.execute(tx);

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { type Stamp, shareTools } from "../insights/tool-configuration-store.ts";
+import { shareTools } from "../insights/tool-configuration-store.ts";
 import { countFailed, holdWorkflow, type Workflow } from "../insights/workflow-store.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.ts";

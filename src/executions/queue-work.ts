@@ -1,13 +1,13 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import { write } from "../api/resource.ts";
 import { name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 import { refuseUnknown } from "../insights/held-rows.ts";
-import { type Stamp, shareTools } from "../insights/tool-configuration-store.ts";
+import { shareTools } from "../insights/tool-configuration-store.ts";
 import { holdWorkflowNamed, type Workflow } from "../insights/workflow-store.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.ts";

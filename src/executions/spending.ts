@@ -37,7 +37,7 @@ const ToolSpending = z
   })
   .meta({ id: "InsightToolSpending" });
 
-const Used = z
+const SpendingRecord = z
   .object({
     runs: z.int(),
     failed_runs: z.int(),
@@ -56,12 +56,12 @@ const InsightSpending = z
       .boolean()
       .describe("false: backfill_count is estimated from one session in sixteen, because there are so many."),
     actual_daily: z
-      .array(Used.extend({ day: z.string().describe("UTC") }))
+      .array(SpendingRecord.extend({ day: z.string().describe("UTC") }))
       .describe(`Of the last ${DAYS} days that had runs.`),
-    actual_total: Used.describe("Since the workflow was made."),
+    actual_total: SpendingRecord.describe("Since the workflow was made."),
   })
   .meta({ id: "InsightSpending" });
-type Used = z.infer<typeof Used>;
+type SpendingRecord = z.infer<typeof SpendingRecord>;
 
 export function spendingRoutes(api: Api, { db, clock, catalogue }: WorkflowDeps): void {
   api.get(
@@ -94,10 +94,10 @@ const SUMS = sql`coalesce(sum(runs), 0) as runs, coalesce(sum(failed_runs), 0) a
 
 async function usedBy(db: Db, workflow_id: number, now: Date) {
   const since = new Date(now.getTime() - DAYS * 86_400_000).toISOString().slice(0, 10);
-  const daily = await sql<Used & { day: string }>`
+  const daily = await sql<SpendingRecord & { day: string }>`
     select to_char(day, 'YYYY-MM-DD') as day, ${SUMS} from insight_usage
     where workflow_id = ${workflow_id} and day >= ${since}::date group by 1 order by 1`.execute(db);
-  const total = await sql<Used>`
+  const total = await sql<SpendingRecord>`
     select ${SUMS} from insight_usage where workflow_id = ${workflow_id}`.execute(db);
-  return { actual_daily: daily.rows, actual_total: total.rows[0] as Used };
+  return { actual_daily: daily.rows, actual_total: total.rows[0] as SpendingRecord };
 }

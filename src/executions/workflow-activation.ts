@@ -1,3 +1,4 @@
+import type { Stamp } from "../api/caller.ts";
 import { write } from "../api/resource.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";
@@ -6,7 +7,7 @@ import { asReader } from "../db/reading.ts";
 import { publish } from "../events/event.ts";
 import { noteCoverage, ruleOf } from "../insights/coverage.ts";
 import { estimateOf, shownEstimate } from "../insights/estimate.ts";
-import { type Stamp, shareTools } from "../insights/tool-configuration-store.ts";
+import { shareTools } from "../insights/tool-configuration-store.ts";
 import {
   InsightWorkflowActivate,
   type InsightWorkflowEstimate,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, recordId } from "../api/schema.ts";
@@ -10,7 +10,6 @@ import type { Db, Tx } from "../db/database.ts";
 import { isStatementTimeout } from "../db/database.ts";
 import { asReader } from "../db/reading.ts";
 import { estimateOf, shownEstimate } from "../insights/estimate.ts";
-import type { Stamp } from "../insights/tool-configuration-store.ts";
 import { InsightWorkflowInput, InsightWorkflowOutput } from "../insights/workflow-schema.ts";
 import {
   findWorkflow,

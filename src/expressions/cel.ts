@@ -40,11 +40,11 @@ export function prepareCel(source: string, environment: CelEnv): Prepared {
   const parsed = parsedCel(source);
   const nodes = nodesOf(parsed.expr);
   for (const { kind, value, id } of nodes) {
-    if (kind !== "callExpr" || isKnown(value as Call, environment)) continue;
+    if (kind !== "callExpr" || isKnown(value as CelCall, environment)) continue;
     const at = parsed.sourceInfo?.positions[String(id)] ?? null;
-    throw new ExpressionSyntaxError(`there is no function ${(value as Call).function}()`, at);
+    throw new ExpressionSyntaxError(`there is no function ${(value as CelCall).function}()`, at);
   }
-  for (const { kind, value } of nodes) if (kind === "callExpr") refusePattern(value as Call, parsed);
+  for (const { kind, value } of nodes) if (kind === "callExpr") refusePattern(value as CelCall, parsed);
   const loops = nodes.filter(({ kind }) => kind === "comprehensionExpr").map(({ value }) => value as Loop);
   const timed =
     loops.length > MAX_LOOPS || (loops.length > 0 && nodes.length > MAX_NODES) || !loops.every(isPlain);
@@ -71,7 +71,7 @@ function isPlain({ iterRange, accuInit: _, ...body }: Loop): boolean {
     (iterRange?.exprKind.case === "comprehensionExpr" ||
       nodesOf(iterRange).every(({ kind }) => PATH_OR_LIST.has(kind))) &&
     nodesOf(Object.values(body)).every(({ kind, value }) =>
-      kind === "callExpr" ? isCheap(value as Call) : kind !== "comprehensionExpr",
+      kind === "callExpr" ? isCheap(value as CelCall) : kind !== "comprehensionExpr",
     )
   );
 }
@@ -79,7 +79,7 @@ function isPlain({ iterRange, accuInit: _, ...body }: Loop): boolean {
 const PATH_OR_LIST = new Set(["identExpr", "selectExpr", "listExpr", "constExpr"]);
 
 /** Operators, and functions that take less than a microsecond or meter themselves. */
-const isCheap = ({ function: name }: Call): boolean => /^\W|^_/.test(name) || CHEAP.has(name);
+const isCheap = ({ function: name }: CelCall): boolean => /^\W|^_/.test(name) || CHEAP.has(name);
 
 const CHEAP = new Set(
   "size contains startsWith endsWith matches lowerAscii upperAscii trim int double string type".split(" "),
@@ -98,10 +98,10 @@ function parsedCel(source: string) {
   }
 }
 
-type Call = { target?: unknown; function: string; args?: unknown };
+type CelCall = { target?: unknown; function: string; args?: unknown };
 
 /** A pattern that is written out is refused where it is too large, though it is compiled only when it is run. */
-function refusePattern({ function: name, args }: Call, { sourceInfo }: ReturnType<typeof parse>): void {
+function refusePattern({ function: name, args }: CelCall, { sourceInfo }: ReturnType<typeof parse>): void {
   if (name !== "matches" || !Array.isArray(args)) return;
   const written = args.at(-1);
   const constant = own(own(own(written, "exprKind"), "value"), "constantKind");
@@ -112,10 +112,10 @@ function refusePattern({ function: name, args }: Call, { sourceInfo }: ReturnTyp
   throw new ExpressionSyntaxError(`matches: ${TOO_LARGE}`, at);
 }
 type Loop = { iterRange?: { exprKind: { case: string } }; accuInit?: unknown };
-type Node = { kind: string; value: unknown; id: unknown };
+type CelNode = { kind: string; value: unknown; id: unknown };
 
 /** Every expression within a syntax tree, whatever holds it. */
-function nodesOf(tree: unknown, found: Node[] = []): Node[] {
+function nodesOf(tree: unknown, found: CelNode[] = []): CelNode[] {
   if (Array.isArray(tree)) for (const item of tree) nodesOf(item, found);
   if (!isRecord(tree)) return found;
   const { exprKind, id } = tree;
@@ -127,7 +127,7 @@ function nodesOf(tree: unknown, found: Node[] = []): Node[] {
 /** What the planner carries out itself, without a function. */
 const OPERATORS = new Set(["_&&_", "_||_", "_?_:_", "_[_]", "@not_strictly_false"]);
 
-function isKnown({ target, function: name }: Call, environment: CelEnv): boolean {
+function isKnown({ target, function: name }: CelCall, environment: CelEnv): boolean {
   if (OPERATORS.has(name) || environment.funcs.find(name)) return true;
   const qualifier = own(own(own(target, "exprKind"), "value"), "name");
   return environment.funcs.find(`${qualifier}.${name}`) !== undefined;

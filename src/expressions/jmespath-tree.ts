@@ -9,7 +9,7 @@ export type Node =
   | ({ type: "slice" } & Slice)
   | { type: "dot" | "pipe" | "and" | "or"; left: Node; right: Node }
   | { type: "compare"; operator: Comparison; left: Node; right: Node }
-  | { type: "calculate"; operator: Operation; left: Node; right: Node }
+  | { type: "calculate"; operator: JmesOperation; left: Node; right: Node }
   | { type: "not" | "negate" | "plus" | "flat" | "reference"; of: Node }
   /** `[*]`, or a slice or `[]`, whose items come from `of`. */
   | { type: "items"; of: Node; each: Node }
@@ -23,4 +23,4 @@ export type Node =
 
 export type Slice = { start: number | null; stop: number | null; step: number };
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
-export type Operation = "+" | "-" | "*" | "/" | "//" | "%";
+export type JmesOperation = "+" | "-" | "*" | "/" | "//" | "%";

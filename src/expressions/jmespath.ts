@@ -1,7 +1,7 @@
 import { unreachable } from "../base/errors.ts";
 import { ExpressionReference } from "./jmespath-functions.ts";
 import { parseJmespath } from "./jmespath-parse.ts";
-import type { Comparison, Node, Operation, Slice } from "./jmespath-tree.ts";
+import type { Comparison, JmesOperation, Node, Slice } from "./jmespath-tree.ts";
 import { equal, namesOf, plainCopy, truthy } from "./json-value.ts";
 import { emptyRecord, isRecord, own } from "./member.ts";
 import { EvaluationError, Meter } from "./meter.ts";
@@ -220,7 +220,7 @@ function number(value: unknown): number {
   throw new EvaluationError("only numbers can be calculated with");
 }
 
-function calculate(operator: Operation, left: number, right: number): number {
+function calculate(operator: JmesOperation, left: number, right: number): number {
   switch (operator) {
     case "+":
       return left + right;

@@ -33,7 +33,7 @@ const SPACES = /\s*/y;
 const UNBRACED = /[^{}]*/y;
 
 export function renderTemplate(text: string, lookup: Lookup, options: RenderOptions = {}): string {
-  const source: Source = {
+  const source: TemplateSource = {
     text,
     lastClose: text.lastIndexOf("}"),
     valueOf: (name) => printed(lookup(name)),
@@ -142,7 +142,7 @@ function insideOf(variables: Members, name: string): unknown {
 /** What replaces the form just read, and where the text goes on. */
 type Substitution = { text: string; end: number };
 
-type Source = {
+type TemplateSource = {
   text: string;
   /** Where the last `}` is: knowing it keeps a text of unclosed `${a=` linear, each of which would search to the end. */
   lastClose: number;
@@ -151,14 +151,14 @@ type Source = {
 };
 
 /** Reads the form that `mark` opens; `undefined` when it is none after all. */
-function substitution(source: Source, mark: string, inside: number): Substitution | undefined {
+function substitution(source: TemplateSource, mark: string, inside: number): Substitution | undefined {
   if (mark.startsWith("\\")) return { text: mark.slice(1), end: inside };
   if (mark === "${") return withFallback(source, inside);
   return mark === "{{" ? doubleBraced(source, inside) : singleBraced(source, inside);
 }
 
 /** `{{ name }}`; `{{name=x}}` is no default syntax but a name that no variable has. */
-function doubleBraced(source: Source, inside: number): Substitution | undefined {
+function doubleBraced(source: TemplateSource, inside: number): Substitution | undefined {
   const { text } = source;
   const from = inside + take(SPACES, text, inside).length;
   const name = take(NAME, text, from);
@@ -170,7 +170,7 @@ function doubleBraced(source: Source, inside: number): Substitution | undefined 
 }
 
 /** `${name}` and `${name=fallback}`; the fallback ends at the first `}`. */
-function withFallback(source: Source, inside: number): Substitution | undefined {
+function withFallback(source: TemplateSource, inside: number): Substitution | undefined {
   const { text } = source;
   const name = take(NAME, text, inside);
   const rest = inside + name.length;
@@ -187,14 +187,14 @@ function withFallback(source: Source, inside: number): Substitution | undefined 
 }
 
 /** `{name}`, only for a variable that has a value. */
-function singleBraced(source: Source, inside: number): Substitution | undefined {
+function singleBraced(source: TemplateSource, inside: number): Substitution | undefined {
   const name = take(NAME, source.text, inside);
   const end = inside + name.length;
   if (name === "" || source.text[end] !== "}") return undefined;
   return { text: valueOr(source, name, `{${name}}`), end: end + 1 };
 }
 
-function valueOr(source: Source, name: string, otherwise: string): string {
+function valueOr(source: TemplateSource, name: string, otherwise: string): string {
   const value = source.valueOf(name);
   if (value === undefined) source.missing(name);
   return value ?? otherwise;

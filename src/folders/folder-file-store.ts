@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
@@ -7,7 +7,6 @@ import { queueExecutions } from "../executions/queue.ts";
 import { runInsights } from "../executions/run-insights.ts";
 import { inSample, inSpan, meets } from "../insights/conditions.ts";
 import { refuseUnknown } from "../insights/held-rows.ts";
-import type { Stamp } from "../insights/tool-configuration-store.ts";
 import { TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import { shareFolders, shareUploads, type Workflow } from "../insights/workflow-store.ts";
 import { enqueue } from "../jobs/define-job.ts";
@@ -67,7 +66,7 @@ export type Recording = {
   metadata: Record<string, string | number> | null;
 };
 
-type Stored = Extract<Saved, { kind: "saved" }>;
+type SavedFile = Extract<Saved, { kind: "saved" }>;
 
 /** Index: insight_files_call. */
 export async function refuseKnownCall(db: Db, caller: Caller, call_id: string): Promise<void> {
@@ -90,7 +89,7 @@ export async function insertFile(
   { caller, at }: Stamp,
   folder_id: number,
   recording: Recording,
-  { object_key, size_bytes, type }: Stored,
+  { object_key, size_bytes, type }: SavedFile,
 ): Promise<InsightsUploadFile> {
   const active = await shareUploads(tx, caller, folder_id);
   await shareFolders(tx, caller, [folder_id]);

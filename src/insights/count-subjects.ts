@@ -14,7 +14,7 @@ import type { StoredWorkflow } from "./workflow-schema.ts";
  * sessions_analysable and sessions_sixteenth, which cover all conditions, so that sessions are read without their snapshots;
  * insight_execution_tools_session and _sixteenth; insight_files_folder.
  */
-export type Counted = Amount & {
+export type SubjectCount = Amount & {
   /** false: estimated from a sample of the sessions. */
   is_exact: boolean;
 };
@@ -28,7 +28,7 @@ const EXACT_WITHIN_ms = 100;
 /** Claims that are taken off one by one. */
 const FEW_CLAIMS = 5_000;
 
-export const NOTHING: Counted = { count: 0, duration_s: 0, is_exact: true };
+export const NOTHING: SubjectCount = { count: 0, duration_s: 0, is_exact: true };
 
 /** `open`: without those that all tools of the workflow have analysed at their present versions, or are about to. */
 export function countSubjects(
@@ -40,7 +40,7 @@ export function countSubjects(
     exact_up_to = EXACT_UP_TO,
     exact_within_ms = EXACT_WITHIN_ms,
   }: { open: boolean; exact_up_to?: number; exact_within_ms?: number },
-): Promise<Counted> {
+): Promise<SubjectCount> {
   return forManyRows(db, async (tx) => {
     const all = matchingSubjects(tx, workflow, span);
     if (!all) return NOTHING;

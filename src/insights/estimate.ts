@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
-import { type Counted, countSubjects, NOTHING } from "./count-subjects.ts";
+import { countSubjects, NOTHING, type SubjectCount } from "./count-subjects.ts";
 import { coveredUntil } from "./coverage.ts";
 import { matchingSubjects, type Span } from "./matching.ts";
 import { type Amount, costOf, estimateTool, type Measured, type ToolEstimate } from "./tool-cost.ts";
@@ -26,7 +26,7 @@ const LINE_CHARACTERS = 20;
 
 /** What an estimate says, and what it is made of. */
 export type Estimate = {
-  backfill: Counted;
+  backfill: SubjectCount;
   /** Of one day. */
   daily: Amount;
   tools: ToolEstimate[];

@@ -3,7 +3,7 @@ import type { Db } from "../db/database.ts";
 import { SAMPLE_PLACES, sampledPlaces } from "./conditions.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
-type Rule = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
+type MatchedWorkflow = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
 
 /** What a workflow runs over, found in the database: `conditions.ts` in SQL. */
 export type Subjects = SelectQueryBuilder<
@@ -25,7 +25,7 @@ export const subjectColumn = ({ source }: Pick<StoredWorkflow, "source">) =>
  * null for workflows that find nothing by themselves (`manual`, `sheet`). A session counts once it is over, and never when
  * it was a test. Indexes: sessions_timestamp, insight_files_folder.
  */
-export function matchingSubjects(db: Db, workflow: Rule, span: Span): Subjects | null {
+export function matchingSubjects(db: Db, workflow: MatchedWorkflow, span: Span): Subjects | null {
   switch (workflow.source) {
     case "agent":
       return matchingSessions(db, workflow, span);
@@ -41,7 +41,7 @@ export function matchingSubjects(db: Db, workflow: Rule, span: Span): Subjects |
 /** Of a call its duration, else the time from the first word to the last: an idle chat does not grow longer. */
 const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
 
-function matchingSessions(db: Db, workflow: Rule, span: Span): Subjects {
+function matchingSessions(db: Db, workflow: MatchedWorkflow, span: Span): Subjects {
   const { agent_list, prompt_list } = workflow.conditions;
   let sessions = db
     .selectFrom("sessions as s")
@@ -56,7 +56,7 @@ function matchingSessions(db: Db, workflow: Rule, span: Span): Subjects {
   return sessions.select(["s.id", sessionDuration.as("duration_s")]);
 }
 
-function matchingFiles(db: Db, workflow: Rule, span: Span): Subjects {
+function matchingFiles(db: Db, workflow: MatchedWorkflow, span: Span): Subjects {
   const { agent_list, prompt_list, folder_list } = workflow.conditions;
   const agents = agent_list?.length ? agent_list.map(String) : null;
   let files = db
@@ -75,7 +75,7 @@ function matchingFiles(db: Db, workflow: Rule, span: Span): Subjects {
 
 /** Duration and sample. */
 function conditions(
-  { id: workflow_id, conditions }: Rule,
+  { id: workflow_id, conditions }: MatchedWorkflow,
   id: string,
   duration: RawBuilder<unknown>,
 ): RawBuilder<boolean> {

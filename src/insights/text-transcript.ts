@@ -103,7 +103,7 @@ function fromSubtitles(text: string): Spoken[] {
 }
 
 /** One at a time. */
-function* linesOf(text: string): Generator<Line> {
+function* linesOf(text: string): Generator<TranscriptLine> {
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf("\n", from);
     const to = end < 0 ? text.length : end;
@@ -112,12 +112,12 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-type Line = { start_time: number | null; line: string };
+type TranscriptLine = { start_time: number | null; line: string };
 
 const CLOCK = /^\s*\[?(?:(\d+):)?(\d{1,2}):(\d{2})(?:[.,]\d+)?\]?\s+/;
 const SPEAKER = /^\s*([\p{L}][\p{L}\p{N} ._'-]{0,39}):\s*(.*)$/u;
 
-function fromLines(lines: Iterable<Line>): Spoken[] {
+function fromLines(lines: Iterable<TranscriptLine>): Spoken[] {
   const spoken: Spoken[] = [];
   for (const { start_time, line } of lines) {
     const clock = CLOCK.exec(line);

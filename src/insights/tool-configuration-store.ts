@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
@@ -11,9 +11,6 @@ import {
   TOOL_COLUMNS,
   withDefinition,
 } from "./tool-configuration-schema.ts";
-
-/** Who writes, and when. */
-export type Stamp = { caller: Caller; at: Date };
 
 export const toolList: list.ListRules = {
   fields: {

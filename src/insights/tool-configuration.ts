@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type LlmOffer, offerAt } from "../agents/prompt-llm.ts";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { write } from "../api/resource.ts";
 import { Deleted, recordId } from "../api/schema.ts";
@@ -23,7 +23,6 @@ import {
   removeTool,
   replaceTool,
   requireService,
-  type Stamp,
   toolList,
 } from "./tool-configuration-store.ts";
 

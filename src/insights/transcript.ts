@@ -41,11 +41,11 @@ export type Material = {
 /** The key under which `transcribe` leaves a recording's words. */
 export const TRANSCRIPT_KEY = "transcript";
 
-type Recordings = Pick<RecordingStore, "pathOf">;
+type RecordingPaths = Pick<RecordingStore, "pathOf">;
 
 export async function loadMaterial(
   db: Db,
-  recordings: Recordings,
+  recordings: RecordingPaths,
   subject: AnalysisSubject,
 ): Promise<Material> {
   if ("upload_file_id" in subject) return loadRecording(db, recordings, subject.upload_file_id);
@@ -99,7 +99,7 @@ const Words = z.array(
 );
 
 /** Its words as the last transcription left them, else as they were uploaded. Index: insight_outputs_file. */
-async function loadRecording(db: Db, recordings: Recordings, upload_file_id: number): Promise<Material> {
+async function loadRecording(db: Db, recordings: RecordingPaths, upload_file_id: number): Promise<Material> {
   const file = await db
     .selectFrom("insight_files")
     .select(["object_key", "media_type", "size_bytes", "duration", "deleted_at"])
@@ -132,7 +132,7 @@ function jsonOf(stored: unknown): unknown {
   }
 }
 
-async function readUploaded(recordings: Recordings, file: RecordingFile): Promise<Spoken[] | null> {
+async function readUploaded(recordings: RecordingPaths, file: RecordingFile): Promise<Spoken[] | null> {
   if (file.size_bytes > MAX_TEXT_BYTES) return null;
   const text = await readFile(recordings.pathOf(file.object_key), "utf8").catch(() => null);
   return text === null ? null : readTextTranscript(text, file.media_type);

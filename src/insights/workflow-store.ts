@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Caller } from "../api/caller.ts";
+import type { Caller, Stamp } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
@@ -7,7 +7,7 @@ import type { Conditions } from "./conditions.ts";
 import { selectCoverage } from "./coverage.ts";
 import { refuseUnknown, shareRows } from "./held-rows.ts";
 import { toolJson, withDefinition } from "./tool-configuration-schema.ts";
-import { type Stamp, shareTools } from "./tool-configuration-store.ts";
+import { shareTools } from "./tool-configuration-store.ts";
 import type { InsightWorkflowInput, InsightWorkflowOutput, StoredWorkflow } from "./workflow-schema.ts";
 
 /** All of a workflow but its estimate, which is worked out anew for every answer. */

@@ -107,7 +107,7 @@ export const embeddingJobs = (parts: {
   handle(embedRest, () => enqueueRest(parts)),
 ];
 
-type Chunk = { position: number; text: string };
+type TextChunk = { position: number; text: string };
 
 /**
  * Gives vectors to the parts of a source that have none of this model, some at a time. A part that was changed while the
@@ -144,7 +144,7 @@ async function embedChunks(
   }
 }
 
-const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<Chunk[]> =>
+const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<TextChunk[]> =>
   db
     .selectFrom("data_source_chunks")
     .select(["position", "text"])
@@ -156,7 +156,7 @@ const chunksWithout = (db: Db, data_source_id: number, model: string): Promise<C
 
 async function storeVectors(
   db: Db,
-  given: { data_source_id: number; model: string; chunks: Chunk[]; vectors: number[][] },
+  given: { data_source_id: number; model: string; chunks: TextChunk[]; vectors: number[][] },
 ): Promise<void> {
   const { data_source_id, model, chunks, vectors } = given;
   await sql`

@@ -5,7 +5,7 @@ import { type ProviderSettings, resolveModel, type Transport } from "./providers
 import { withRetry } from "./retry.ts";
 import { withTimeouts } from "./timeouts.ts";
 
-type Choice = { provider: Provider; model: string; api_version?: string | null };
+type ModelChoice = { provider: Provider; model: string; api_version?: string | null };
 
 /** How long a person waits for a model, and what is asked when it fails; of the installation. */
 export type ModelPolicy = {
@@ -26,14 +26,14 @@ const TOTAL_MS = 120_000;
 
 /** The model a prompt asks for, or the one that took over since, tried twice and never waited for without end. */
 export function modelFor(
-  llm: Choice,
+  llm: ModelChoice,
   settings: ProviderSettings,
   clock: Clock,
   options: { policy?: ModelPolicy; transportOf?: (provider: Provider) => Transport } = {},
 ): LanguageModel {
   const { policy = MODEL_POLICY, transportOf = () => ({}) } = options;
   const { first_token_ms, between_tokens_ms, fallback } = policy;
-  const timed = (choice: Choice): LanguageModel => {
+  const timed = (choice: ModelChoice): LanguageModel => {
     const { provider, api_version = null } = choice;
     const model = modelToday(catalogueOf(), provider, choice.model, clock.now().toISOString().slice(0, 10));
     const transport = transportOf(provider);

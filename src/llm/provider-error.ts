@@ -10,13 +10,13 @@ import { PROVIDER_NAMES, type Provider } from "./catalogue.ts";
 import { EndlessAnswer } from "./guarded-fetch.ts";
 import { abortedError, ModelError } from "./model.ts";
 
-type Call = { provider: Provider; model: string; api_key: string; signal: AbortSignal };
+type ProviderCall = { provider: Provider; model: string; api_key: string; signal: AbortSignal };
 
 /** Enough of the provider's own words to act on, not a page of HTML. */
 const LONGEST_QUOTE = 300;
 
 /** Whatever the provider library or the network threw, in a sentence for the person who runs the agent. */
-export function providerError(error: unknown, call: Call): ModelError {
+export function providerError(error: unknown, call: ProviderCall): ModelError {
   if (error instanceof ModelError) return error;
   if (call.signal.aborted) return abortedError(call.provider, call.signal);
   const name = PROVIDER_NAMES[call.provider];
@@ -46,7 +46,7 @@ export const brokeOff = (provider: Provider, cause?: unknown): ModelError =>
     retryable: true,
   });
 
-function apiError(error: APICallError, call: Call): ModelError {
+function apiError(error: APICallError, call: ProviderCall): ModelError {
   const name = PROVIDER_NAMES[call.provider];
   if (error.statusCode === undefined) {
     return new ModelError(
@@ -74,7 +74,7 @@ function apiError(error: APICallError, call: Call): ModelError {
 function statusError(
   status: number,
   message: string,
-  call: Call,
+  call: ProviderCall,
   more: { cause: unknown; retry_after_ms?: number | null; out_of_credit?: boolean; too_long?: boolean },
 ): ModelError {
   const name = PROVIDER_NAMES[call.provider];
@@ -156,7 +156,7 @@ function errorCode(data: unknown): unknown {
   return error?.code;
 }
 
-function quote(text: string, call: Call): string {
+function quote(text: string, call: ProviderCall): string {
   const clean = call.api_key === "" ? text : text.replaceAll(call.api_key, "[key]");
   const line = clean.replaceAll(/\s+/g, " ").trim();
   return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line;

@@ -1,5 +1,5 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { type Day, type Reached, type RequestView, requestStep, type SkipReason } from "./next-step.ts";
+import { type DayCap, type ReachedOn, type RequestView, requestStep, type SkipReason } from "./next-step.ts";
 import type { Hours } from "./schedule.ts";
 
 export type Choice = {
@@ -18,8 +18,8 @@ export type Choice = {
 /** The first of the candidates, in their order, who may be tried now; those before who must not be are skipped. */
 export function chooseNext(
   candidates: Iterable<RequestView>,
-  days: readonly Day[],
-  reached: Reached,
+  days: readonly DayCap[],
+  reached: ReachedOn,
   hours: Hours,
   now: Date,
 ): Choice {

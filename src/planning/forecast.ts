@@ -36,7 +36,7 @@ export type ForecastBatch = {
   expires_on: Date | null;
 };
 
-export type Tally = {
+export type AttemptForecast = {
   first_attempts: number;
   retries: number;
   completed: number;
@@ -45,10 +45,10 @@ export type Tally = {
 };
 
 export type Forecast = {
-  totals: Tally;
+  totals: AttemptForecast;
   /** Those with an attempt; `at` begins an hour of UTC. */
-  hours: (Tally & { at: Date })[];
-  days: (Tally & { date: string; cap: number | null })[];
+  hours: (AttemptForecast & { at: Date })[];
+  days: (AttemptForecast & { date: string; cap: number | null })[];
   /** When the last person was reached or given up; null: not all are by the end. */
   ends_at: Date | null;
   /** People still waiting at the end, for a first attempt or a retry. */
@@ -69,7 +69,7 @@ const LIMITLESS = {
 };
 
 /** One list of people as the calculation goes on. */
-type Line = {
+type ForecastLine = {
   batch: ForecastBatch;
   rate: number | null;
   last_at: Date | null;
@@ -85,7 +85,10 @@ export async function forecast(input: ForecastInput): Promise<Forecast> {
   let attempts = 0;
   let stopped_at: Date | null = null;
   for (let steps = 1; ; steps++) {
-    const line = lines.reduce((first, each) => (each.next < first.next ? each : first), lines[0] as Line);
+    const line = lines.reduce(
+      (first, each) => (each.next < first.next ? each : first),
+      lines[0] as ForecastLine,
+    );
     if (!line || line.next >= input.until.getTime()) break;
     const now = new Date(line.next);
     if (attempts >= MAX_ATTEMPTS) {
@@ -99,7 +102,7 @@ export async function forecast(input: ForecastInput): Promise<Forecast> {
   return book.close(left, stopped_at);
 }
 
-function newLine(input: ForecastInput, batch: ForecastBatch): Line {
+function newLine(input: ForecastInput, batch: ForecastBatch): ForecastLine {
   const { campaign, zone, from } = input;
   const auto =
     batch.auto_call_rate && batch.expires_on
@@ -122,7 +125,7 @@ function newLine(input: ForecastInput, batch: ForecastBatch): Line {
 }
 
 /** Decides about one list at one instant, and when it is looked at next. True: somebody was tried. */
-function step(input: ForecastInput, line: Line, book: Book, now: Date): boolean {
+function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): boolean {
   const hours = { schedule: input.campaign, zone: input.zone };
   const isOver = line.batch.expires_on !== null && line.batch.expires_on <= now;
   const view: BatchView = {
@@ -167,14 +170,14 @@ function step(input: ForecastInput, line: Line, book: Book, now: Date): boolean 
   return sleep(line, known.length === 0 ? null : new Date(Math.min(...known.map((at) => at.getTime()))));
 }
 
-const sleep = (line: Line, until: Date | null): false => {
+const sleep = (line: ForecastLine, until: Date | null): false => {
   line.next = until?.getTime() ?? Number.POSITIVE_INFINITY;
   return false;
 };
 
 function tryOne(
   { campaign, mode }: ForecastInput,
-  line: Line,
+  line: ForecastLine,
   book: Book,
   { attempt_count, counts_on }: { attempt_count: number; counts_on: string | null },
   now: Date,
@@ -196,14 +199,20 @@ function tryOne(
   else book.giveUp(now);
 }
 
-const nothing = (): Tally => ({ first_attempts: 0, retries: 0, completed: 0, given_up: 0, skipped: 0 });
+const nothing = (): AttemptForecast => ({
+  first_attempts: 0,
+  retries: 0,
+  completed: 0,
+  given_up: 0,
+  skipped: 0,
+});
 
 /** Counts by hour and by day of the agent's calendar. */
 class Book {
   #input: ForecastInput;
   #totals = nothing();
-  #hours = new Map<number, Tally>();
-  #days = new Map<string, Tally & { cap: number | null }>();
+  #hours = new Map<number, AttemptForecast>();
+  #days = new Map<string, AttemptForecast & { cap: number | null }>();
   #firsts = new Map<string, number>();
   #answered: number;
   #skipped: number;
@@ -244,7 +253,7 @@ class Book {
   }
 
   /** `counts_on`: the day whose cap is used; where the night of one day reaches into the next, either may be. */
-  #count(now: Date, what: keyof Tally, counts_on: string | null = null): void {
+  #count(now: Date, what: keyof AttemptForecast, counts_on: string | null = null): void {
     const hour = Math.floor(now.getTime() / 3_600_000);
     const days = openDays(this.#input.campaign, this.#input.zone, now);
     const open = days.find(({ date }) => date === counts_on) ?? days[0];

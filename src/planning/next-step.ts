@@ -30,7 +30,7 @@ const WAIT_REASONS = [
 type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** `until`: when it is looked at again; null: when something else changes. `text` is a sentence for a person. */
-export type Wait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
+export type BatchWait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
 
 /** A batch as of now, and all that stands around it. */
 export type BatchView = {
@@ -49,9 +49,9 @@ export type BatchView = {
   free_lines: { source: number; organization: number };
 };
 
-export type Day = { date: string; cap: number | null };
+export type DayCap = { date: string; cap: number | null };
 
-export type BatchStep = { kind: "start"; days: Day[] } | Wait | { kind: "over"; text: string };
+export type BatchStep = { kind: "start"; days: DayCap[] } | BatchWait | { kind: "over"; text: string };
 
 export function batchStep(batch: BatchView, now: Date): BatchStep {
   const state = stateStep(batch.status);
@@ -115,7 +115,7 @@ function stateStep(status: BatchStatus): BatchStep | null {
  */
 const clocksOf = (campaign: Hours): Hours[] => [campaign];
 
-function closed(schedule: Schedule, zone: string, now: Date): Wait {
+function closed(schedule: Schedule, zone: string, now: Date): BatchWait {
   const opening = nextOpening(schedule, zone, now);
   return opening === null
     ? wait("never-opens", "Waiting: the campaign's schedule has no day that opens.", null)
@@ -156,15 +156,15 @@ export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */
   | { kind: "start"; counts_on: string | null }
   | { kind: "skip"; status: ChannelStatus; reason: SkipReason; text: string }
-  | Wait;
+  | BatchWait;
 
 /** First attempts on a day so far. */
-export type Reached = (date: string) => number;
+export type ReachedOn = (date: string) => number;
 
 export function requestStep(
   request: RequestView,
-  days: readonly Day[],
-  reached: Reached,
+  days: readonly DayCap[],
+  reached: ReachedOn,
   { schedule, zone }: Hours,
   now: Date,
 ): RequestStep {
@@ -215,7 +215,7 @@ function notDue(
   );
 }
 
-function triedTooOften({ attempts, window_ms, until }: TooOften, zone: string, now: Date): Wait {
+function triedTooOften({ attempts, window_ms, until }: TooOften, zone: string, now: Date): BatchWait {
   const times = attempts === 1 ? "once" : `${attempts} times`;
   return wait(
     "too-often",
@@ -224,7 +224,7 @@ function triedTooOften({ attempts, window_ms, until }: TooOften, zone: string, n
   );
 }
 
-const countryPaused = ({ name, reason, until }: CountryHold, zone: string, now: Date): Wait =>
+const countryPaused = ({ name, reason, until }: CountryHold, zone: string, now: Date): BatchWait =>
   wait(
     "country-paused",
     `Waiting: the carrier does not let us reach ${name} (${reason}), which costs nobody an attempt; it is tried again at ${clockText(until, zone, now)}.`,
@@ -236,7 +236,7 @@ const hoursText = (ms: number): string => {
   return hours > 24 && hours % 24 === 0 ? `${hours / 24} days` : `${hours} h`;
 };
 
-function capReached(schedule: Schedule, zone: string, days: readonly Day[], now: Date): Wait {
+function capReached(schedule: Schedule, zone: string, days: readonly DayCap[], now: Date): BatchWait {
   const opening = nextOpening(withoutDays(schedule, days), zone, now);
   const cap = days.at(-1)?.cap ?? 0;
   const next = opening === null ? "no later day opens" : `goes on ${clockText(opening, zone, now)}`;
@@ -248,7 +248,7 @@ function capReached(schedule: Schedule, zone: string, days: readonly Day[], now:
 }
 
 /** The same schedule but for some days: when it opens next if these don't count. */
-const withoutDays = (schedule: Schedule, days: readonly Day[]): Schedule => ({
+const withoutDays = (schedule: Schedule, days: readonly DayCap[]): Schedule => ({
   ...schedule,
   outreach_override_rules: {
     ...schedule.outreach_override_rules,
@@ -259,7 +259,7 @@ const withoutDays = (schedule: Schedule, days: readonly Day[]): Schedule => ({
   },
 });
 
-const wait = (reason: WaitReason, text: string, until: Date | null): Wait => ({
+const wait = (reason: WaitReason, text: string, until: Date | null): BatchWait => ({
   kind: "wait",
   reason,
   text,

@@ -14,7 +14,7 @@ type OfVersion = {
   Outputs: number;
   Mean: number | null;
 };
-type Spent = {
+type SpentOnTool = {
   Workflow: string;
   Tool: string;
   Runs: number;
@@ -71,7 +71,7 @@ export async function insights(db: Db, period: Period): Promise<Figures> {
       from ${outputsOf(period)} and s.id is not null
         and (length(o.string_value) <= ${MAX_VALUE_CHARACTERS} or o.string_value is null)
       group by 1, 2, 3, 4, 5 order by 4, 1, 2, 3 desc, 6 desc, 5 limit 500`.execute(db),
-    sql<Spent>`
+    sql<SpentOnTool>`
       select w.name as "Workflow", c.name as "Tool", sum(u.runs) as "Runs", sum(u.failed_runs) as "Failed",
         sum(u.input_tokens) as "Tokens in", sum(u.output_tokens) as "Tokens out",
         round(sum(u.cost_usd)::numeric, 4) as "US dollars"

@@ -136,9 +136,9 @@ const tableSource = (tx: Tx, exported: ExportedTable, owner: Owner): ArchiveSour
   },
 });
 
-type Recording = { name: string; file: string; bytes: number };
+type TakeoutRecording = { name: string; file: string; bytes: number };
 
-async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Recording[]> {
+async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<TakeoutRecording[]> {
   const rows = await db
     .selectFrom("recordings as r")
     .innerJoin("sessions as s", "s.id", "r.session_id")
@@ -164,7 +164,7 @@ async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Re
       file: path.join(dataDir, object_key),
     })),
   ];
-  const found: Recording[] = [];
+  const found: TakeoutRecording[] = [];
   // One after the other: there may be a million.
   for (const { name, file } of places) {
     const info = await stat(file).catch(() => null);
@@ -173,7 +173,7 @@ async function findRecordings(db: Tx, owner: Owner, dataDir: string): Promise<Re
   return found;
 }
 
-const recordingSource = ({ name, file }: Recording): ArchiveSource => ({
+const recordingSource = ({ name, file }: TakeoutRecording): ArchiveSource => ({
   name,
   compress: false,
   chunks: () => createReadStream(file),

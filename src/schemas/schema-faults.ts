@@ -11,7 +11,7 @@ import { atPointer } from "./schema-pointer.ts";
  * patterns run on RE2. The libraries that walk, too, can't be stopped in the middle and bring JavaScript's own patterns.
  */
 
-type Members = Record<string, unknown>;
+type SchemaMembers = Record<string, unknown>;
 
 /** `at` is the way to the value, as in `order.items.0`, empty for the value as a whole; `missing` the member it lacks. */
 export type SchemaFault = { at: string; message: string; missing: string | null };
@@ -53,7 +53,7 @@ function fits(walk: Walk, schema: unknown, value: unknown, at: string): boolean 
   let ok = true;
   for (const check of CHECKS) {
     if (!ok && enough(walk)) break;
-    ok = check(walk, schema as Members, value, at) && ok;
+    ok = check(walk, schema as SchemaMembers, value, at) && ok;
   }
   walk.depth--;
   return ok;
@@ -78,7 +78,7 @@ function fault(walk: Walk, at: string, message: string, missing: string | null =
 
 const below = (at: string, key: string | number): string => (at === "" ? String(key) : `${at}.${key}`);
 
-type Check = (walk: Walk, schema: Members, value: unknown, at: string) => boolean;
+type Check = (walk: Walk, schema: SchemaMembers, value: unknown, at: string) => boolean;
 
 const checkType: Check = (walk, { type, nullable }, value, at) => {
   if (type === undefined) return true;
@@ -106,7 +106,7 @@ function isOfType(value: unknown, type: unknown): boolean {
   }
 }
 
-const isMembers = (value: unknown): value is Members =>
+const isMembers = (value: unknown): value is SchemaMembers =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const checkConstants: Check = (walk, schema, value, at) => {
@@ -135,7 +135,7 @@ function spendSize(walk: Walk, value: unknown): void {
   if (typeof value === "string") walk.meter.spendText(value.length);
   else walk.meter.spend();
   if (typeof value === "object" && value !== null)
-    for (const key in value) spendSize(walk, (value as Members)[key]);
+    for (const key in value) spendSize(walk, (value as SchemaMembers)[key]);
 }
 
 const NUMBERS: [string, (value: number, bound: number) => boolean, string][] = [
@@ -287,7 +287,7 @@ const checkMembers: Check = (walk, schema, value, at) => {
 
 const entriesOf = (value: unknown): [string, unknown][] => (isMembers(value) ? Object.entries(value) : []);
 
-function checkRequired(walk: Walk, required: unknown, value: Members, at: string): boolean {
+function checkRequired(walk: Walk, required: unknown, value: SchemaMembers, at: string): boolean {
   let ok = true;
   if (!Array.isArray(required)) return ok;
   walk.meter.spend(required.length);
@@ -300,7 +300,7 @@ function checkRequired(walk: Walk, required: unknown, value: Members, at: string
 }
 
 type Member = { name: string; value: unknown; at: string };
-type MemberSchemas = { schema: Members; properties: Members; patterned: [string, unknown][] };
+type MemberSchemas = { schema: SchemaMembers; properties: SchemaMembers; patterned: [string, unknown][] };
 
 function checkMember(walk: Walk, { schema, properties, patterned }: MemberSchemas, member: Member): boolean {
   const { name, value, at } = member;
@@ -364,7 +364,7 @@ function lookUp(walk: Walk, reference: string): unknown {
 function anchored(walk: Walk, node: unknown, name: string, depth: number): unknown {
   walk.meter.spend();
   if (typeof node !== "object" || node === null || depth > MAX_DEPTH) return undefined;
-  const { $anchor, $id } = node as Members;
+  const { $anchor, $id } = node as SchemaMembers;
   if ($anchor === name || $id === `#${name}`) return node;
   for (const inner of Object.values(node)) {
     const found = anchored(walk, inner, name, depth + 1);

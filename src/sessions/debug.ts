@@ -152,7 +152,7 @@ async function sessionData(db: Db, caller: Caller, id: number) {
 }
 
 type MessageRow = { seq: number; turn_index: number; role: string; text: string; timestamp: string };
-type CallRow = {
+type ToolCallRow = {
   seq: number;
   turn_index: number;
   tool_call_id: string;
@@ -168,8 +168,8 @@ type CallRow = {
  * A call stands with the words it led to: the agent's next message of the turn, else its last. A turn without words
  * gets an empty message, so that no call is lost. Pure.
  */
-export function joinCalls(messages: MessageRow[], calls: CallRow[]): SessionMessage[] {
-  const joined = messages.map((row) => ({ ...row, calls: [] as CallRow[] }));
+export function joinCalls(messages: MessageRow[], calls: ToolCallRow[]): SessionMessage[] {
+  const joined = messages.map((row) => ({ ...row, calls: [] as ToolCallRow[] }));
   const said = Map.groupBy(
     joined.filter(({ role }) => role === "agent"),
     ({ turn_index }) => turn_index,

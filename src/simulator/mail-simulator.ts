@@ -10,7 +10,7 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from "../carriers/sendgrid/sendgri
 import type { Credentials } from "../channels/channel-credentials.ts";
 import { type MailStep, mailPlan, personAt } from "./mail-people.ts";
 import { replyTo } from "./person.ts";
-import { createSchedule, type Schedule } from "./schedule.ts";
+import { createSchedule, type SimulatedTime } from "./schedule.ts";
 import { bounded } from "./world.ts";
 
 /**
@@ -25,7 +25,7 @@ const BASE_URL = `http://${MAIL_SIMULATOR_HOST}${MAIL_SIMULATOR_PREFIX.slice(0, 
 export type MailSimulator = {
   /** What a channel without credentials signs in with. */
   accountOf(channel_id: number): Credentials;
-  schedule: Schedule;
+  schedule: SimulatedTime;
   /** Somebody writes to an address of ours on their own, and goes on with the dialogue where `personAt` knows them. */
   write(channel_id: number, mail: { from: string; to: string; subject: string; text: string }): Promise<void>;
 };
@@ -41,7 +41,7 @@ const Posted = z.object({
   custom_args: z.record(z.string(), z.string()).default({}),
 });
 type Posted = z.infer<typeof Posted>;
-type Taken = { channel_id: number; sid: string; mail: Posted };
+type TakenMail = { channel_id: number; sid: string; mail: Posted };
 
 export function createMailSimulator(
   api: Api,
@@ -76,7 +76,7 @@ export function createMailSimulator(
   };
 
   const tell = (
-    { channel_id, sid, mail }: Taken,
+    { channel_id, sid, mail }: TakenMail,
     step: Extract<MailStep, { event: string }>,
   ): Promise<void> => {
     const { after_s: _, ...words } = step;
@@ -108,7 +108,10 @@ export function createMailSimulator(
     await post(`/carriers/sendgrid/${channel_id}/inbound`, body, encoded.headers.get("content-type") ?? "");
   };
 
-  const reply = ({ channel_id, mail }: Taken, step: Extract<MailStep, { reply: string }>): Promise<void> => {
+  const reply = (
+    { channel_id, mail }: TakenMail,
+    step: Extract<MailStep, { reply: string }>,
+  ): Promise<void> => {
     const quoted = (mail.content[0]?.value ?? "").split("\n").map((line) => `> ${line}`);
     const said = [
       step.reply,
@@ -127,7 +130,7 @@ export function createMailSimulator(
   };
 
   /** As a mail program does (RFC 8058). */
-  const unsubscribe = async ({ mail }: Taken): Promise<void> => {
+  const unsubscribe = async ({ mail }: TakenMail): Promise<void> => {
     const link = /<(https?:[^>]+)>/.exec(mail.headers["List-Unsubscribe"] ?? "")?.[1];
     if (!link || !mail.headers["List-Unsubscribe-Post"]) return;
     const body = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
@@ -138,7 +141,7 @@ export function createMailSimulator(
   const answered = bounded<number>(MOST_DIALOGUES);
 
   /** Somebody who began to write reads the answer, and writes back until they have what they came for. */
-  const goOn = (taken: Taken): void => {
+  const goOn = (taken: TakenMail): void => {
     const { channel_id, mail } = taken;
     const who = personAt(recipientOf(mail));
     const dialogue = dialogueOf(channel_id, recipientOf(mail), mail.from.email);
@@ -151,7 +154,7 @@ export function createMailSimulator(
     schedule.after(step.after_s * 1000, () => reply(taken, step));
   };
 
-  const play = (taken: Taken, step: MailStep): Promise<void> => {
+  const play = (taken: TakenMail, step: MailStep): Promise<void> => {
     if ("event" in step) return tell(taken, step);
     return "reply" in step ? reply(taken, step) : unsubscribe(taken);
   };
@@ -178,7 +181,7 @@ export function createMailSimulator(
           return answer.code(503).send(errors("service unavailable"));
       }
       const sid = randomUUID().replaceAll("-", "").slice(0, 22);
-      const taken: Taken = { channel_id, sid, mail: posted.data };
+      const taken: TakenMail = { channel_id, sid, mail: posted.data };
       // An answer to a plan's reply is not answered again: two programs would write to each other without end.
       const isAnswer = "In-Reply-To" in posted.data.headers;
       const steps = plan.steps.filter((step) => !(isAnswer && "reply" in step));

@@ -4,7 +4,7 @@ import type { Clock, MovedClock } from "../base/clock.ts";
  * What will happen when, in the simulator's time. Either real timers run it, `speed` times as fast as life, or nothing
  * runs until a test moves its clock.
  */
-export type Schedule = {
+export type SimulatedTime = {
   /** Runs it `ms` of simulated time from now. What it throws is told to `onError`. */
   after(ms: number, run: () => unknown): void;
   /** Moves a clock on through all that happens until then, each thing at its moment. Only where nothing else runs it. */
@@ -27,7 +27,7 @@ export function createSchedule(options: {
   /** How many times as fast as life; "moved": only `advance` runs anything. */
   speed: number | "moved";
   onError(error: unknown): void;
-}): Schedule {
+}): SimulatedTime {
   const { clock, speed, onError } = options;
   const heap: Entry[] = [];
   const underWay = new Set<Promise<unknown>>();

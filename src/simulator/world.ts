@@ -4,7 +4,7 @@ import { SIMULATED_MARK } from "../channels/simulated.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { People } from "./people.ts";
 import type { RelayHandlers, RelayLine } from "./relay-line.ts";
-import type { Schedule } from "./schedule.ts";
+import type { SimulatedTime } from "./schedule.ts";
 
 /** What the simulated carrier knows and works with. All of it lies in memory and is forgotten when the program stops. */
 export type World = {
@@ -12,7 +12,7 @@ export type World = {
   /** Where the platform reaches this carrier. */
   base: string;
   people: People;
-  schedule: Schedule;
+  schedule: SimulatedTime;
   callbacks: Callbacks;
   openRelay(url: string, auth_token: string, handlers: RelayHandlers): RelayLine;
   /** The token of an account; whoever signs in with another is turned away. */

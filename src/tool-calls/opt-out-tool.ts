@@ -1,5 +1,5 @@
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
-import type { Suppression, SuppressionPath } from "../consent/suppression.ts";
+import type { SuppressedAddress, SuppressionPath } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
 import type { LeasedSession } from "../sessions/lease.ts";
 import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
@@ -55,7 +55,7 @@ const THROUGH: Record<string, SuppressionPath> = {
 export const optOutEntries = (
   session: Pick<LeasedSession, "id" | "sub_organization_id" | "channel">,
   opt_outs: readonly SaidOptOut[],
-): Suppression[] =>
+): SuppressedAddress[] =>
   opt_outs.map(({ address, said, at }) => ({
     sub_organization_id: session.sub_organization_id,
     address,

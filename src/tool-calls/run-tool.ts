@@ -63,10 +63,10 @@ const unproven = ({ name }: SnapshotTool): ToolOutcome =>
     [{ category: "note", label: `${name} was refused: the person is not verified` }],
   );
 
-type ToolType = "action" | "endpoint" | "context" | "log";
+type RunToolType = "action" | "endpoint" | "context" | "log";
 
 /** What a definition that leaves its type open means. */
-const typeOf = ({ definition }: SnapshotTool): ToolType =>
+const typeOf = ({ definition }: SnapshotTool): RunToolType =>
   definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
 
 function execute(

@@ -105,7 +105,7 @@ const selectServices = (db: Db, caller: Caller) =>
 type Deps = { db: Db; clock: Clock; vault: Vault };
 
 export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
-  const values = (caller: Caller, input: ServiceInput, stored: Stored) => {
+  const values = (caller: Caller, input: ServiceInput, stored: StoredCredentials) => {
     // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
     const kept = (input.auth_type ?? null) === stored.auth_type ? stored.values : {};
     const auth = mergeAuthValues(input, kept);
@@ -221,8 +221,8 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
 }
 
 type AuthValues = Record<string, string>;
-type Stored = { auth_type: string | null; values: AuthValues; hosts: string[] | null };
-const NOTHING: Stored = { auth_type: null, values: {}, hosts: null };
+type StoredCredentials = { auth_type: string | null; values: AuthValues; hosts: string[] | null };
+const NOTHING: StoredCredentials = { auth_type: null, values: {}, hosts: null };
 
 /**
  * The specification's rule for write-only maps: a null value keeps what is stored, an omitted key removes it, and an

@@ -12,12 +12,12 @@ type PreparedArguments =
 
 type Arguments = Record<string, unknown>;
 /** Values an agent sets for this tool's static parameters; they win over the tool's own defaults. */
-export type AgentDefaults = { field_name: string; default_value: unknown }[];
+export type DefaultValues = { field_name: string; default_value: unknown }[];
 
 export function prepareArguments(
   definition: ToolDefinition,
   given: Arguments,
-  agentDefaults: AgentDefaults,
+  agentDefaults: DefaultValues,
   lookup: Lookup,
 ): PreparedArguments {
   const notes: string[] = [];

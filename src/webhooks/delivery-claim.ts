@@ -21,7 +21,7 @@ export type ClaimedDelivery = {
   sealed_previous_hmac_secret: string | null;
 };
 
-export type Claim = {
+export type DeliveryClaim = {
   owner: string;
   now: Date;
   lease_until: Date;
@@ -56,13 +56,13 @@ export const planByIndexes = (tx: Tx) => sql`set local enable_seqscan = off`.exe
  * oldest rows would find nothing but the backlog of one hung receiver. Rows that others claim at this moment are
  * skipped. A claim is a due time moved to where the lease ends: whoever's process dies, the row is due again then.
  */
-export const claimDeliveries = (db: Db, claim: Claim): Promise<ClaimedDelivery[]> =>
+export const claimDeliveries = (db: Db, claim: DeliveryClaim): Promise<ClaimedDelivery[]> =>
   db.transaction().execute(async (tx) => {
     await planByIndexes(tx);
     return claimDue(tx, claim);
   });
 
-async function claimDue(tx: Tx, claim: Claim): Promise<ClaimedDelivery[]> {
+async function claimDue(tx: Tx, claim: DeliveryClaim): Promise<ClaimedDelivery[]> {
   const now = sql`${claim.now.toISOString()}::timestamptz`;
   const { rows } = await sql<ClaimedDelivery>`
     with recursive ${WAITING_WEBHOOKS},

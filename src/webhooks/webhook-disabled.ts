@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Mail, SendMail } from "../accounts/welcome-mail.ts";
+import type { SendMail, WelcomeMail } from "../accounts/welcome-mail.ts";
 import type { Log } from "../base/log.ts";
 import { CarrierFault } from "../channels/carrier.ts";
 import type { Db, Tx } from "../db/database.ts";
@@ -96,7 +96,11 @@ async function readNotice(db: Db, { webhook_id, disabled_at, user_id }: Notice):
     .executeTakeFirst();
 }
 
-function disabledMail(told: Told, { webhook_id, disabled_at, user_id }: Notice, publicUrl: string): Mail {
+function disabledMail(
+  told: Told,
+  { webhook_id, disabled_at, user_id }: Notice,
+  publicUrl: string,
+): WelcomeMail {
   const { email, first_name, campaign_id, campaign_name, url, disabled_reason } = told;
   const paragraphs = [
     first_name ? `Hello ${first_name},` : "Hello,",

@@ -2,7 +2,7 @@ import { Expression } from "../expressions/expression.ts";
 import { isRecord } from "../expressions/member.ts";
 import { renderTemplate, wholeTemplate } from "../expressions/template.ts";
 import type { TaskRun } from "./task-run.ts";
-import { MAX_VALUE_CHARACTERS, type Members } from "./variable-path.ts";
+import { MAX_VALUE_CHARACTERS, type PathMembers } from "./variable-path.ts";
 
 const MAX_DEPTH = 100;
 /** An expression takes up to its own bound of time, and everybody else is answered meanwhile. */
@@ -13,7 +13,7 @@ const MAX_EXPRESSIONS = 100;
  * `{"valueFrom": …}` what the expression gives; any other text is rendered. What has no value is left out, or null
  * inside a list. null: the values are too large together.
  */
-export function callArguments(run: TaskRun, given: Members): Members | null {
+export function callArguments(run: TaskRun, given: PathMembers): PathMembers | null {
   const { lookup } = run.scope;
   const budget = { left: MAX_VALUE_CHARACTERS };
   let expressions = 0;
@@ -36,9 +36,9 @@ export function callArguments(run: TaskRun, given: Members): Members | null {
     if (depth === MAX_DEPTH || typeof part !== "object" || part === null) return part;
     if (Array.isArray(part)) return part.map((item) => fill(item, depth + 1) ?? null);
     const expression = expressionOf(part);
-    return expression === null ? members(part as Members, depth) : computed(expression);
+    return expression === null ? members(part as PathMembers, depth) : computed(expression);
   };
-  const members = (part: Members, depth: number): Members =>
+  const members = (part: PathMembers, depth: number): PathMembers =>
     Object.fromEntries(
       Object.entries(part).flatMap(([name, item]) => {
         const value = fill(item, depth + 1);

@@ -3,7 +3,7 @@ import type { TraceEntry } from "../events/trace.ts";
 import { withTask } from "../tools/tool-definition.examples.ts";
 import { runTask, type WorkflowEvent } from "./run-steps.ts";
 import type { TaskEffect, TaskOutcome } from "./task-run.ts";
-import type { Members } from "./variable-path.ts";
+import type { PathMembers } from "./variable-path.ts";
 import { freshTask, type SessionTask, sessionTasks, type TaskState } from "./workflow-state.ts";
 
 /*
@@ -11,7 +11,7 @@ import { freshTask, type SessionTask, sessionTasks, type TaskState } from "./wor
  */
 
 /** A tool that tasks may call: what it requires, and what it answers; what it throws is its failure. */
-export type FakeTool = { required?: string[]; answer(given: Members): unknown };
+export type FakeTool = { required?: string[]; answer(given: PathMembers): unknown };
 
 /** The first task of a definition, as a session would have it. */
 export function taskOf(task: object): SessionTask {
@@ -31,23 +31,23 @@ export class TaskDriver {
   readonly task: SessionTask;
   readonly tools: Record<string, FakeTool>;
   state: TaskState = freshTask();
-  variables: Members;
-  system: Members = { "vars.session.date": "2026-11-20" };
+  variables: PathMembers;
+  system: PathMembers = { "vars.session.date": "2026-11-20" };
   /** Every effect so far, and the trace. */
   effects: TaskEffect[] = [];
   trace: TraceEntry[] = [];
   /** What happens to the state between two events; a session stores it there. */
   between: (driver: TaskDriver) => void = () => {};
 
-  constructor(task: object, tools: Record<string, FakeTool> = {}, variables: Members = {}) {
+  constructor(task: object, tools: Record<string, FakeTool> = {}, variables: PathMembers = {}) {
     this.task = taskOf(task);
     this.tools = tools;
     this.variables = variables;
   }
 
   /** The event to its end; gives the reply, null where there is none. */
-  send(event: WorkflowEvent): Members | null {
-    let reply: Members | null = null;
+  send(event: WorkflowEvent): PathMembers | null {
+    let reply: PathMembers | null = null;
     for (let next: WorkflowEvent | null = event; next; ) {
       const outcome = this.step(next);
       next = null;
@@ -77,7 +77,7 @@ export class TaskDriver {
     return outcome;
   }
 
-  #called(name: string, given: Members): WorkflowEvent {
+  #called(name: string, given: PathMembers): WorkflowEvent {
     try {
       return { type: "called", result: this.tools[name]?.answer(given) ?? null, error: null };
     } catch (error) {
@@ -85,11 +85,11 @@ export class TaskDriver {
     }
   }
 
-  start(): Members | null {
+  start(): PathMembers | null {
     return this.send({ type: "activate" });
   }
 
-  submit(given: Members = {}): Members | null {
+  submit(given: PathMembers = {}): PathMembers | null {
     return this.send({ type: "submit", arguments: given });
   }
 
@@ -97,9 +97,9 @@ export class TaskDriver {
     return this.effects.flatMap((effect) => (effect.type === "say" ? [effect.text] : []));
   }
 
-  get called(): [string, Members][] {
+  get called(): [string, PathMembers][] {
     return this.effects.flatMap((effect) =>
-      effect.type === "call" ? [[effect.tool, effect.arguments] as [string, Members]] : [],
+      effect.type === "call" ? [[effect.tool, effect.arguments] as [string, PathMembers]] : [],
     );
   }
 

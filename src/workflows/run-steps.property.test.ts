@@ -5,7 +5,7 @@ import type { StepsTask } from "../tools/task-definition.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import { type FakeTool, TaskDriver } from "./run-steps.examples.ts";
 import { MAX_VISITS, type WorkflowEvent } from "./run-steps.ts";
-import type { Members } from "./variable-path.ts";
+import type { PathMembers } from "./variable-path.ts";
 
 /*
  * Workflows that nobody would write, talked with by models that nobody would trust. What holds for all of them is what a
@@ -226,7 +226,7 @@ describe("for all workflows and all that models do to them", { timeout: 60_000 }
               const entries = (left.next ?? []).map((next) =>
                 typeof next === "string" ? { id: next } : next,
               );
-              const submission = rows(run, "submission").at(-1)?.details?.inputs as Members;
+              const submission = rows(run, "submission").at(-1)?.details?.inputs as PathMembers;
               const there = (name: string) =>
                 [submission[name], known[name], run.variables[name]].some((value) => !isEmpty(value));
               expect(entries.some((next) => next.id === to && (next.requires ?? []).every(there))).toBe(true);

@@ -9,8 +9,8 @@ import { captureResult, runAction } from "./step-actions.ts";
 import { renderRefusal, renderStep } from "./step-render.ts";
 import { type TaskOutcome, TaskRun, type TaskSurroundings } from "./task-run.ts";
 import { type Unmet, unmet, unmetBeforeCalls } from "./unmet-requires.ts";
-import { type Members, storable } from "./variable-path.ts";
-import type { SessionTask, TaskState, Work } from "./workflow-state.ts";
+import { type PathMembers, storable } from "./variable-path.ts";
+import type { SessionTask, TaskState, WorkItem } from "./workflow-state.ts";
 
 /*
  * The interpreter of context tasks: task, state and event in, state and effects out. It does
@@ -28,7 +28,7 @@ export type WorkflowEvent =
   /** The user's first words: the `start` hooks of expression and event tasks. */
   | { type: "start" }
   /** The model, or another task, calls the task's tool. */
-  | { type: "submit"; arguments: Members }
+  | { type: "submit"; arguments: PathMembers }
   | { type: "go_to_step"; step_id: unknown }
   /** The tool that the last effect asked for has answered. */
   | { type: "called"; result: unknown; error: string | null };
@@ -78,17 +78,18 @@ function begin(run: TaskRun, event: WorkflowEvent) {
   }
 }
 
-const REPLY: Work = { do: "reply" };
-const hookOf = (hook: "start" | "enter" | "submit", of: string | null): Work => ({
+const REPLY: WorkItem = { do: "reply" };
+const hookOf = (hook: "start" | "enter" | "submit", of: string | null): WorkItem => ({
   do: "hook",
   hook,
   of,
   at: 0,
 });
-const plan = (run: TaskRun, ...work: Work[]): void => run.update({ agenda: [...run.state.agenda, ...work] });
+const plan = (run: TaskRun, ...work: WorkItem[]): void =>
+  run.update({ agenda: [...run.state.agenda, ...work] });
 
 /** Sets the task's variables, and gives what is to be done to bring it to its first step. */
-function activation(run: TaskRun): Work[] {
+function activation(run: TaskRun): WorkItem[] {
   const { task } = run.session;
   run.update({ status: "active" });
   for (const variable of task.variables ?? []) {
@@ -105,7 +106,7 @@ function activation(run: TaskRun): Work[] {
   return [];
 }
 
-function submit(run: TaskRun, given: Members) {
+function submit(run: TaskRun, given: PathMembers) {
   const { task } = run.session;
   const { status } = run.state;
   if (task.type === "event")
@@ -114,7 +115,7 @@ function submit(run: TaskRun, given: Members) {
   if (status === "completed") return run.reply({ status: "completed" });
   if (status === "active") return plan(run, { do: "submission", arguments: given });
   // The first call of a task that waited brings it to its first step; without arguments that is all it does.
-  const submission: Work = Object.values(given).every(isEmpty)
+  const submission: WorkItem = Object.values(given).every(isEmpty)
     ? REPLY
     : { do: "submission", arguments: given };
   plan(run, ...activation(run), submission);
@@ -140,7 +141,7 @@ function goOn(run: TaskRun, { result, error }: { result: unknown; error: string 
   else run.update({ awaiting: false });
 }
 
-function perform(run: TaskRun, work: Work) {
+function perform(run: TaskRun, work: WorkItem) {
   switch (work.do) {
     case "hook":
       return runHook(run, work);
@@ -156,13 +157,13 @@ function perform(run: TaskRun, work: Work) {
       return run.reply(renderStep(run));
     case "answer":
       run.update({ say: [] });
-      return run.reply(work.result as Members);
+      return run.reply(work.result as PathMembers);
     default:
       return unreachable(work);
   }
 }
 
-type HookWork = Extract<Work, { do: "hook" }>;
+type HookWork = Extract<WorkItem, { do: "hook" }>;
 
 function runHook(run: TaskRun, work: HookWork): void {
   const actions = actionsOf(run, work);
@@ -208,7 +209,7 @@ function forceCall(run: TaskRun): void {
 }
 
 /** Only what the step declares is taken; what doesn't fit is put back, so that it can't come along with the next try. */
-function takeSubmission(run: TaskRun, given: Members) {
+function takeSubmission(run: TaskRun, given: PathMembers) {
   const { step, inputs } = run;
   if (!step || run.state.status !== "active") return run.reply(renderStep(run));
   const before = run.state.inputs;
@@ -230,7 +231,7 @@ function takeSubmission(run: TaskRun, given: Members) {
   run.reply(renderRefusal(run, faults));
 }
 
-function merged(inputs: readonly InputParameter[], before: Members, given: Members): Members {
+function merged(inputs: readonly InputParameter[], before: PathMembers, given: PathMembers): PathMembers {
   const typed = typedInputs(inputs, given);
   const values = inputs.flatMap(({ name }): [string, unknown][] => {
     const stored = storable(own(typed, name));
@@ -275,7 +276,7 @@ function complete(run: TaskRun, error: string | null = null): void {
   if (error !== null) run.note(error);
 }
 
-function compute(run: TaskRun, given: Members) {
+function compute(run: TaskRun, given: PathMembers) {
   run.update({
     inputs: merged(run.inputs, {}, given),
   });

@@ -5,9 +5,9 @@ import { isEmpty } from "../tools/tool-arguments.ts";
 import { callArguments } from "./call-arguments.ts";
 import { isGiven } from "./input-faults.ts";
 import type { TaskRun } from "./task-run.ts";
-import { type Members, storable } from "./variable-path.ts";
+import { type PathMembers, storable } from "./variable-path.ts";
 
-type Action<A extends TaskAction["action"]> = Extract<TaskAction, { action: A }>;
+type ActionOf<A extends TaskAction["action"]> = Extract<TaskAction, { action: A }>;
 
 /** Runs one action of a hook. "calling": a tool runs now, and the hook goes on when its result is there. */
 export function runAction(
@@ -49,14 +49,14 @@ export function runAction(
   }
 }
 
-function increment(run: TaskRun, action: Action<"inc">, hook: TaskEvent): void {
+function increment(run: TaskRun, action: ActionOf<"inc">, hook: TaskEvent): void {
   const before = run.scope.lookup(action.name) ?? 0;
   if (typeof before !== "number") run.note(`"${action.name}" is not a number and counts as 0`);
   run.write(action.name, (typeof before === "number" ? before : 0) + action.by, hook === "presubmit");
 }
 
 /** Gives inputs their values before the model does: what the action says, else the variable of the input's name. */
-function fill(run: TaskRun, action: Action<"get" | "load">): void {
+function fill(run: TaskRun, action: ActionOf<"get" | "load">): void {
   for (const name of someInputs(run, action.inputs)) {
     if (!action.overwrite && !isEmpty(own(run.state.inputs, name))) continue;
     const given = run.given(action);
@@ -66,7 +66,7 @@ function fill(run: TaskRun, action: Action<"get" | "load">): void {
 }
 
 /** Only what the step declares can be saved, and only what it has: nothing becomes empty by being saved. */
-function save(run: TaskRun, action: Action<"save">): void {
+function save(run: TaskRun, action: ActionOf<"save">): void {
   const names = someInputs(run, action.inputs);
   const collected = names.filter((name) => own(run.state.inputs, name) !== undefined);
   if (action.name == null) {
@@ -85,7 +85,7 @@ function someInputs(run: TaskRun, wanted: string[] | null | undefined): string[]
 }
 
 /** With all that the tool requires it runs at once; else the model is made to call it, told what is known. */
-function call(run: TaskRun, action: Action<"call">): "done" | "calling" {
+function call(run: TaskRun, action: ActionOf<"call">): "done" | "calling" {
   const target = action.name === run.session.tool_name ? undefined : run.around.callable(action.name);
   if (!target) {
     rememberError(run, action.name, `There is no tool named ${action.name} to call.`);
@@ -97,7 +97,7 @@ function call(run: TaskRun, action: Action<"call">): "done" | "calling" {
     rememberError(run, action.name, "The arguments are too large.");
     return "done";
   }
-  const values = given.value as Members;
+  const values = given.value as PathMembers;
   const missing = target.required.filter((name) => !isGiven(own(values, name)));
   run.tell("call", { tool: action.name, mode: missing.length === 0 ? "inject" : "hint", missing });
   if (missing.length === 0) {
@@ -114,7 +114,7 @@ function call(run: TaskRun, action: Action<"call">): "done" | "calling" {
 /** An injected call has answered. Nothing is saved of one that failed. */
 export function captureResult(
   run: TaskRun,
-  action: Action<"call">,
+  action: ActionOf<"call">,
   outcome: { result: unknown; error: string | null },
 ): void {
   run.update({ awaiting: false });

@@ -1,13 +1,13 @@
 import type { Step } from "../tools/task-definition.ts";
 import { isGiven } from "./input-faults.ts";
 import type { TaskRun } from "./task-run.ts";
-import type { Members } from "./variable-path.ts";
+import type { PathMembers } from "./variable-path.ts";
 
 /**
  * What the model reads of a task: the current step only, so that it can't run ahead. What was to be said is among it,
  * as spoken already.
  */
-export function renderStep(run: TaskRun): Members {
+export function renderStep(run: TaskRun): PathMembers {
   const { state, step } = run;
   const say = state.say;
   run.update({ say: [] });
@@ -34,7 +34,7 @@ export function renderStep(run: TaskRun): Members {
 }
 
 /** A submission that was not taken: the step stays, and the model is told what to ask again. */
-export function renderRefusal(run: TaskRun, errors: { input: string; message: string }[]): Members {
+export function renderRefusal(run: TaskRun, errors: { input: string; message: string }[]): PathMembers {
   const { step } = run;
   const say = run.state.say;
   run.update({ say: [] });

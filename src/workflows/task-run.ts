@@ -6,15 +6,15 @@ import { Layer, Scope } from "../expressions/scope.ts";
 import { renderDeep, renderTemplate } from "../expressions/template.ts";
 import type { InputParameter, Step } from "../tools/task-definition.ts";
 import { type IsAuthored, instructionLookup } from "./instruction-lookup.ts";
-import { type Members, storable, withValue, writePath } from "./variable-path.ts";
+import { type PathMembers, storable, withValue, writePath } from "./variable-path.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
 
 /** What a task sees of the session around it. */
 export type TaskSurroundings = {
   /** The conversation's variables under their full keys. */
-  variables: Members;
+  variables: PathMembers;
   /** The program's own, which nothing overrides. */
-  system: Members;
+  system: PathMembers;
   /** A tool that a task may call, with the arguments it can't do without; undefined when there is none such. */
   callable(name: string): { required: string[] } | undefined;
   /** Left out: nothing is the author's, but for what this task sets. */
@@ -27,13 +27,13 @@ export type TaskEffect =
   | { type: "say"; text: string }
   /** Enters the conversation as if the user had said it. */
   | { type: "hear"; text: string }
-  | { type: "call"; tool: string; arguments: Members }
+  | { type: "call"; tool: string; arguments: PathMembers }
   /** What the model reads as the result of its call; `error` when the call itself was wrong. */
-  | { type: "reply"; result: Members; error: string | null };
+  | { type: "reply"; result: PathMembers; error: string | null };
 
 export type TaskOutcome = {
   state: TaskState;
-  variables: Members;
+  variables: PathMembers;
   effects: TaskEffect[];
   trace: TraceEntry[];
 };
@@ -54,7 +54,7 @@ export class TaskRun {
   /** The conversation's variables as they were, and over them what was written: the many are not copied for one. */
   readonly #variables: Layer;
   readonly #system: Layer;
-  #written: Members = {};
+  #written: PathMembers = {};
   #state: TaskState;
   #scope: Scope | null = null;
 
@@ -195,20 +195,20 @@ export class TaskRun {
     this.effects.push({ type: "say", text });
   }
 
-  reply(result: Members, error: string | null = null): void {
+  reply(result: PathMembers, error: string | null = null): void {
     this.effects.push({ type: "reply", result, error });
   }
 
-  note(label: string, details: Members = {}): void {
+  note(label: string, details: PathMembers = {}): void {
     this.#trace.push({ category: "note", label, details: { workflow: this.session.key, ...details } });
   }
 
   /** A row of the step's own story: entered, condition, completed. */
-  tell(label: string, details: Members = {}): void {
+  tell(label: string, details: PathMembers = {}): void {
     this.#trace.push(this.#row(label, details));
   }
 
-  #row(label: string, details: Members): TraceEntry {
+  #row(label: string, details: PathMembers): TraceEntry {
     const { key } = this.session;
     return { category: "step", label, details: { workflow: key, step: this.#state.step, ...details } };
   }

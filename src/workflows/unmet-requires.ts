@@ -32,9 +32,9 @@ export function unmetBeforeCalls(run: TaskRun, step: Step): Unmet | null {
 export const unmet = (run: TaskRun, requires: string[] | null | undefined): string[] =>
   (requires ?? []).filter((name) => isEmpty(own(run.state.inputs, name) ?? run.global(name)));
 
-type Action = NonNullable<NonNullable<Step["on"]>["submit"]>[number];
+type SubmitAction = NonNullable<NonNullable<Step["on"]>["submit"]>[number];
 
-function writtenBy(action: Action): string[] {
+function writtenBy(action: SubmitAction): string[] {
   switch (action.action) {
     case "set":
     case "inc":

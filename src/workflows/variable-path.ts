@@ -6,7 +6,7 @@ import { isRecord, own } from "../expressions/member.ts";
  * conversation, whose keys may have dots in them (`vars.pcp`). Nothing is changed in place: a write gives a new root.
  */
 
-export type Members = Record<string, unknown>;
+export type PathMembers = Record<string, unknown>;
 
 type WritePath =
   | { ok: true; scope: "local" | "inputs" | "output"; path: string[] }
@@ -69,7 +69,7 @@ export function withValue(root: unknown, path: readonly string[], value: unknown
   }
   if (root !== null && root !== undefined && !isRecord(root)) return null;
   const inner = withValue(own(root, part), rest, value);
-  return inner && { root: { ...(root as Members | null), [part]: inner.root } };
+  return inner && { root: { ...(root as PathMembers | null), [part]: inner.root } };
 }
 
 /** As JSON has it, so that what is stored reads back equal; null when it is too large. */

@@ -23,7 +23,7 @@ export type TaskState = {
   /** Texts of the agent since the model last read an answer of this task. */
   say: string[];
   /** What is left to do of the event under way; empty between events. */
-  agenda: Work[];
+  agenda: WorkItem[];
   /** An injected call runs, and the head of the agenda waits for its result. */
   awaiting: boolean;
   /** Why the task ended early. */
@@ -39,7 +39,7 @@ export type PendingCall = {
 };
 
 /** One thing to do. Hooks are named, not copied: `of` is the step's id, or null for the task's own. */
-export type Work =
+export type WorkItem =
   | { do: "hook"; hook: "start" | "enter" | "submit"; of: string | null; at: number }
   | { do: "enter"; step: string }
   | { do: "submission"; arguments: Record<string, unknown> }

@@ -7,7 +7,12 @@ import { EVERY_COUNTRY } from "../../src/base/destination.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import { type Outreach, type Reached, requireGo, type Sender } from "../../src/channels/outreach.ts";
+import {
+  type Outreach,
+  type OutreachSender,
+  requireGo,
+  type SentOutreach,
+} from "../../src/channels/outreach.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { createAttempts } from "../../src/dialing/attempts.ts";
 import { createDialer } from "../../src/dialing/dialer.ts";
@@ -50,12 +55,12 @@ async function ask(path: string, { key, target }: Outreach): Promise<Response> {
   }
 }
 
-async function reached(answer: Response, key: string): Promise<Reached> {
+async function reached(answer: Response, key: string): Promise<SentOutreach> {
   const { status } = (await answer.json()) as { status: ChannelStatus };
   return { sid: `sid-${key}`, status, session_id: null, conversation_id: null };
 }
 
-const sender: Sender = {
+const sender: OutreachSender = {
   send: async (outreach, mayGo) => {
     requireGo(mayGo);
     return reached(await ask("/send", outreach), outreach.key);

@@ -6,7 +6,7 @@ import { insertToken, newToken } from "../../src/accounts/api-token.ts";
 import { bootstrap, createOrganization } from "../../src/accounts/bootstrap.ts";
 import type { Caller } from "../../src/api/caller.ts";
 import { API_KEY_HEADER, type Api } from "../../src/api/server.ts";
-import type { Parts } from "../../src/app/parts.ts";
+import type { AppParts } from "../../src/app/parts.ts";
 import { createApp } from "../../src/app.ts";
 import { type MovedClock, movedClock } from "../../src/base/clock.ts";
 import { createVault, type Vault } from "../../src/base/crypto.ts";
@@ -42,7 +42,7 @@ export type Send = <T = any>(
 ) => Promise<Answer<T>>;
 
 /** The whole program on a database of its own, with a clock that stands still until moved. */
-export type TestApp = Parts & {
+export type TestApp = AppParts & {
   api: Api;
   engine: Engine;
   /** What `startJobs` runs in the program; no test app runs jobs by itself. */
@@ -103,7 +103,7 @@ export async function createTestApp(
   seed: Seed = bareSeed,
   outside: Partial<
     Pick<
-      Parts,
+      AppParts,
       | "sendMail"
       | "carriers"
       | "simulation"

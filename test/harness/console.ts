@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 import { buildConsole } from "../../src/api/console-build.ts";
-import type { Parts } from "../../src/app/parts.ts";
+import type { AppParts } from "../../src/app/parts.ts";
 import { seedDemo } from "../../src/demo/seed.ts";
 import { createTestApp, type TestApp } from "./app.ts";
 import { openBrowser } from "./browser.ts";
@@ -32,7 +32,7 @@ export type ConsolePage = Page & {
 /** One for a test file, in `beforeAll`. With `simulation` the simulated carrier stands in, as in a first start. */
 export async function createConsoleTest(
   env: Record<string, string> = {},
-  outside: Pick<Parts, "simulation"> = {},
+  outside: Pick<AppParts, "simulation"> = {},
 ): Promise<ConsoleTest> {
   const consoleBuild = buildConsole({ dataDir: tmpdir() });
   const app = await createTestApp(env, seedDemo, { consoleBuild, ...outside });

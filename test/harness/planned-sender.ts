@@ -1,6 +1,6 @@
 import { CarrierFault, type CarrierSignal } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import type { Outreach, Reached, Sender, Senders } from "../../src/channels/outreach.ts";
+import type { Outreach, OutreachSender, Senders, SentOutreach } from "../../src/channels/outreach.ts";
 
 /** What the world makes of one try: what comes of handing it over, and what the carrier tells of it later. */
 export type Plan = {
@@ -47,14 +47,14 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
   const waiting: CarrierSignal[] = [];
   let isDown = false;
 
-  const reached = (key: string, status: ChannelStatus): Reached => ({
+  const reached = (key: string, status: ChannelStatus): SentOutreach => ({
     sid: `sid-${key}`,
     status,
     session_id: null,
     conversation_id: null,
   });
 
-  const sender: Sender = {
+  const sender: OutreachSender = {
     async send(outreach) {
       const tries = handed.filter(({ target }) => target === outreach.target).length;
       handed.push(outreach);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { recoveryCode } from "../../src/accounts/sign-in-code.ts";
-import type { Mail } from "../../src/accounts/welcome-mail.ts";
+import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
 import type { JobContext } from "../../src/jobs/define-job.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { png, sendForm, sendUrlEncoded } from "../harness/form.ts";
@@ -12,7 +12,7 @@ const ORGANIZATIONS = "/api/v1/organizations/";
 const DAY_MS = 86_400_000;
 
 let app: TestApp;
-const mails: Mail[] = [];
+const mails: WelcomeMail[] = [];
 beforeAll(async () => {
   app = await createTestApp(
     { PUBLIC_URL: "https://parley.example", OPENAI_BASE_URL: "http://models.internal:9" },

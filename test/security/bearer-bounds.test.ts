@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import type { Mail } from "../../src/accounts/welcome-mail.ts";
+import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
 import { createTestApp, type Send, type TestApp } from "../harness/app.ts";
 import { rounds } from "../harness/seed.ts";
 import { signedInSend } from "../harness/signed-in-send.ts";
@@ -13,7 +13,7 @@ const PASSWORD = "correct horse battery";
 let app: TestApp;
 let person: Send;
 let roles: Record<string, number>;
-const mails: Mail[] = [];
+const mails: WelcomeMail[] = [];
 
 beforeAll(async () => {
   app = await createTestApp({ PUBLIC_URL: "https://parley.example" }, undefined, {

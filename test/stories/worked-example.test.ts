@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { type TraceEntry, traceLines } from "../../src/commands/trace-lines.ts";
+import { type PrintedTrace, traceLines } from "../../src/commands/trace-lines.ts";
 import { converse, createAgent } from "../harness/agent.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
@@ -39,7 +39,7 @@ test.each(transcripts)(
     let after = 0;
     const show = async ({ text, content }: Awaited<ReturnType<typeof say>>) => {
       const path = `/api/v1/sessions/${content.session_id}/trace?after=${after}`;
-      const entries: TraceEntry[] = (await app.send("GET", path)).body.entries;
+      const entries: PrintedTrace[] = (await app.send("GET", path)).body.entries;
       after = entries.at(-1)?.id ?? after;
       for (const entry of entries.filter(({ category }) => category !== "turn")) {
         lines.push(...traceLines({ ...entry, duration_ms: null }).map((line) => `  ${line}`));

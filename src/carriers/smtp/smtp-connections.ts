@@ -24,7 +24,7 @@ export const SMTP_LIMITS: SmtpLimits = {
   body_ms: 300_000,
 };
 
-type Connection = {
+type SmtpConnection = {
   network: string;
   phase: "commands" | "body" | "storing";
   /** In the order in which connections came to their phase. */
@@ -36,16 +36,16 @@ type SmtpConnections = {
   /** Why there is no place for it; null: it has one. */
   open(id: string, address: string): string | null;
   /** What a connection does now; `storing` is our own work, which nobody waits for but its sender. */
-  enter(id: string, phase: Connection["phase"]): void;
+  enter(id: string, phase: SmtpConnection["phase"]): void;
   close(id: string): void;
 };
 
 /** `end` hangs up on a connection, which may be gone already. */
 export function createSmtpConnections(limits: SmtpLimits, end: (id: string) => void): SmtpConnections {
-  const open = new Map<string, Connection>();
+  const open = new Map<string, SmtpConnection>();
   let moments = 0;
 
-  const enter = (id: string, connection: Connection, phase: Connection["phase"]) => {
+  const enter = (id: string, connection: SmtpConnection, phase: SmtpConnection["phase"]) => {
     if (connection.timer) clearTimeout(connection.timer);
     const longest_ms = { commands: limits.commands_ms, body: limits.body_ms, storing: null }[phase];
     connection.phase = phase;
@@ -68,7 +68,7 @@ export function createSmtpConnections(limits: SmtpLimits, end: (id: string) => v
   /** Of the network that holds most, the one that has been silent longest; none that brings a mail. */
   const longestWaiting = (): string | undefined => {
     const held = Map.groupBy(open.values(), ({ network }) => network);
-    const heldBy = ({ network }: Connection) => held.get(network)?.length ?? 0;
+    const heldBy = ({ network }: SmtpConnection) => held.get(network)?.length ?? 0;
     return [...open]
       .filter(([, { phase }]) => phase === "commands")
       .sort(([, a], [, b]) => heldBy(b) - heldBy(a) || a.since - b.since)[0]?.[0];
@@ -84,7 +84,7 @@ export function createSmtpConnections(limits: SmtpLimits, end: (id: string) => v
         if (idle === undefined) return "too many connections, try again later";
         hangUp(idle);
       }
-      const connection: Connection = { network, phase: "commands", since: 0, timer: null };
+      const connection: SmtpConnection = { network, phase: "commands", since: 0, timer: null };
       open.set(id, connection);
       enter(id, connection, "commands");
       return null;

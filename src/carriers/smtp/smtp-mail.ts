@@ -76,7 +76,7 @@ export async function sendBySmtp(
   }
 }
 
-type Step = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
+type SmtpStep = <T>(run: (done: (error: unknown, result?: T) => void) => void) => Promise<T>;
 
 /** A connection to the server before its first word; whatever breaks it fails the step that runs. */
 async function connectionTo(
@@ -84,7 +84,7 @@ async function connectionTo(
   reach: ReachServer,
   { times = TIMES, operators }: SmtpOptions,
   name?: string,
-): Promise<{ connection: SMTPConnection; step: Step }> {
+): Promise<{ connection: SMTPConnection; step: SmtpStep }> {
   const where = operators ? OURS : `The mail server ${server.host}`;
   const reached = await reach(server).catch((cause: unknown) => {
     throw new CarrierFault(`${where} has no address.`, "not-sent", { cause });
@@ -120,7 +120,7 @@ async function connectionTo(
   return { connection, step };
 }
 
-async function signIn(connection: SMTPConnection, step: Step, server: SmtpServer): Promise<void> {
+async function signIn(connection: SMTPConnection, step: SmtpStep, server: SmtpServer): Promise<void> {
   await step<void>((done) => connection.connect(done));
   if (server.user === null) return;
   const credentials = { user: server.user, pass: server.password ?? "" };

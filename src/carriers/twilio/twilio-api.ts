@@ -18,7 +18,7 @@ export const hostsAt = (base: string): TwilioHosts => ({ api: base, lookups: bas
 /** Values in order; a list becomes the same name several times. */
 export type TwilioFields = Record<string, string | number | boolean | string[] | undefined>;
 
-type Asked<T> = {
+type TwilioRequest<T> = {
   host?: keyof TwilioHosts;
   path: string;
   /** Of a GET's query, or of a POST's form. */
@@ -29,8 +29,8 @@ type Asked<T> = {
 
 /** One request to Twilio's REST API as this account. Throws a `CarrierFault` for all that is no 2xx with this answer. */
 export type TwilioApi = {
-  get<T>(account: CarrierAccount, asked: Asked<T>): Promise<T>;
-  post<T>(account: CarrierAccount, asked: Asked<T>): Promise<T>;
+  get<T>(account: CarrierAccount, asked: TwilioRequest<T>): Promise<T>;
+  post<T>(account: CarrierAccount, asked: TwilioRequest<T>): Promise<T>;
 };
 
 /** Longer than Twilio takes to place a call, shorter than a claim of the dialer lasts. */

@@ -110,14 +110,14 @@ export function incomingText(form: TwilioForm): IncomingText | null {
 }
 
 /** How a call to another number ended (https://www.twilio.com/docs/voice/twiml/dial#action). */
-export type TransferResult = {
+export type TwilioTransferResult = {
   sid: string;
   /** completed | answered | busy | no-answer | failed | canceled */
   word: string;
   duration_s: number | null;
 };
 
-export function transferResult(form: TwilioForm): TransferResult | null {
+export function transferResult(form: TwilioForm): TwilioTransferResult | null {
   const word = field(form, "DialCallStatus");
   if (word === "") return null;
   return { sid: field(form, "CallSid"), word, duration_s: numberIn(form, "DialCallDuration") };

@@ -114,7 +114,7 @@ export const OUR_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
-export type Asked = {
+export type AskedOfTwilio = {
   what: string;
   changes: boolean;
   /** Makes words of Twilio's fit to be shown; as they are when left out. */
@@ -127,7 +127,7 @@ type Error = { code?: unknown; message?: unknown };
  * Why there is no answer to work with, as what it means for what was asked. A 5xx and a connection that broke may hide a
  * call that was placed; a name that doesn't resolve or a refused connection can't.
  */
-export function faultOf(outcome: EgressOutcome, asked: Asked): CarrierFault {
+export function faultOf(outcome: EgressOutcome, asked: AskedOfTwilio): CarrierFault {
   const { what } = asked;
   const unknown = asked.changes ? "unknown" : "not-sent";
   switch (outcome.kind) {
@@ -153,7 +153,7 @@ function faultOfAnswer(
   http: number,
   headers: Record<string, string>,
   error: Error,
-  { what, changes, shown = (words) => words }: Asked,
+  { what, changes, shown = (words) => words }: AskedOfTwilio,
 ): CarrierFault {
   const code = typeof error.code === "number" ? error.code : null;
   const words = typeof error.message === "string" ? shown(error.message).slice(0, 500) : "no reason given";

@@ -5,7 +5,7 @@ import { matcherOf } from "./scripted-patterns.ts";
 import { spoken } from "./scripted-template.ts";
 import { heardIn, mentions, wordsOf } from "./scripted-words.ts";
 
-type Hearing = {
+type ExtractionFrom = {
   text: string;
   today: string | null;
   /** The user was asked for exactly this: then words that could be anything count as the answer. */
@@ -16,12 +16,12 @@ type Hearing = {
 const LONGEST_TEXT = 4_000;
 
 /** Undefined when the text holds no such value. */
-export function valueIn(parameter: Parameter, hearing: Hearing): unknown {
+export function valueIn(parameter: Parameter, hearing: ExtractionFrom): unknown {
   const text = hearing.text.slice(0, LONGEST_TEXT);
   return valueOfKind(parameter.kind, parameter.name, { ...hearing, text });
 }
 
-function valueOfKind(kind: ParameterKind, name: string, hearing: Hearing): unknown {
+function valueOfKind(kind: ParameterKind, name: string, hearing: ExtractionFrom): unknown {
   const { text, today, asked } = hearing;
   switch (kind.type) {
     case "choice":
@@ -137,7 +137,7 @@ function patternIn(
   return text.split(/[\s,;]+/).find((word) => word !== "" && matcherOf(kind.regex, word).matches());
 }
 
-function listIn(items: ParameterKind, name: string, hearing: Hearing): unknown[] | undefined {
+function listIn(items: ParameterKind, name: string, hearing: ExtractionFrom): unknown[] | undefined {
   if (items.type === "choice") {
     const heard = heardIn(hearing.text);
     const found = items.values.filter((value) => mentions(heard, spoken(value)));

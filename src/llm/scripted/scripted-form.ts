@@ -17,7 +17,7 @@ import {
 import { isStepResult, stepCollected, stepErrors } from "./scripted-step.ts";
 import { stem, stemsOf, wordsOf } from "./scripted-words.ts";
 
-export type Form = {
+export type ScriptedForm = {
   tool: Offer | null;
   /** Comes after `tool`, which finds something for it: `book_appointment` waits for `find_slots`. */
   goal: Offer | null;
@@ -30,8 +30,8 @@ export type Form = {
   results: unknown[];
 };
 
-type Reading = {
-  form: Form;
+type FormReading = {
+  form: ScriptedForm;
   tools: Offer[];
   questions: Question[];
   day: string | null;
@@ -41,8 +41,8 @@ type Reading = {
 };
 type Question = { tool: Offer; parameter: Parameter; text: string };
 
-export function readForm(messages: readonly ModelMessage[], tools: OfferedTool[]): Form {
-  const reading: Reading = {
+export function readForm(messages: readonly ModelMessage[], tools: OfferedTool[]): ScriptedForm {
+  const reading: FormReading = {
     form: { tool: null, goal: null, given: new Map(), asked: null, missed: null, results: [] },
     tools: tools.filter((tool) => tool.name !== HANGUP).map(offerOf),
     questions: [],
@@ -71,19 +71,19 @@ export const isCancellation = (text: string): boolean =>
     text,
   );
 
-export const missingIn = (form: Form): Parameter | null =>
+export const missingIn = (form: ScriptedForm): Parameter | null =>
   form.tool?.parameters.find(({ name, required }) => required && !form.given.has(name)) ?? null;
 
 /** The arguments to call with: what is known of the tool's own parameters. */
-export const argumentsOf = (form: Form, tool: Offer): Record<string, unknown> =>
+export const argumentsOf = (form: ScriptedForm, tool: Offer): Record<string, unknown> =>
   Object.fromEntries(
     tool.parameters.flatMap(({ name }) => (form.given.has(name) ? [[name, form.given.get(name)]] : [])),
   );
 
-export const optionsOf = (form: Form, parameter: Parameter): Option[] =>
+export const optionsOf = (form: ScriptedForm, parameter: Parameter): Option[] =>
   parameter.kind.type === "reference" ? optionsFor(parameter.name, parameter.kind.noun, form.results) : [];
 
-function hear(reading: Reading, text: string): void {
+function hear(reading: FormReading, text: string): void {
   const { form } = reading;
   form.missed = null;
   if (isSilence(text)) return;
@@ -106,7 +106,7 @@ function hear(reading: Reading, text: string): void {
 }
 
 /** Opens the form of the tool that fits what was said best; false when none fits or it is open already. */
-function begin(reading: Reading, text: string): boolean {
+function begin(reading: FormReading, text: string): boolean {
   const { form, tools } = reading;
   const said = stemsOf(text);
   let wanted: Offer | null = null;
@@ -124,7 +124,7 @@ function begin(reading: Reading, text: string): boolean {
 }
 
 /** People don't know ids. When a tool needs one, and another can look such things up, that one comes first. */
-function finderFor({ form, tools }: Reading, wanted: Offer): Offer | null {
+function finderFor({ form, tools }: FormReading, wanted: Offer): Offer | null {
   for (const parameter of wanted.parameters) {
     const { kind, name, required } = parameter;
     if (kind.type !== "reference" || !required || form.given.has(name)) continue;
@@ -143,7 +143,7 @@ function finderFor({ form, tools }: Reading, wanted: Offer): Offer | null {
 }
 
 /** Takes from the text what the open forms want; true when there was anything. */
-function fill({ form, day }: Reading, text: string): boolean {
+function fill({ form, day }: FormReading, text: string): boolean {
   let understood = false;
   const give = (name: string, value: unknown) => {
     if (value === undefined) return;
@@ -174,13 +174,13 @@ function fill({ form, day }: Reading, text: string): boolean {
   return understood;
 }
 
-function answerTo(form: Form, parameter: Parameter, text: string, day: string | null): unknown {
+function answerTo(form: ScriptedForm, parameter: Parameter, text: string, day: string | null): unknown {
   const options = optionsOf(form, parameter);
   if (options.length > 0) return optionIn(options, text);
   return valueIn(parameter, { text, today: day, asked: true });
 }
 
-function recall(reading: Reading, message: Extract<ModelMessage, { role: "assistant" }>): void {
+function recall(reading: FormReading, message: Extract<ModelMessage, { role: "assistant" }>): void {
   const { form, questions } = reading;
   for (const call of message.calls) {
     if (form.tool?.name !== call.name) continue;
@@ -197,7 +197,7 @@ function recall(reading: Reading, message: Extract<ModelMessage, { role: "assist
   }
 }
 
-function learn(reading: Reading, answer: Extract<ModelMessage, { role: "tool" }>): void {
+function learn(reading: FormReading, answer: Extract<ModelMessage, { role: "tool" }>): void {
   const { form, tools } = reading;
   form.results.push(answer.result);
   form.asked = null;
@@ -233,7 +233,7 @@ function learn(reading: Reading, answer: Extract<ModelMessage, { role: "tool" }>
  * Nothing was found, or what was chosen is gone: the form stays open without the values that led there. A failed call is
  * only tried again with another choice, since the same arguments would fail again.
  */
-function askAgain(form: Form, tool: Offer, answer: Extract<ModelMessage, { role: "tool" }>): boolean {
+function askAgain(form: ScriptedForm, tool: Offer, answer: Extract<ModelMessage, { role: "tool" }>): boolean {
   const failed = answer.is_error ? "reference" : null;
   if (failed === null && !(isFinder(tool.name) && isEmptyList(answer.result))) return false;
   const doubtful = tool.parameters.filter(({ kind, required }) =>
@@ -244,7 +244,7 @@ function askAgain(form: Form, tool: Offer, answer: Extract<ModelMessage, { role:
 }
 
 /** Who they are people say when it suits them ("I'm Ann Lee, and I need …"), which may be a form too early. */
-function mentionedOf(parameter: Parameter, { said, day }: Reading): unknown {
+function mentionedOf(parameter: Parameter, { said, day }: FormReading): unknown {
   if (!["text", "email", "phone"].includes(parameter.kind.type)) return undefined;
   return said
     .map((text) => valueIn(parameter, { text, today: day, asked: false }))
@@ -263,7 +263,7 @@ function choiceFrom(tools: Offer[], answer: Extract<ModelMessage, { role: "tool"
   return tools.find((tool) => tool.name !== answer.tool_name && tool.parameters.some(takes)) ?? null;
 }
 
-function close(reading: Reading): void {
+function close(reading: FormReading): void {
   const { form } = reading;
   form.tool = null;
   form.goal = null;

@@ -3,20 +3,24 @@ import { isDeepStrictEqual } from "node:util";
 import type { ModelMessage } from "../model.ts";
 import { lastUserText, type Occasion, occasionOf, type ToolAnswer, today } from "./scripted-history.ts";
 import { matcherOf } from "./scripted-patterns.ts";
-import type { Action, Condition, Pattern, Rule, Script } from "./scripted-rules.ts";
-import { filled, filledJson, type Scope, valueAt } from "./scripted-template.ts";
-import { type Heard, heardIn, mentions } from "./scripted-words.ts";
+import type { Condition, Script, ScriptedAction, ScriptedPattern, ScriptedRule } from "./scripted-rules.ts";
+import { filled, filledJson, type TemplateScope, valueAt } from "./scripted-template.ts";
+import { type HeardWords, heardIn, mentions } from "./scripted-words.ts";
 
-type Match = { rule: Rule; scope: Scope };
-type UserWords = Heard & { text: string };
+type Match = { rule: ScriptedRule; scope: TemplateScope };
+type UserWords = HeardWords & { text: string };
 
 /** The actions of the first rule that matches, placeholders filled; null when none does. */
-export function answerByRule(script: Script, messages: readonly ModelMessage[]): Action[] | null {
+export function answerByRule(script: Script, messages: readonly ModelMessage[]): ScriptedAction[] | null {
   const match = matchAt(script, messages, spentRules(script, messages));
   return match?.rule.actions.map((action) => filledAction(action, match.scope)) ?? null;
 }
 
-function matchAt(script: Script, messages: readonly ModelMessage[], spent: ReadonlySet<Rule>): Match | null {
+function matchAt(
+  script: Script,
+  messages: readonly ModelMessage[],
+  spent: ReadonlySet<ScriptedRule>,
+): Match | null {
   const base = baseScope(messages);
   const occasion = occasionOf(messages);
   const heard = occasion.type === "user" ? { text: occasion.text, ...heardIn(occasion.text) } : null;
@@ -32,8 +36,8 @@ function matchAt(script: Script, messages: readonly ModelMessage[], spent: Reado
  * The `once` rules that have answered already. Nothing is remembered between calls, so the conversation is replayed: a rule
  * counts as spent where it would have answered and the agent's next message is indeed its answer.
  */
-function spentRules(script: Script, messages: readonly ModelMessage[]): Set<Rule> {
-  const spent = new Set<Rule>();
+function spentRules(script: Script, messages: readonly ModelMessage[]): Set<ScriptedRule> {
+  const spent = new Set<ScriptedRule>();
   if (!script.rules.some((rule) => rule.once)) return spent;
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
@@ -47,9 +51,9 @@ function spentRules(script: Script, messages: readonly ModelMessage[]): Set<Rule
 
 /** Words that were cut off when the user interrupted still count. */
 function isSeenIn(
-  action: Action,
+  action: ScriptedAction,
   message: Extract<ModelMessage, { role: "assistant" }>,
-  scope: Scope,
+  scope: TemplateScope,
 ): boolean {
   if (action.type === "call") return message.calls.some((call) => call.name === action.tool);
   if (action.type !== "say") return false;
@@ -73,11 +77,11 @@ function baseScope(messages: readonly ModelMessage[]): Map<string, unknown> {
 
 /** The scope the rule answers with, or null when it does not apply now. */
 function triggered(
-  rule: Rule,
+  rule: ScriptedRule,
   occasion: Occasion,
   heard: UserWords | null,
   base: ReadonlyMap<string, unknown>,
-): Scope | null {
+): TemplateScope | null {
   const { trigger } = rule;
   if (trigger.on === "result") {
     if (occasion.type !== "results") return null;
@@ -88,7 +92,7 @@ function triggered(
     }
     return null;
   }
-  let scope: Scope | null = null;
+  let scope: TemplateScope | null = null;
   if (trigger.on === "words") scope = heard === null ? null : patternScope(trigger.patterns, heard, base);
   else if (trigger.on === "otherwise") scope = heard === null ? null : base;
   else scope = occasion.type === trigger.on ? base : null;
@@ -96,10 +100,10 @@ function triggered(
 }
 
 function patternScope(
-  patterns: Pattern[],
+  patterns: ScriptedPattern[],
   heard: UserWords,
   base: ReadonlyMap<string, unknown>,
-): Scope | null {
+): TemplateScope | null {
   for (const pattern of patterns) {
     if ("words" in pattern) {
       if (mentions(heard, pattern.words)) return base;
@@ -116,7 +120,7 @@ function patternScope(
   return null;
 }
 
-function holds(conditions: Condition[], scope: Scope, answer: ToolAnswer | null): boolean {
+function holds(conditions: Condition[], scope: TemplateScope, answer: ToolAnswer | null): boolean {
   return conditions.every((condition) => {
     if (condition.type === "error") return answer?.is_error === true;
     const value = valueAt(scope, condition.path);
@@ -125,7 +129,7 @@ function holds(conditions: Condition[], scope: Scope, answer: ToolAnswer | null)
   });
 }
 
-function filledAction(action: Action, scope: Scope): Action {
+function filledAction(action: ScriptedAction, scope: TemplateScope): ScriptedAction {
   switch (action.type) {
     case "say":
       return { ...action, text: filled(action.text, scope) };

@@ -13,7 +13,7 @@ const LONGEST_EXTRACT = 160;
 /** Twenty properties that each refer to the whole are 64 million values at that depth; nobody reads that many. */
 const MOST_VALUES = 2_000;
 
-type Source = { root: JsonSchema; lines: string[]; text: string; today: string | null; left: number };
+type OutputSource = { root: JsonSchema; lines: string[]; text: string; today: string | null; left: number };
 
 /** Choices take their first value, texts a short extract of what the user said, numbers a count of what was said. */
 export function valueOfSchema(schema: JsonSchema, messages: readonly ModelMessage[]): unknown {
@@ -38,7 +38,7 @@ function userLines(messages: readonly ModelMessage[]): string[] {
   return [said(SAID_BY_USER), said(SAID_BY_AGENT)].find((words) => words.length > 0) ?? lines;
 }
 
-function valueFor(schema: unknown, source: Source, name: string, depth: number): unknown {
+function valueFor(schema: unknown, source: OutputSource, name: string, depth: number): unknown {
   source.left -= 1;
   if (!isRecord(schema) || depth > DEEPEST || source.left < 0) return null;
   if ("const" in schema) return schema.const;
@@ -76,7 +76,7 @@ function valueFor(schema: unknown, source: Source, name: string, depth: number):
   }
 }
 
-function arrayOf(schema: JsonSchema, source: Source, name: string, depth: number): unknown[] {
+function arrayOf(schema: JsonSchema, source: OutputSource, name: string, depth: number): unknown[] {
   const fewest = typeof schema.minItems === "number" ? Math.min(schema.minItems, 100) : 0;
   const count = Math.max(fewest, source.lines.length > 0 ? 1 : 0);
   return Array.from({ length: count }, () => valueFor(schema.items ?? {}, source, name, depth + 1));
@@ -91,14 +91,14 @@ function within(schema: JsonSchema, count: number): number {
 }
 
 /** "wants_refund" is true when the user spoke of a refund. */
-function isAbout(name: string, schema: JsonSchema, source: Source): boolean {
+function isAbout(name: string, schema: JsonSchema, source: OutputSource): boolean {
   const description = typeof schema.description === "string" ? schema.description : "";
   const wanted = [...stemsOf(`${name} ${description}`)];
   const said = stemsOf(source.text);
   return wanted.some((word) => said.has(word));
 }
 
-function textOf(schema: JsonSchema, source: Source): string {
+function textOf(schema: JsonSchema, source: OutputSource): string {
   switch (schema.format) {
     case "date":
       return dateIn(source.text, source.today) ?? source.today ?? "1970-01-01";

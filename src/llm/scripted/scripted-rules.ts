@@ -42,18 +42,23 @@ import { PublicError } from "../../base/errors.ts";
 import { PatternError, type Pattern as Regex } from "../../base/pattern.ts";
 import { compile } from "./scripted-patterns.ts";
 
-export type Script = { rules: Rule[]; faults: string[] };
-export type Rule = { once: boolean; trigger: Trigger; conditions: Condition[]; actions: Action[] };
+export type Script = { rules: ScriptedRule[]; faults: string[] };
+export type ScriptedRule = {
+  once: boolean;
+  trigger: Trigger;
+  conditions: Condition[];
+  actions: ScriptedAction[];
+};
 type Trigger =
   | { on: "start" | "silence" | "otherwise" }
-  | { on: "words"; patterns: Pattern[] }
+  | { on: "words"; patterns: ScriptedPattern[] }
   | { on: "result"; tool: string };
-export type Pattern = { words: string } | { regex: Regex };
+export type ScriptedPattern = { words: string } | { regex: Regex };
 export type Condition =
   | { type: "error" }
   | { type: "present"; path: string }
   | { type: "compare"; path: string; equal: boolean; value: unknown };
-export type Action =
+export type ScriptedAction =
   | { type: "say"; text: string }
   | { type: "call"; tool: string; arguments: Record<string, unknown> }
   | { type: "wait"; ms: number }
@@ -112,7 +117,7 @@ class ScriptFault extends PublicError {
 
 type Cursor = { readonly source: string; at: number };
 
-function rule(cursor: Cursor): Rule {
+function rule(cursor: Cursor): ScriptedRule {
   const once = word(cursor, "once");
   const trigger = triggerAt(cursor);
   const conditions: Condition[] = [];
@@ -135,7 +140,7 @@ function triggerAt(cursor: Cursor): Trigger {
   return { on: "words", patterns };
 }
 
-function pattern(cursor: Cursor): Pattern {
+function pattern(cursor: Cursor): ScriptedPattern {
   const regex = take(cursor, /\/((?:[^/\\\n]|\\.)+)\//y);
   if (regex === null) return { words: quoted(cursor) };
   const source = regex.slice(1, -1).replaceAll("\\/", "/");
@@ -156,7 +161,7 @@ function condition(cursor: Cursor): Condition {
   return { type: "compare", path, equal: sign === "==", value: json(cursor) };
 }
 
-function action(cursor: Cursor): Action {
+function action(cursor: Cursor): ScriptedAction {
   if (word(cursor, "say")) return { type: "say", text: quoted(cursor) };
   if (word(cursor, "call")) {
     const tool = toolName(cursor);

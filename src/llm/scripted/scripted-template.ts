@@ -6,13 +6,13 @@
 import { listed } from "./scripted-words.ts";
 
 /** What a path may begin with: `result`, `user`, the groups of a pattern … */
-export type Scope = ReadonlyMap<string, unknown>;
+export type TemplateScope = ReadonlyMap<string, unknown>;
 
 /**
  * `a.b.0` goes down objects and arrays; `*` gathers from every item. Own properties only, so that no path reaches what
  * JavaScript hangs on every object. Undefined where there is nothing.
  */
-export function valueAt(scope: Scope, path: string): unknown {
+export function valueAt(scope: TemplateScope, path: string): unknown {
   const [root = "", ...rest] = path.split(".");
   return down(scope.get(root), rest);
 }
@@ -36,7 +36,7 @@ const PLACEHOLDER = /\$\{([\w.*-]+)\}|\{\{\s*([\w.*-]+)\s*\}\}|\{([\w.*-]+)\}/g;
 const LONGEST_FILLING = 200_000;
 
 /** The text with its placeholders replaced; a known path without a value gives nothing, lists are joined as in speech. */
-export function filled(text: string, scope: Scope): string {
+export function filled(text: string, scope: TemplateScope): string {
   let left = LONGEST_FILLING;
   return text.replaceAll(PLACEHOLDER, (whole, dollar, double, single) => {
     const path: string = dollar ?? double ?? single;
@@ -49,7 +49,7 @@ export function filled(text: string, scope: Scope): string {
 }
 
 /** The same inside JSON; a text that is one placeholder and nothing else becomes the value itself, of whatever type. */
-export function filledJson(value: unknown, scope: Scope): unknown {
+export function filledJson(value: unknown, scope: TemplateScope): unknown {
   if (typeof value === "string") {
     const alone = new RegExp(`^(?:${PLACEHOLDER.source})$`).exec(value);
     const path = alone?.[1] ?? alone?.[2] ?? alone?.[3];

@@ -4,23 +4,23 @@ import type { ModelMessage, ModelRequest, OfferedTool } from "../model.ts";
 import { valueIn } from "./scripted-extract.ts";
 import {
   argumentsOf,
-  type Form,
   isCancellation,
   isFarewell,
   missingIn,
   optionsOf,
   readForm,
+  type ScriptedForm,
 } from "./scripted-form.ts";
 import { HANGUP, type Occasion, occasionOf, today } from "./scripted-history.ts";
 import { valueOfSchema } from "./scripted-output.ts";
 import { type Parameter, parametersOf, questionFor } from "./scripted-parameters.ts";
-import type { Action } from "./scripted-rules.ts";
+import type { ScriptedAction } from "./scripted-rules.ts";
 import { isStepResult } from "./scripted-step.ts";
 import { stepInstructions, summaryOf } from "./scripted-summary.ts";
 import { jsonText } from "./scripted-template.ts";
 import { listed, readable } from "./scripted-words.ts";
 
-export function walk(request: ModelRequest): Action[] {
+export function walk(request: ModelRequest): ScriptedAction[] {
   const { messages, tools, tool_choice } = request;
   const form = readForm(messages, tools);
   if (typeof tool_choice === "object") return forcedCall(request, form, tool_choice.tool);
@@ -30,7 +30,7 @@ export function walk(request: ModelRequest): Action[] {
   return tool ? forcedCall(request, form, tool.name) : actions;
 }
 
-function freely(occasion: Occasion, form: Form, request: ModelRequest): Action[] {
+function freely(occasion: Occasion, form: ScriptedForm, request: ModelRequest): ScriptedAction[] {
   const next = nextAction(form, request);
   switch (occasion.type) {
     case "user":
@@ -56,7 +56,7 @@ function freely(occasion: Occasion, form: Form, request: ModelRequest): Action[]
 }
 
 /** The next question of the open form, or its call when nothing is missing; nothing when no form is open. */
-function nextAction(form: Form, request: ModelRequest): Action[] {
+function nextAction(form: ScriptedForm, request: ModelRequest): ScriptedAction[] {
   if (!form.tool) return [];
   const missing = missingIn(form);
   if (missing) {
@@ -70,7 +70,7 @@ function nextAction(form: Form, request: ModelRequest): Action[] {
 }
 
 /** The options are listed again when the answer to them was not understood. */
-function ask(form: Form, parameter: Parameter): string {
+function ask(form: ScriptedForm, parameter: Parameter): string {
   const question = questionFor(parameter);
   const options = form.missed?.name === parameter.name ? optionsOf(form, parameter) : [];
   const labels = options.slice(0, 5).map((option, index) => `(${index + 1}) ${option.label}`);
@@ -78,7 +78,7 @@ function ask(form: Form, parameter: Parameter): string {
 }
 
 /** A call the engine insists on, with what is known; what is missing is made up from the conversation, as a model would. */
-function forcedCall(request: ModelRequest, form: Form, name: string): Action[] {
+function forcedCall(request: ModelRequest, form: ScriptedForm, name: string): ScriptedAction[] {
   const tool = request.tools.find((offered) => offered.name === name);
   if (!tool) return [say(`I was told to use ${readable(name)}, but it is not offered to me.`)];
   const known = new Map<string, unknown>();
@@ -97,7 +97,7 @@ function forcedCall(request: ModelRequest, form: Form, name: string): Action[] {
   return [{ type: "call", tool: name, arguments: Object.fromEntries(known) }];
 }
 
-function farewell(tools: OfferedTool[]): Action[] {
+function farewell(tools: OfferedTool[]): ScriptedAction[] {
   const hangup = tools.find((tool) => tool.name === HANGUP);
   if (!hangup) return [say("Goodbye.")];
   const reason = parametersOf(hangup).some(({ name }) => name === "reason");
@@ -139,7 +139,7 @@ function wordsSinceResults(messages: readonly ModelMessage[]): string {
 }
 
 /** An answer of the wanted schema; JSON, as a model would write it. */
-export const structuredAnswer = (request: ModelRequest): Action[] =>
+export const structuredAnswer = (request: ModelRequest): ScriptedAction[] =>
   request.output_schema ? [say(jsonText(valueOfSchema(request.output_schema.schema, request.messages)))] : [];
 
-const say = (text: string): Action => ({ type: "say", text });
+const say = (text: string): ScriptedAction => ({ type: "say", text });

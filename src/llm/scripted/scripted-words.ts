@@ -43,15 +43,15 @@ export const stemsOf = (text: string): Set<string> =>
 export const readable = (name: string): string => wordsOf(name).join(" ") || name;
 
 /** A text taken apart once, to be asked about many times. */
-export type Heard = { words: string[]; stems: string[] };
+export type HeardWords = { words: string[]; stems: string[] };
 
-export function heardIn(text: string): Heard {
+export function heardIn(text: string): HeardWords {
   const words = wordsOf(text);
   return { words, stems: words.map(stem) };
 }
 
 /** Whether the words of `phrase` stand together in what was heard, however it is spelt ("check-up", "check up", "Checkup"). */
-export function mentions(heard: Heard, phrase: string): boolean {
+export function mentions(heard: HeardWords, phrase: string): boolean {
   const wanted = wordsOf(phrase);
   if (wanted.length === 0) return false;
   const squeezed = wanted.join("");

@@ -13,7 +13,7 @@ import { coerced } from "./scripted-coerce.ts";
 import { lastUserText, systemText } from "./scripted-history.ts";
 import { answerByRule } from "./scripted-match.ts";
 import { startAnswer } from "./scripted-patterns.ts";
-import { type Action, scriptIn } from "./scripted-rules.ts";
+import { type ScriptedAction, scriptIn } from "./scripted-rules.ts";
 import { jsonText } from "./scripted-template.ts";
 import { structuredAnswer, walk } from "./scripted-walk.ts";
 import { readable } from "./scripted-words.ts";
@@ -26,7 +26,7 @@ export const scriptedModel = (provider: Provider): LanguageModel => ({
   stream: (request) => perform(provider, request),
 });
 
-type Plan = { actions: Action[]; warnings: string[] };
+type ScriptedPlan = { actions: ScriptedAction[]; warnings: string[] };
 
 async function* perform(provider: Provider, request: ModelRequest): AsyncGenerator<ModelPart> {
   const { actions, warnings } = plan(request);
@@ -78,7 +78,7 @@ async function* perform(provider: Provider, request: ModelRequest): AsyncGenerat
 }
 
 /** Everything it will say and do, decided before the first word. */
-function plan(request: ModelRequest): Plan {
+function plan(request: ModelRequest): ScriptedPlan {
   startAnswer();
   try {
     return planned(request);
@@ -88,7 +88,7 @@ function plan(request: ModelRequest): Plan {
   }
 }
 
-function planned(request: ModelRequest): Plan {
+function planned(request: ModelRequest): ScriptedPlan {
   const script = scriptIn(systemText(request.messages));
   if (script && script.faults.length > 0) return faulty(script.faults);
   const warnings: string[] = [];
@@ -101,7 +101,7 @@ function planned(request: ModelRequest): Plan {
 }
 
 /** A script that can't be read is said aloud: guessing what its author meant would look like an answer. */
-function faulty(faults: readonly string[]): Plan {
+function faulty(faults: readonly string[]): ScriptedPlan {
   return {
     actions: [{ type: "say", text: `The script in my prompt has a mistake: ${faults.join("; ")}.` }],
     warnings: faults.map((fault) => `The script in the prompt has a mistake: ${fault}.`),
@@ -112,9 +112,13 @@ function faulty(faults: readonly string[]): Plan {
  * The actions with their calls held to what the request allows: only offered tools, none under `none`, the wanted one when a
  * call is demanded. Null when a demand is not met, so that something else may answer.
  */
-function allowed(actions: Action[], request: ModelRequest, warnings: string[]): Action[] | null {
+function allowed(
+  actions: ScriptedAction[],
+  request: ModelRequest,
+  warnings: string[],
+): ScriptedAction[] | null {
   const { tool_choice, tools } = request;
-  const kept: Action[] = [];
+  const kept: ScriptedAction[] = [];
   for (const action of actions) {
     if (action.type !== "call") {
       kept.push(action);

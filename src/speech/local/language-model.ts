@@ -48,7 +48,7 @@ export function languageModel(expected: readonly string[], isKnown: (word: strin
     .map((words) => words.filter(isKnown))
     .filter((words) => words.length > 0);
   const counts = [1, 2, 3].map((length) => countGrams(sentences, length));
-  const [unigrams, bigrams, trigrams] = counts as [Counts, Counts, Counts];
+  const [unigrams, bigrams, trigrams] = counts as [GramCounts, GramCounts, GramCounts];
   const total = [...unigrams.values()].reduce((sum, count) => sum + count, 0);
 
   // Unigrams are smoothed by one, so that every word may follow every word.
@@ -81,10 +81,10 @@ export function languageModel(expected: readonly string[], isKnown: (word: strin
   ].join("\n");
 }
 
-type Counts = Map<string, number>;
+type GramCounts = Map<string, number>;
 
-function countGrams(sentences: string[][], length: number): Counts {
-  const counts: Counts = new Map();
+function countGrams(sentences: string[][], length: number): GramCounts {
+  const counts: GramCounts = new Map();
   for (const words of sentences) {
     const all = [START, ...words, END];
     for (let at = 0; at + length <= all.length; at++) {
@@ -97,7 +97,7 @@ function countGrams(sentences: string[][], length: number): Counts {
 
 /** P(last word | those before), and what of each history's probability is left for words that never followed it. */
 function conditional(
-  grams: Counts,
+  grams: GramCounts,
   lower: Map<string, number>,
   shorter: (gram: string) => string,
 ): { probabilities: Map<string, number>; backOff: Map<string, number> } {

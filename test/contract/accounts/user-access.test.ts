@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Mail } from "../../../src/accounts/welcome-mail.ts";
+import type { WelcomeMail } from "../../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { signedInSend } from "../../harness/signed-in-send.ts";
 
@@ -7,7 +7,7 @@ const PATH = "/api/v1/users/";
 
 let app: TestApp;
 let roles: Record<string, number>;
-const sent: Mail[] = [];
+const sent: WelcomeMail[] = [];
 
 beforeAll(async () => {
   app = await createTestApp({ PUBLIC_URL: "https://parley.example" }, undefined, {

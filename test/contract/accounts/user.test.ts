@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Mail } from "../../../src/accounts/welcome-mail.ts";
+import type { WelcomeMail } from "../../../src/accounts/welcome-mail.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { rounds } from "../../harness/seed.ts";
 
@@ -8,7 +8,7 @@ const PATH = "/api/v1/users/";
 
 let app: TestApp;
 let roles: Record<string, number>;
-const sent: Mail[] = [];
+const sent: WelcomeMail[] = [];
 let mailServerIsDown = false;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { handleOptOut, type IncomingWords } from "../../../src/consent/opt-out.ts";
-import { type Suppression, suppress, suppressed } from "../../../src/consent/suppression.ts";
+import { type SuppressedAddress, suppress, suppressed } from "../../../src/consent/suppression.ts";
 import { converse, createAgent } from "../../harness/agent.ts";
 import { createTestApp, START, type TestApp } from "../../harness/app.ts";
 import { sendForm } from "../../harness/form.ts";
@@ -16,7 +16,7 @@ const mine = () => app.admin.sub_organization_id;
 const check = (mode: "voice" | "sms" | "whatsapp" | "email", ...addresses: string[]) =>
   suppressed(app.db, mine(), mode, addresses);
 
-const entry = (address: string, more: Partial<Suppression> = {}): Suppression => ({
+const entry = (address: string, more: Partial<SuppressedAddress> = {}): SuppressedAddress => ({
   sub_organization_id: mine(),
   address,
   scope: "all",
@@ -24,7 +24,7 @@ const entry = (address: string, more: Partial<Suppression> = {}): Suppression =>
   proof: { at: new Date(START), through: "text", said: "STOP", session_id: null, message_id: "SM1" },
   ...more,
 });
-const put = (...entries: Suppression[]) =>
+const put = (...entries: SuppressedAddress[]) =>
   app.db.transaction().execute((tx) => suppress(tx, entries, app.clock.now()));
 
 const write = (address: string, text: string, more: Partial<IncomingWords> = {}) =>

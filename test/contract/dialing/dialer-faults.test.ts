@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { requireGo, type Sender } from "../../../src/channels/outreach.ts";
+import { type OutreachSender, requireGo } from "../../../src/channels/outreach.ts";
 import { claimDue } from "../../../src/dialing/claim.ts";
 import type { FaultPoint } from "../../../src/dialing/dialer.ts";
 import { attemptLeases } from "../../../src/dialing/leases.ts";
@@ -359,7 +359,7 @@ describe("a dialer that is held up", () => {
     const went: (boolean | undefined)[] = [];
     const slow = createTestDialer(app, () => COMPLETED);
     const { send, ...sender } = slow.world.senders.voice;
-    const voice: Sender = {
+    const voice: OutreachSender = {
       ...sender,
       async send(outreach, mayGo) {
         if (went.length === 0) app.clock.advance(HAND_OVER_ms);

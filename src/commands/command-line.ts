@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import { errorText, Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
@@ -42,6 +43,8 @@ const COMMANDS: Record<string, Command> = {
     async run() {
       const { config, secrets } = settings();
       const { start } = await import("./start.ts");
+      // At the end it would be kept, too, but a kill ends without, and who has stepped down may not write there.
+      flushCompileCache();
       return start(config, secrets);
     },
   },

@@ -7,7 +7,6 @@ import multipart from "@fastify/multipart";
 import rateLimit from "@fastify/rate-limit";
 import swagger from "@fastify/swagger";
 import websocket from "@fastify/websocket";
-import apiReference from "@scalar/fastify-api-reference";
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -35,6 +34,7 @@ import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
 import { tidyDocument } from "./openapi.ts";
 import { parseInput } from "./parse-input.ts";
+import { addReferencePage } from "./reference-page.ts";
 import { ErrorDetail, HTTPValidationError, MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
 import { longTexts } from "./text-bounds.ts";
@@ -130,16 +130,6 @@ type ServerOptions = {
 /** Of a JSON body, unless its operation takes more. Files come as forms, in pieces, with limits of their own. */
 const MAX_BODY_bytes = 1024 * 1024;
 
-/** The reference page asks nobody outside, and sells nothing: no fonts, no measuring, no assistant, no bar of its maker. */
-const REFERENCE = {
-  url: "/openapi.json",
-  withDefaultFonts: false,
-  telemetry: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  showDeveloperTools: "never",
-} as const;
-
 export const API_KEY_HEADER = "Service-API-Key";
 
 export async function createServer(options: ServerOptions): Promise<Api> {
@@ -212,7 +202,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
     transformObject: tidyDocument as never,
   });
-  await server.register(apiReference, { routePrefix: "/docs", configuration: REFERENCE });
+  addReferencePage(server);
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());
 
   const countCall = options.callLimits && createCallCounter(options.callLimits);

@@ -49,9 +49,10 @@ export function createEmbedder(
       const late = AbortSignal.timeout(timeout_ms);
       const limits = { timeout_ms, max_response_bytes: MAX_RESPONSE_BYTES };
       try {
-        const { embeddings, usage } = await connect(choice, access, {
+        const library = await connect(choice, access, {
           ...(egress && { fetch: guardedFetch(egress, provider, limits) }),
-        }).doEmbed({
+        });
+        const { embeddings, usage } = await library.doEmbed({
           values: texts,
           abortSignal: AbortSignal.any([signal, late]),
           // Google's models give a question another vector than a text that answers it; the others don't read this.
@@ -79,18 +80,18 @@ export function createEmbedder(
 const countOf = (tokens: number | undefined): number | null =>
   tokens !== undefined && Number.isInteger(tokens) && tokens >= 0 && tokens <= MOST_TOKENS ? tokens : null;
 
-function connect(
+async function connect(
   { provider, model }: EmbeddingChoice,
   access: ProviderAccess,
   more: { fetch?: typeof fetch },
-): EmbeddingModelV4 {
+): Promise<EmbeddingModelV4> {
   switch (provider) {
     case "openai":
-      return openaiAt(access, more).embedding(model);
+      return (await openaiAt(access, more)).embedding(model);
     case "azure_openai":
-      return azureAt(access, null, more).embedding(model);
+      return (await azureAt(access, null, more)).embedding(model);
     case "google":
-      return googleAt(access, more).embedding(model);
+      return (await googleAt(access, more)).embedding(model);
   }
 }
 

@@ -31,7 +31,7 @@ type ProviderModel = {
   /** The catalogue's row; a model it doesn't know gets every setting and the provider decides. */
   entry: LlmEntry | null;
   /** Makes the library's model object; what it throws is reported like a failed call. */
-  connect(): LanguageModelV4;
+  connect(): Promise<LanguageModelV4>;
 };
 
 /** Twice what 128,000 tokens of prose come to, the most that a model gives; all of it is kept in memory and stored. */
@@ -69,9 +69,8 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   try {
     request.signal.throwIfAborted();
     const signal = AbortSignal.any([request.signal, leaving.signal]);
-    const { stream } = await config
-      .connect()
-      .doStream(callOptions(config, withWireNames(request), signal, warnings));
+    const model = await config.connect();
+    const { stream } = await model.doStream(callOptions(config, withWireNames(request), signal, warnings));
     for await (const part of stream) {
       characters += "delta" in part ? part.delta.length : 0;
       if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);

@@ -1,7 +1,3 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createAzure } from "@ai-sdk/azure";
-import { createGoogle } from "@ai-sdk/google";
-import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { unreachable } from "../base/errors.ts";
 import {
@@ -59,22 +55,29 @@ export function resolveModel(
   });
 }
 
-function connect(choice: ModelChoice, access: ProviderAccess, transport: Transport): LanguageModelV4 {
+/** The libraries are read by the first who asks such a provider: together they are a tenth of all the program could read. */
+async function connect(
+  choice: ModelChoice,
+  access: ProviderAccess,
+  transport: Transport,
+): Promise<LanguageModelV4> {
   const { provider, model } = choice;
   switch (provider) {
-    case "anthropic":
+    case "anthropic": {
+      const { createAnthropic } = await import("@ai-sdk/anthropic");
       return createAnthropic({
         apiKey: access.api_key,
         baseURL: access.base_url ?? BASE_URLS.anthropic,
         ...transport,
       })(model);
+    }
     case "google":
-      return googleAt(access, { fetch: keepingDigits(transport.fetch ?? fetch) })(model);
+      return (await googleAt(access, { fetch: keepingDigits(transport.fetch ?? fetch) }))(model);
     // `.chat`: the default Responses API drops `seed`, and servers that imitate OpenAI speak chat completions.
     case "openai":
-      return openaiAt(access, transport).chat(model);
+      return (await openaiAt(access, transport)).chat(model);
     case "azure_openai":
-      return azureAt(access, choice.api_version, transport).chat(model);
+      return (await azureAt(access, choice.api_version, transport)).chat(model);
     default:
       return unreachable(provider);
   }
@@ -83,14 +86,18 @@ function connect(choice: ModelChoice, access: ProviderAccess, transport: Transpo
 /** `fetch` in place of the global one. */
 export type Transport = { fetch?: typeof fetch };
 
-export const googleAt = (access: ProviderAccess, more: Transport = {}) =>
-  createGoogle({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.google, ...more });
+export async function googleAt(access: ProviderAccess, more: Transport = {}) {
+  const { createGoogle } = await import("@ai-sdk/google");
+  return createGoogle({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.google, ...more });
+}
 
-export const openaiAt = (access: ProviderAccess, more: Transport = {}) =>
-  createOpenAI({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.openai, ...more });
+export async function openaiAt(access: ProviderAccess, more: Transport = {}) {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  return createOpenAI({ apiKey: access.api_key, baseURL: access.base_url ?? BASE_URLS.openai, ...more });
+}
 
-/** Throws `ModelError` where the address is missing. */
-export function azureAt(access: ProviderAccess, api_version: string | null, more: Transport = {}) {
+/** Rejects with `ModelError` where the address is missing. */
+export async function azureAt(access: ProviderAccess, api_version: string | null, more: Transport = {}) {
   if (!access.base_url) {
     throw new ModelError(
       "refused",
@@ -98,6 +105,7 @@ export function azureAt(access: ProviderAccess, api_version: string | null, more
       "Azure OpenAI has a key but no address; configure its base URL (https://RESOURCE.openai.azure.com/openai).",
     );
   }
+  const { createAzure } = await import("@ai-sdk/azure");
   return createAzure({
     apiKey: access.api_key,
     baseURL: azureAddress(access.base_url),

@@ -10,7 +10,8 @@ import { sha256 } from "../base/crypto.ts";
 import { errorText } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
 import { normaliseEmail } from "../channels/address.ts";
-import { MOST_HEADER_bytes, MOST_HTML, newText, plainOfHtml } from "./mail-text.ts";
+import { MOST_HTML, plainOfHtml } from "./html-words.ts";
+import { MOST_HEADER_bytes, newText } from "./mail-text.ts";
 
 /** A mail somebody sent us, as we need it. Ids stand without their angle brackets; texts are fit for the database. */
 export type IncomingMail = {

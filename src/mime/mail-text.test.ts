@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isHtml, newText, plainOfHtml } from "./mail-text.ts";
+import { plainOfHtml } from "./html-words.ts";
+import { isHtml, newText } from "./mail-text.ts";
 
 const quote = "> Your appointment is on Monday.\n> See you then.";
 

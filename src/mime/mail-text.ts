@@ -1,5 +1,3 @@
-import { simpleParser } from "mailparser";
-
 /**
  * What of a mail's plain text is new: without the mails it quotes and without a signature. Mail programs mark both in
  * few ways; what is marked in none is kept, since a lost sentence is worse than a quoted one. Pure.
@@ -72,23 +70,6 @@ const beginsSignature = (line: string, from_end: number): boolean =>
 
 /** All headers of a mail together, and those of each part: mails of people have a few kilobytes, of lists twenty. */
 export const MOST_HEADER_bytes = 256 * 1024;
-/** Characters of HTML that are turned into words; a mail that somebody wrote has some tens of thousands. */
-export const MOST_HTML = 1_000_000;
-/** Pictures written into it, which say nothing. */
-const EMBEDDED = /data:[\w/+.-]{0,100}(;[\w=-]{0,100})?;base64,[A-Za-z0-9+/=\s%]+/g;
-
-/**
- * The plain part of an HTML mail, of its first million characters. The mail parser makes one of every mail that comes
- * without it; one way of telling what a mail says in words is enough. As with `readMail`, a thread that may be ended calls it.
- */
-export async function plainOfHtml(html: string): Promise<string> {
-  const words = html.replace(EMBEDDED, "").slice(0, MOST_HTML).toWellFormed();
-  const body = Buffer.from(words).toString("base64").replace(/.{76}/g, "$&\r\n");
-  const source = `MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
-  const { text } = await simpleParser(source, { skipImageLinks: true, skipTextToHtml: true });
-  return (text ?? "").trim();
-}
-
 /** A template whose author wrote tags means HTML. */
 export const isHtml = (text: string): boolean =>
   /<(!doctype|html|body|div|p|br|table|h[1-6]|ul|ol|a|span|strong|em|b|i|img)[\s/>]/i.test(text);

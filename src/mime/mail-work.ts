@@ -1,7 +1,7 @@
 import { serveWork } from "../base/worker-work.ts";
+import { plainOfHtml } from "./html-words.ts";
 import { readMail } from "./mail-message.ts";
 import { checkSignatures } from "./mail-signatures.ts";
-import { plainOfHtml } from "./mail-text.ts";
 import { readInboundMail } from "./sendgrid-inbound.ts";
 
 /* The beginning of a thread that reads what strangers send (mail-reader.ts). Bytes come as plain arrays of them. */

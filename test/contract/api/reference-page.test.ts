@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { createTestApp } from "../../harness/app.ts";
+
+test("the API reference is a page of its own, with its script, and asks nobody else", async () => {
+  const app = await createTestApp();
+  const get = (url: string) => app.api.server.inject({ method: "GET", url });
+  const bare = await get("/docs");
+  expect([bare.statusCode, bare.headers.location]).toEqual([301, "/docs/"]);
+  const page = await get("/docs/");
+  expect(page.headers["content-type"]).toContain("text/html");
+  expect(page.body).toContain('src="js/scalar.js"');
+  expect(page.body).toContain('"url": "/openapi.json"');
+  expect(page.body).not.toContain("https://");
+  const script = await get("/docs/js/scalar.js");
+  expect(script.headers["content-type"]).toContain("javascript");
+  expect(script.body.length).toBeGreaterThan(1_000_000);
+  const other = await get("/docs/openapi.yaml");
+  expect([other.statusCode, other.json()]).toEqual([404, { detail: "Not Found" }]);
+});

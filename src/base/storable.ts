@@ -14,6 +14,12 @@ export function storableJson<T>(value: T): T {
   return text !== undefined && SUSPECT.test(text) ? (cleaned(JSON.parse(text)) as T) : value;
 }
 
+/** The same, as its JSON. */
+export function storableJsonText(value: object): string {
+  const text = JSON.stringify(value);
+  return SUSPECT.test(text) ? JSON.stringify(cleaned(JSON.parse(text))) : text;
+}
+
 function cleaned(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (typeof value !== "object" || value === null) return value;

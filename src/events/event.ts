@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
@@ -43,9 +43,17 @@ export async function publish(
   sub_organization_id: number,
   events: readonly NewEvent[],
 ): Promise<void> {
-  if (events.length === 0) return;
+  if (events.length > 0) await eventInsert(sub_organization_id, events).execute(tx);
+}
+
+/** The same as a part of a statement; nothing is written unless `only_if`. */
+export function eventInsert(
+  sub_organization_id: number,
+  events: readonly NewEvent[],
+  only_if: RawBuilder<boolean> = sql`true`,
+): RawBuilder<unknown> {
   const column = (value: (event: NewEvent) => string | null) => events.map(value);
-  await sql`
+  return sql`
     insert into events (sub_organization_id, timestamp, session_id, conversation_id, source, source_id, category, type,
       user_id, description, attributes)
     select ${sub_organization_id}::bigint, e.* from unnest(
@@ -59,7 +67,8 @@ export async function publish(
       ${column(({ user_id }) => user_id ?? null)}::text[],
       ${column(({ description }) => description)}::text[],
       ${column(({ attributes }) => (attributes ? JSON.stringify(attributes) : null))}::json[]
-    ) as e`.execute(tx);
+    ) as e
+    where ${only_if}`;
 }
 
 const text = (id: number | null | undefined): string | null => (id == null ? null : String(id));

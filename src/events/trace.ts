@@ -1,4 +1,6 @@
-import { type Db, jsonOrNull } from "../db/database.ts";
+import { type RawBuilder, sql } from "kysely";
+import type { Db } from "../db/database.ts";
+import { recordset } from "../db/recordset.ts";
 
 /** Rows of these are also the latency report. */
 export const TIMED_CATEGORIES = ["tts", "stt", "llm", "tool", "http"] as const;
@@ -43,24 +45,36 @@ export async function insertTrace(
   entries: readonly TraceEntry[],
   now: Date,
 ): Promise<void> {
-  if (entries.length === 0) return;
-  await db
-    .insertInto("session_trace")
-    .values(
-      entries.map((entry) => {
-        const started = entry.started ?? now;
-        return {
-          session_id,
-          turn_index,
-          category: entry.category,
-          label: entry.label,
-          measurement_start: started.toISOString(),
-          timestamp: new Date(started.getTime() + (entry.duration_ms ?? 0)).toISOString(),
-          duration_ms: entry.duration_ms ?? null,
-          metadata: entry.metadata ?? null,
-          details: jsonOrNull(entry.details),
-        };
-      }),
-    )
-    .execute();
+  if (entries.length > 0) await traceInsert(session_id, turn_index, entries, now).execute(db);
+}
+
+/** The same as a part of a statement; nothing is written unless `only_if`. */
+export function traceInsert(
+  session_id: number,
+  turn_index: number,
+  entries: readonly TraceEntry[],
+  now: Date,
+  only_if: RawBuilder<boolean> = sql`true`,
+): RawBuilder<unknown> {
+  const rows = entries.map((entry) => {
+    const started = entry.started ?? now;
+    return {
+      session_id,
+      turn_index,
+      category: entry.category,
+      label: entry.label,
+      measurement_start: started.toISOString(),
+      timestamp: new Date(started.getTime() + (entry.duration_ms ?? 0)).toISOString(),
+      duration_ms: entry.duration_ms ?? null,
+      metadata: entry.metadata ?? null,
+      details: entry.details ?? null,
+    };
+  });
+  return sql`
+    insert into session_trace (session_id, turn_index, category, label, measurement_start, timestamp, duration_ms,
+      metadata, details)
+    select t.session_id, t.turn_index, t.category, t.label, t.measurement_start, t.timestamp, t.duration_ms,
+      t.metadata, t.details
+    from json_populate_recordset(null::session_trace, ${recordset<"session_trace">(rows)}) as t
+    where ${only_if}`;
 }

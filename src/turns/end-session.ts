@@ -1,8 +1,9 @@
 import { Fault } from "../base/errors.ts";
-import { publish } from "../events/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
-import { updateSession } from "./turn-store.ts";
+import { NO_ROWS } from "./draft/turn-rows.ts";
+import { storeTurn } from "./turn-store.ts";
 
 export type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
 
@@ -43,30 +44,22 @@ export async function endSession(
   const { session } = taken;
   if (unless_after && session.turn_count !== unless_after.turn_count) return releaseLease(engine, session);
   const at = engine.clock.now();
-  await engine.db.transaction().execute(async (tx) => {
-    const ended = { reason, user_terminated: reason === "user" };
-    await updateSession(engine, tx, session, {
-      state: session.state,
-      next_seq: session.next_seq,
-      at,
-      over: true,
-      ended,
-    });
-    await publish(tx, session.sub_organization_id, [
-      {
-        at,
-        source: "llm-prompt",
-        source_id: session.prompt_id,
-        category: "conversation",
-        type: "session-end",
-        description: IN_WORDS[reason],
-        session_id,
-        conversation_id: session.conversation_id,
-        user_id: session.source,
-        attributes: { reason },
-      },
-    ]);
-  });
+  const told: NewEvent = {
+    at,
+    source: "llm-prompt",
+    source_id: session.prompt_id,
+    category: "conversation",
+    type: "session-end",
+    description: IN_WORDS[reason],
+    session_id,
+    conversation_id: session.conversation_id,
+    user_id: session.source,
+    attributes: { reason },
+  };
+  const { state, next_seq, turn_count } = session;
+  const ended = { reason, user_terminated: reason === "user" };
+  const change = { state, next_seq, at, over: true, ended };
+  await storeTurn(engine, session, turn_count, change, { ...NO_ROWS, events: [told] });
 }
 
 /**

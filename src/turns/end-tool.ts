@@ -22,7 +22,7 @@ import { callEndTool } from "./end-tool-job.ts";
 import { modelRound } from "./model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
 import { loadHistory } from "./turn-history.ts";
-import { insertCalls } from "./turn-store.ts";
+import { callInsert } from "./turn-store.ts";
 
 /*
  * The session end tool: once, whatever ended the session, after its end. The model fills in the
@@ -196,7 +196,7 @@ async function finish(
     const finished: FinishedCall = {
       ...{ seq, round: AFTER_ROUNDS, call, tool, outcome: shown, started, duration_ms },
     };
-    await insertCalls(tx, session_id, [storedCall(finished, turn_count)]);
+    await callInsert(session_id, [storedCall(finished, turn_count)]).execute(tx);
     await insertTrace(tx, session_id, turn_count, [...before, ...callTrace(finished)], at);
     // A tool that says "opted out" has to have done so here too.
     const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];

@@ -1,48 +1,38 @@
+import { sql } from "kysely";
 import type { ProviderData } from "../llm/model.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
 
-/** What was said and done before, for the model to read back. */
-export async function loadHistory(engine: Engine, session_id: number): Promise<HistoryEntry[]> {
-  const [messages, calls] = await Promise.all([
-    engine.db
-      .selectFrom("session_messages")
-      .select(["seq", "role", "text", "aside", "is_apology"])
-      .where("session_id", "=", session_id)
-      .execute(),
-    engine.db
-      .selectFrom("session_tool_calls")
-      .select([
-        "seq",
-        "turn_index",
-        "round",
-        "tool_call_id",
-        "tool_name",
-        "arguments",
-        "result",
-        "error",
-        "provider_data",
-      ])
-      .where("session_id", "=", session_id)
-      .execute(),
-  ]);
-  return [
-    ...messages.map(({ seq, role, text, aside, is_apology }): HistoryEntry => {
-      return { kind: "message", seq, role: role as "user" | "agent", text, aside: aside || is_apology };
-    }),
-    ...calls.map(
-      (row): HistoryEntry => ({
-        kind: "call",
-        seq: row.seq,
-        turn_index: row.turn_index,
-        round: row.round,
-        call_id: row.tool_call_id,
-        tool_name: row.tool_name,
-        arguments: row.arguments as Record<string, unknown>,
-        result: row.result,
-        is_error: row.error !== null,
-        provider_data: row.provider_data as ProviderData | null,
-      }),
-    ),
-  ];
+/** A message, or a call: the columns of the other are null. */
+type HistoryRow = {
+  seq: number;
+  role: "user" | "agent" | null;
+  text: string;
+  aside: boolean;
+  turn_index: number;
+  round: number;
+  tool_call_id: string;
+  tool_name: string;
+  arguments: Record<string, unknown>;
+  result: unknown;
+  is_error: boolean;
+  provider_data: ProviderData | null;
+};
+
+/** What was said and done before, for the model to read back. Index: primary keys of both. */
+export async function loadHistory({ db }: Engine, session_id: number): Promise<HistoryEntry[]> {
+  const { rows } = await sql<HistoryRow>`
+    select seq, role, text, aside or is_apology as aside, null::integer as turn_index, null::integer as round,
+      null::text as tool_call_id, null::text as tool_name, null::json as arguments, null::json as result,
+      null::boolean as is_error, null::json as provider_data
+    from session_messages where session_id = ${session_id}
+    union all
+    select seq, null, null, null, turn_index, round, tool_call_id, tool_name, arguments, result, error is not null,
+      provider_data
+    from session_tool_calls where session_id = ${session_id}`.execute(db);
+  return rows.map(({ seq, role, text, aside, ...call }): HistoryEntry => {
+    if (role !== null) return { kind: "message", seq, role, text, aside };
+    const { tool_call_id: call_id, ...made } = call;
+    return { kind: "call", seq, call_id, ...made };
+  });
 }

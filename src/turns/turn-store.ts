@@ -1,7 +1,9 @@
+import { type RawBuilder, sql } from "kysely";
 import { suppress } from "../consent/suppression.ts";
-import { json, jsonOrNull, type Tx } from "../db/database.ts";
-import { publish } from "../events/event.ts";
-import { insertTrace } from "../events/trace.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { recordset } from "../db/recordset.ts";
+import { eventInsert } from "../events/event.ts";
+import { traceInsert } from "../events/trace.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import { LeaseLost } from "../jobs/lease.ts";
 import { ENDED_COLUMNS, type EndedSession, type Engine } from "../sessions/engine.ts";
@@ -12,73 +14,9 @@ import type { NewMessage, StoredCall, TurnRows } from "./draft/turn-rows.ts";
 import type { TurnSession } from "./draft/turn-state.ts";
 import { callEndTool } from "./end-tool-job.ts";
 
-/** The session as the turn leaves it, with what the turn adds to it: all of it or nothing. */
-export async function storeTurn(
-  engine: Pick<Engine, "db" | "onEnd">,
-  session: TurnSession,
-  turn_index: number,
-  change: SessionChange,
-  { messages, calls, trace, events, opt_outs }: TurnRows,
-): Promise<void> {
-  const { at, state } = change;
-  await engine.db.transaction().execute(async (tx) => {
-    await updateSession(engine, tx, session, change);
-    await insertMessages(tx, session.id, state.language, messages);
-    await insertCalls(tx, session.id, calls);
-    await insertTrace(tx, session.id, turn_index, trace, at);
-    await suppress(tx, optOutEntries(session, await withWords(tx, session.id, opt_outs)), at);
-    await publish(tx, session.sub_organization_id, events);
-  });
-}
-
-async function insertMessages(
-  tx: Tx,
-  session_id: number,
-  lang: string,
-  messages: readonly NewMessage[],
-): Promise<void> {
-  if (messages.length === 0) return;
-  await tx
-    .insertInto("session_messages")
-    .values(
-      messages.map((message) => ({
-        session_id,
-        seq: message.seq,
-        turn_index: message.turn_index,
-        role: message.role,
-        text: message.text,
-        lang,
-        timestamp: message.at.toISOString(),
-        aside: message.aside,
-        is_apology: message.is_apology,
-      })),
-    )
-    .execute();
-}
-
-export async function insertCalls(tx: Tx, session_id: number, calls: readonly StoredCall[]): Promise<void> {
-  if (calls.length === 0) return;
-  await tx
-    .insertInto("session_tool_calls")
-    .values(
-      calls.map((call) => ({
-        ...call,
-        session_id,
-        arguments: json(call.arguments),
-        request: jsonOrNull(call.request),
-        result: jsonOrNull(call.result),
-        whole_result: jsonOrNull(call.whole_result),
-        display_result: jsonOrNull(call.display_result),
-        provider_data: jsonOrNull(call.provider_data),
-        timestamp: call.timestamp.toISOString(),
-      })),
-    )
-    .execute();
-}
-
-/** `over`: the turn is, and gives the lease back. */
+/** What becomes of the session's row. `over`: the turn is, and gives the lease back. */
 export type SessionChange = {
-  state: SessionState;
+  state: Readonly<SessionState>;
   next_seq: number;
   at: Date;
   over: boolean;
@@ -86,44 +24,110 @@ export type SessionChange = {
 };
 
 /**
- * The session as the turn leaves it; gives the lease back when the turn is over. The first write of its transaction: it
- * refuses a turn whose lease was lost, and locks the row until the commit. An end is told to `engine.onEnd`.
+ * The session as the turn leaves it, with what the turn adds to it: all of it or nothing. A turn whose lease was lost
+ * stores nothing. What has to happen with an end or an opt-out is in the same transaction.
  */
-export async function updateSession(
-  engine: Pick<Engine, "onEnd">,
+export async function storeTurn(
+  engine: Pick<Engine, "db" | "onEnd">,
+  session: TurnSession,
+  turn_index: number,
+  change: SessionChange,
+  rows: TurnRows,
+): Promise<void> {
+  const { ended, at } = change;
+  const { opt_outs } = rows;
+  if (!ended && opt_outs.length === 0) {
+    await writeTurn(engine.db, session, turn_index, change, rows);
+    return;
+  }
+  await engine.db.transaction().execute(async (tx) => {
+    const left = await writeTurn(tx, session, turn_index, change, rows);
+    await suppress(tx, optOutEntries(session, await withWords(tx, session.id, opt_outs)), at);
+    if (ended) await passOnEnd(engine, tx, session, left, ended.reason);
+  });
+}
+
+async function passOnEnd(
+  { onEnd }: Pick<Engine, "onEnd">,
   tx: Tx,
   session: TurnSession,
-  change: SessionChange,
+  left: EndedSession,
+  reason: string,
 ): Promise<void> {
-  const at = change.at.toISOString();
-  const seconds = (change.at.getTime() - new Date(session.timestamp).getTime()) / 1000;
-  const held = await tx
-    .updateTable("sessions")
-    .set({
-      state: json(change.state),
-      next_seq: change.next_seq,
-      last_activity_at: at,
-      ...(change.over && {
-        lease_owner: null,
-        lease_expires_at: null,
-        finished_turn: session.turn_count,
-        interruptions: 0,
-      }),
-      ...(change.ended && {
-        ended_at: at,
-        end_reason: change.ended.reason,
-        user_terminated: session.channel === "voice" ? change.ended.user_terminated : null,
-        duration: seconds,
-      }),
-    })
-    .where("id", "=", session.id)
-    .where("lease_owner", "=", session.lease)
-    .returning(ENDED_COLUMNS)
-    .executeTakeFirst();
-  if (!held) throw new LeaseLost(`session ${session.id}`);
-  if (!change.ended) return;
-  await engine.onEnd(tx, held as EndedSession);
-  if (session.channel === "chat") await tellEnd(tx, session.id, change.ended.reason);
+  await onEnd(tx, left);
+  if (session.channel === "chat") await tellEnd(tx, session.id, reason);
   if (session.snapshot.session_end_tool)
     await enqueue(tx, callEndTool, { session_id: session.id }, { tenant: session.sub_organization_id });
+}
+
+/**
+ * One statement of one text, whatever there is to store: one round trip, and a plan that is kept. Locks the session's row,
+ * whose lease decides whether anything is written. Index: primary key of sessions.
+ */
+async function writeTurn(
+  db: Db,
+  session: TurnSession,
+  turn_index: number,
+  { state, next_seq, at, over, ended }: SessionChange,
+  { messages, calls, trace, events }: TurnRows,
+): Promise<EndedSession> {
+  const seconds = (at.getTime() - new Date(session.timestamp).getTime()) / 1000;
+  const user_terminated = session.channel === "voice" ? (ended?.user_terminated ?? null) : null;
+  const is_held = sql<boolean>`exists (select from held)`;
+  const { rows } = await sql<EndedSession>`
+    with held as (
+      update sessions
+      set state = ${JSON.stringify(state)}::json, next_seq = ${next_seq}, last_activity_at = ${at.toISOString()},
+        lease_owner = case when ${over}::boolean then null else lease_owner end,
+        lease_expires_at = case when ${over}::boolean then null else lease_expires_at end,
+        finished_turn = case when ${over}::boolean then turn_count else finished_turn end,
+        interruptions = case when ${over}::boolean then 0 else interruptions end,
+        ended_at = coalesce(${ended ? at.toISOString() : null}::timestamptz, ended_at),
+        end_reason = coalesce(${ended?.reason ?? null}::text, end_reason),
+        user_terminated = coalesce(${user_terminated}::boolean, user_terminated),
+        duration = coalesce(${ended ? seconds : null}::double precision, duration)
+      where id = ${session.id} and lease_owner = ${session.lease}
+      returning ${sql.join(ENDED_COLUMNS.map((column) => sql.ref(column)))}
+    ), said as (
+      ${messageInsert(session.id, state.language, messages, is_held)}
+    ), called as (
+      ${callInsert(session.id, calls, is_held)}
+    ), traced as (
+      ${traceInsert(session.id, turn_index, trace, at, is_held)}
+    ), told as (
+      ${eventInsert(session.sub_organization_id, events, is_held)}
+    )
+    select * from held`.execute(db);
+  const [left] = rows;
+  if (!left) throw new LeaseLost(`session ${session.id}`);
+  return left;
+}
+
+function messageInsert(
+  session_id: number,
+  lang: string,
+  messages: readonly NewMessage[],
+  only_if: RawBuilder<boolean>,
+): RawBuilder<unknown> {
+  const rows = messages.map(({ at, ...message }) => {
+    return { ...message, session_id, lang, timestamp: at.toISOString() };
+  });
+  return sql`
+    insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, aside, is_apology)
+    select m.session_id, m.seq, m.turn_index, m.role, m.text, m.lang, m.timestamp, m.aside, m.is_apology
+    from json_populate_recordset(null::session_messages, ${recordset<"session_messages">(rows)}) as m
+    where ${only_if}`;
+}
+
+/** Of every column: a call is stored whole. */
+export function callInsert(
+  session_id: number,
+  calls: readonly StoredCall[],
+  only_if: RawBuilder<boolean> = sql`true`,
+): RawBuilder<unknown> {
+  const rows = calls.map((call) => ({ ...call, session_id, timestamp: call.timestamp.toISOString() }));
+  return sql`
+    insert into session_tool_calls
+    select c.* from json_populate_recordset(null::session_tool_calls, ${recordset<"session_tool_calls">(rows)}) as c
+    where ${only_if}`;
 }

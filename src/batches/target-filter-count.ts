@@ -7,11 +7,11 @@ import type { Clock } from "../base/clock.ts";
 import { notFound } from "../base/errors.ts";
 import { OutboundCampaignInput } from "../campaigns/campaign-schema.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
-import { missingFields } from "../campaigns/enrichment.ts";
 import { LOOKUPS_KEPT_ms } from "../campaigns/lookup-cache.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
 import type { Db } from "../db/database.ts";
 import { findKey } from "./batch-store.ts";
+import { missingFields } from "./enrichment.ts";
 
 /** A count that answers at once: 0.1 s or so. Past this many requests it says that there are more. */
 const MOST_COUNTED = 20_000;

@@ -16,6 +16,7 @@ import { readCountryHolds } from "../dialing/country-hold.ts";
 import { reachModeOf, senderOf, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
+import { readTried } from "../dialing/read-tried.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import {
   canceledBy,
@@ -26,7 +27,6 @@ import {
   type NextStep,
 } from "../planning/explain.ts";
 import { requestStep, spoken } from "../planning/next-step.ts";
-import { readTried } from "../planning/per-person.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 
 const Attempt = z

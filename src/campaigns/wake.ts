@@ -1,8 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../db/database.ts";
-import { CALL_SILENCE_ms, LEASE_ms } from "../planning/attempt.ts";
-import { UNPLACED } from "../planning/attempt-state.ts";
-import { retryWait_s } from "../planning/retry-interval.ts";
+import type { Tx } from "../db/database.ts";
 
 /** In the words of the index `requests_waiting`. */
 export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
@@ -27,67 +24,4 @@ export async function wakeCampaign(tx: Tx, campaign_id: number, at: Date): Promi
       where b.campaign_id = ${campaign_id} and b.status not in ('CANCELED', 'EXPIRED')
       order by p.batch_key for update of p
     )`.execute(tx);
-}
-
-/**
- * Never later than they would be looked at anyway. Rows are locked in the order of their keys, all of them: a dialer that
- * looks at a batch right now does not see this transaction yet, and may be about to say that it need not be looked at.
- */
-export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[]): Promise<void> {
-  if (wakes.length === 0) return;
-  await sql`
-    with due as (
-      select batch_key, min(at) as at
-      from json_to_recordset(${JSON.stringify(wakes)}::json) as w (batch_key bigint, at timestamptz)
-      group by batch_key
-    ),
-    locked as (
-      select p.batch_key, least(p.wake_at, due.at) as at
-      from batch_pacing p join due using (batch_key)
-      order by p.batch_key
-      for update of p
-    )
-    update batch_pacing p set wake_at = locked.at from locked where p.batch_key = locked.batch_key`.execute(
-    tx,
-  );
-}
-
-/**
- * Retries that were set by a clock that was ahead wait an interval from now at most. Rare: when a dialer's clock was set
- * back. Index: `requests_waiting`.
- */
-export async function advanceRetries(db: Db, now: Date): Promise<void> {
-  const { rows } = await sql<{ id: number; retry_interval: string | null }>`
-    select distinct c.id, c.retry_interval from campaigns c join batches b on b.campaign_id = c.id
-    where b.status = 'ACTIVE' and c.retry_count > 0`.execute(db);
-  for (const { id, retry_interval } of rows) {
-    const latest = new Date(now.getTime() + retryWait_s(retry_interval) * 1000).toISOString();
-    await sql`
-      update requests r set due_at = ${latest}::timestamptz
-      from batches b
-      where b.campaign_id = ${id} and r.batch_key = b.key and ${WAITS_FOR_RETRY}
-        and r.due_at > ${latest}::timestamptz`.execute(db);
-  }
-}
-
-/**
- * All that waits for a time. Rare: when a dialer starts, and when its clock was set back. Calls that are under way are
- * asked about within a minute: what their carrier told meanwhile may be lost.
- */
-export async function lookAtAll(db: Db, now: Date): Promise<void> {
-  const at = now.toISOString();
-  const lease_end = new Date(now.getTime() + LEASE_ms).toISOString();
-  await sql`
-    update batch_pacing set wake_at = ${at} where batch_key in (
-      select batch_key from batch_pacing where wake_at > ${at} order by batch_key for update skip locked
-    )`.execute(db);
-  await sql`
-    update attempts set check_at = ${lease_end}::timestamptz
-    where state in (${sql.join(UNPLACED.map((phase) => sql.lit(phase)))}) and check_at > ${lease_end}::timestamptz`.execute(
-    db,
-  );
-  const silence_end = new Date(now.getTime() + CALL_SILENCE_ms).toISOString();
-  await sql`
-    update attempts set check_at = ${silence_end}::timestamptz
-    where state = 'PLACED' and mode = 'voice' and check_at > ${silence_end}::timestamptz`.execute(db);
 }

@@ -6,7 +6,6 @@ import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
-import { readTried } from "../planning/per-person.ts";
 import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import { readCountryHolds } from "./country-hold.ts";
 import {
@@ -23,6 +22,7 @@ import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-b
 import { eligibilityIssue } from "./eligibility.ts";
 import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
+import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";
 

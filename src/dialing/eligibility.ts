@@ -1,5 +1,5 @@
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
-import { missingFields } from "../campaigns/enrichment.ts";
+import { missingFields } from "../batches/enrichment.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Mode } from "../planning/attempt.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
-import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../campaigns/enrichment.ts";
+import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../batches/enrichment.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { Db } from "../db/database.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { tellWebhooks } from "../batches/status-change.ts";
-import { wakeAt } from "../campaigns/wake.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -8,6 +7,7 @@ import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { holdCountries } from "./country-hold.ts";
 import { freshPlans } from "./fresh-plans.ts";
+import { wakeAt } from "./look-again.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";

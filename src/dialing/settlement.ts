@@ -1,9 +1,7 @@
 import { patch } from "../base/patch.ts";
-import type { StatusChange } from "../batches/status-change.ts";
 import { type ChannelStatus, isAnswerer } from "../channels/channel-status.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import { REQUEST_STATUS } from "../channels/status-mapping.ts";
-import type { NewEvent } from "../events/event.ts";
 import {
   ASKED_FOR_ms,
   MAX_REFUSALS,
@@ -16,10 +14,10 @@ import {
 } from "../planning/attempt.ts";
 import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-state.ts";
 import { isDialled, statusAt } from "../planning/batch-state.ts";
-import { isCarrierFailure, type Tally } from "../planning/breaker.ts";
+import { isCarrierFailure } from "../planning/breaker.ts";
 import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
-import type { RefusedCountry } from "./country-hold.ts";
+import { SettledChanges } from "./settled-changes.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
 /** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
@@ -32,13 +30,7 @@ export class Settlement {
   #attempts: Map<string, AttemptRow>;
   #requests: Map<string, RequestRow>;
   #batches: Map<string, BatchContext>;
-  #changedAttempts = new Set<AttemptRow>();
-  #changedRequests = new Set<RequestRow>();
-  #changes: StatusChange[] = [];
-  #events = new Map<number, NewEvent[]>();
-  #given_back: { campaign_id: number; day: string }[] = [];
-  #refused_countries: RefusedCountry[] = [];
-  #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
+  #changes: SettledChanges;
 
   constructor(
     now: Date,
@@ -50,6 +42,7 @@ export class Settlement {
     this.#attempts = attempts;
     this.#requests = requests;
     this.#batches = batches;
+    this.#changes = new SettledChanges(now, batches);
   }
 
   take(event: AttemptEvent): void {
@@ -83,7 +76,7 @@ export class Settlement {
     if (settled.attempt?.ends && isLatest(attempt, request) && request.refusals > 0) {
       // It was taken: what the carrier refuses from here on is a new row of refusals.
       request.refusals = 0;
-      this.#changedRequests.add(request);
+      this.#changes.request(request);
     }
     if (settled.attempt) this.#moveAttempt(attempt, update, settled.attempt);
     // That the carrier has it counts even where its status changes nothing.
@@ -98,10 +91,10 @@ export class Settlement {
     request.channel_status = settled.request.channel_status;
     request.request_status = settled.request.request_status;
     request.due_at = settled.request.due_at?.toISOString() ?? null;
-    this.#changedRequests.add(request);
+    this.#changes.request(request);
     // A request keeps the status of an attempt while it waits, and the next attempt may meet the very same.
     if (previous !== request.channel_status || before !== request.channel_status)
-      this.#tell(attempt, request, previous, update.provider_status ?? null);
+      this.#changes.tell(attempt, request, previous, update.provider_status ?? null);
   }
 
   /**
@@ -114,12 +107,12 @@ export class Settlement {
     // It was answered before anybody said that it was placed.
     const { session_id, conversation_id } = attempt;
     if (session_id !== null) patch(request, { session_id, conversation_id });
-    this.#changedRequests.add(request);
+    this.#changes.request(request);
     const attempt_number = request.attempt_count;
     const state = nextPhase(attempt.state, "revived");
     const revived = { state, ended_at: null, provider_status: null, holds_slot: true };
     patch(attempt, { ...revived, attempt_number });
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
   }
 
   /** By another attempt, of which that was known before, or came along with this event. */
@@ -157,27 +150,27 @@ export class Settlement {
     const sid = update.sid ?? null;
     if (sid !== null && attempt.sid === null) {
       attempt.sid = sid;
-      this.#changedAttempts.add(attempt);
+      this.#changes.attempt(attempt);
     }
     if (update.session && attempt.session_id === null) {
       patch(attempt, update.session);
-      this.#changedAttempts.add(attempt);
+      this.#changes.attempt(attempt);
     }
     if (!isLatest(attempt, request)) return;
     if (sid !== null && request.sid !== sid) {
       request.sid = sid;
       request.sent_at ??= this.#now.toISOString();
-      this.#changedRequests.add(request);
+      this.#changes.request(request);
     }
     if (update.session && request.session_id !== update.session.session_id) {
       patch(request, update.session);
-      this.#changedRequests.add(request);
+      this.#changes.request(request);
     }
   }
 
   #rememberAnswerer(attempt: AttemptRow, answerer: ChannelStatus): void {
     attempt.answerer = answerer;
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
   }
 
   /** Who answered, and whether a message was left, as the request's result says it. */
@@ -187,7 +180,7 @@ export class Settlement {
     const voicemail_left = hasEnded(attempt) && answered_by !== null ? leftMessage(attempt) : null;
     if (answered_by === request.answered_by && voicemail_left === request.voicemail_left) return;
     patch(request, { answered_by, voicemail_left });
-    this.#changedRequests.add(request);
+    this.#changes.request(request);
   }
 
   #moveAttempt(
@@ -195,7 +188,7 @@ export class Settlement {
     update: Extract<AttemptEvent, { kind: "status" }>,
     to: { channel_status: ChannelStatus; answerer: ChannelStatus | null; ends: boolean },
   ): void {
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
     attempt.channel_status = to.channel_status;
     attempt.answerer = to.answerer;
     attempt.provider_status = update.provider_status ?? attempt.provider_status;
@@ -204,7 +197,7 @@ export class Settlement {
     attempt.placed_at ??= this.#now.toISOString();
     if (to.ends) {
       this.#end(attempt, "over");
-      this.#count(attempt, isCarrierFailure(to.channel_status));
+      this.#changes.count(attempt, isCarrierFailure(to.channel_status));
       return;
     }
     attempt.state = nextPhase(attempt.state, "accepted");
@@ -245,13 +238,13 @@ export class Settlement {
     const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
     this.#end(attempt, "not-taken");
     if (is_ours) {
-      if (event.is_country) this.#refused_countries.push({ ...attempt, why: event.why });
-      else this.#countRefusal(attempt, event.why);
-      this.#giveBackDay(attempt);
-    } else if (isCarriers && request.refusals > 0) this.#tallyOf(attempt).repeated += 1;
-    else if (isCarriers) this.#count(attempt, true);
+      if (event.is_country) this.#changes.refusedCountry({ ...attempt, why: event.why });
+      else this.#changes.countRefusal(attempt, event.why);
+      this.#changes.giveBackDay(attempt);
+    } else if (isCarriers && request.refusals > 0) this.#changes.countRepeated(attempt);
+    else if (isCarriers) this.#changes.count(attempt, true);
     attempt.provider_status = event.why;
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
     if (attempt.attempt_number !== request.attempt_count) return;
     request.attempt_count -= 1;
     const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
@@ -261,11 +254,11 @@ export class Settlement {
 
   /** The attempt no longer counts: its person is tried again, unless the batch is over. */
   #waitAgain(attempt: AttemptRow, request: RequestRow, wait_ms: number): void {
-    this.#changedRequests.add(request);
+    this.#changes.request(request);
     if (!this.#goesOnWith(attempt)) {
       const previous = request.channel_status;
       patch(request, { request_status: "CANCELED", channel_status: "CANCELED", due_at: null });
-      this.#tell(attempt, request, previous, null);
+      this.#changes.tell(attempt, request, previous, null);
       return;
     }
     request.request_status = "PENDING";
@@ -279,26 +272,26 @@ export class Settlement {
     { error_code, provider_status }: Extract<AttemptEvent, { kind: "status" }>,
     our_fault: string,
   ): void {
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
     const wasCounted = !isTakenBack(attempt);
     attempt.error_code = error_code ?? provider_status ?? "refused";
     attempt.provider_status = our_fault;
     if (!wasCounted) return;
     this.#end(attempt, "refused-later");
     patch(attempt, { placed_at: null, channel_status: "PENDING" });
-    this.#countRefusal(attempt, our_fault);
-    this.#giveBackDay(attempt);
+    this.#changes.countRefusal(attempt, our_fault);
+    this.#changes.giveBackDay(attempt);
     request.attempt_count -= 1;
     const previous = request.channel_status;
     if (request.attempt_count === 0) request.channel_status = "PENDING";
     this.#waitAgain(attempt, request, OUR_REFUSAL_ms);
     if (isWaiting(request.request_status) && previous !== request.channel_status)
-      this.#tell(attempt, request, previous, our_fault);
+      this.#changes.tell(attempt, request, previous, our_fault);
   }
 
   #unknown(attempt: AttemptRow, { from, why }: Extract<AttemptEvent, { kind: "unknown" }>): void {
     if (!isUnplaced(attempt)) return;
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
     attempt.state = nextPhase(attempt.state, "unanswered");
     if (from === "handing-over") attempt.provider_status = why;
     const now_ms = this.#now.getTime();
@@ -326,86 +319,14 @@ export class Settlement {
 
   #goesOn(attempt: AttemptRow, is_shown: boolean): void {
     if (!isPlaced(attempt)) return;
-    this.#changedAttempts.add(attempt);
+    this.#changes.attempt(attempt);
     attempt.checks = is_shown ? 0 : attempt.checks + 1;
     attempt.check_at = this.#after(is_shown ? silence_ms(attempt.mode) : NOT_SHOWN_ms);
   }
 
-  #count(attempt: AttemptRow, failed: boolean): void {
-    const tally = this.#tallyOf(attempt);
-    tally.ended += 1;
-    if (failed) tally.failed += 1;
-  }
-
-  #countRefusal(attempt: AttemptRow, why: string): void {
-    this.#tallyOf(attempt).refused = why.slice(0, 500);
-  }
-
-  #tallyOf({ organization_id, source }: AttemptRow): Tally {
-    const key = `${organization_id} ${source}`;
-    const tally = { ended: 0, failed: 0, repeated: 0, refused: null };
-    const known = this.#tallies.get(key) ?? { organization_id, source, tally };
-    this.#tallies.set(key, known);
-    return known.tally;
-  }
-
-  /** Nobody was reached, so the day's cap has room for somebody else. */
-  #giveBackDay(attempt: AttemptRow): void {
-    const { campaign_id, counted_on } = attempt;
-    if (counted_on === null) return;
-    this.#given_back.push({ campaign_id, day: counted_on });
-    attempt.counted_on = null;
-  }
-
-  #tell(
-    attempt: AttemptRow,
-    request: RequestRow,
-    previous: ChannelStatus,
-    provider_status: string | null,
-  ): void {
-    const { sub_organization_id, campaign_id, batch_key, request_id, reference_id } = attempt;
-    const { batch_id } = this.#batches.get(attempt.key) as BatchContext;
-    const { channel_status: status, request_status, attempt_count } = request;
-    const at = this.#now;
-    this.#changes.push({
-      sub_organization_id,
-      campaign_id,
-      batch_key,
-      request_id,
-      attempt_count,
-      previous,
-      status,
-      request_status,
-      at,
-      provider_status,
-    });
-    const events = this.#events.get(sub_organization_id) ?? [];
-    this.#events.set(sub_organization_id, events);
-    events.push({
-      at,
-      source: "outbound",
-      source_id: null,
-      category: "outbound",
-      type: "request-status",
-      description: `Request "${reference_id}" of batch "${batch_id}" is ${status} (${request_status})`,
-      ...(attempt.session_id !== null && { session_id: attempt.session_id }),
-      ...(attempt.conversation_id !== null && { conversation_id: attempt.conversation_id }),
-      user_id: attempt.target,
-      attributes: { campaign_id, batch_id, reference_id, attempt_count, status, request_status },
-    });
-  }
-
   /** All that changed, to be written in one transaction. */
   get changed() {
-    return {
-      attempts: [...this.#changedAttempts],
-      requests: [...this.#changedRequests],
-      changes: this.#changes,
-      events: this.#events,
-      outcomes: [...this.#tallies.values()],
-      given_back: this.#given_back,
-      refused_countries: this.#refused_countries,
-    };
+    return this.#changes.all;
   }
 
   #after(ms: number): string {

@@ -1,6 +1,3 @@
-import { sql } from "kysely";
-import type { Db } from "../db/database.ts";
-
 /**
  * How often one address may be tried within any stretch of this length, over all campaigns of a sub-organization: first
  * attempts and retries, calls and texts alike. What the carrier did not take reached nobody and is not counted.
@@ -10,9 +7,11 @@ export type PersonLimit = { attempts: number; window_ms: number };
 /** An address that was tried as often as it may be; `until`: when the first of these tries is long enough ago. */
 export type TooOften = PersonLimit & { until: Date };
 
-type Address = { sub_organization_id: number; target: string };
+export type TriedAddress = { sub_organization_id: number; target: string };
 
-const nameOf = ({ sub_organization_id, target }: Address): string => `${sub_organization_id} ${target}`;
+/** Of an address, as a key. */
+export const triedName = ({ sub_organization_id, target }: TriedAddress): string =>
+  `${sub_organization_id} ${target}`;
 
 /** Pure. `tried`: when the address was tried within the window, the latest first. */
 export function tooOften(tried: readonly Date[], limit: PersonLimit): TooOften | null {
@@ -30,39 +29,11 @@ export class Tried {
     this.#times = times;
   }
 
-  tooOften(address: Address): TooOften | null {
-    return this.#limit && tooOften(this.#times.get(nameOf(address)) ?? [], this.#limit);
+  tooOften(address: TriedAddress): TooOften | null {
+    return this.#limit && tooOften(this.#times.get(triedName(address)) ?? [], this.#limit);
   }
 
-  add(address: Address, at: Date): void {
-    this.#times.set(nameOf(address), [at, ...(this.#times.get(nameOf(address)) ?? [])]);
+  add(address: TriedAddress, at: Date): void {
+    this.#times.set(triedName(address), [at, ...(this.#times.get(triedName(address)) ?? [])]);
   }
-}
-
-/**
- * As of now; final where the organization is locked (lines.ts), for no other process starts an attempt of it then.
- * Index: `attempts_target`.
- */
-export async function readTried(
-  db: Db,
-  limit: PersonLimit | null,
-  addresses: Address[],
-  now: Date,
-): Promise<Tried> {
-  if (limit === null || addresses.length === 0) return new Tried(limit, new Map());
-  const wanted = [...new Map(addresses.map((address) => [nameOf(address), address])).values()];
-  const since = new Date(now.getTime() - limit.window_ms).toISOString();
-  const { rows } = await sql<Address & { times: string[] }>`
-    select w.sub_organization_id, w.target, tried.times
-    from json_to_recordset(${JSON.stringify(wanted)}::json) as w (sub_organization_id bigint, target text)
-    cross join lateral (
-      select json_agg(started_at order by started_at desc) as times from (
-        select started_at from attempts a
-        where a.sub_organization_id = w.sub_organization_id and a.target = w.target
-          and a.started_at > ${since}::timestamptz and (a.state <> 'ENDED' or a.channel_status <> 'PENDING')
-        order by started_at desc limit ${limit.attempts}
-      ) latest
-    ) tried
-    where tried.times is not null`.execute(db);
-  return new Tried(limit, new Map(rows.map((row) => [nameOf(row), row.times.map((at) => new Date(at))])));
 }

@@ -188,21 +188,13 @@ const CLIMBS: Record<string, { tables: string[]; because: string }> = {
     tables: ["insight_executions", "insight_outputs"],
     because: "results show what was found in each conversation, page by page",
   },
-  "campaigns/enrichment.ts": {
-    tables: ["requests"],
-    because: "what is looked up of a number is kept with its request",
-  },
   "campaigns/wake.ts": {
-    tables: ["attempts", "batches", "requests"],
-    because: "when a batch is looked at next follows from what it waits for",
+    tables: ["batches"],
+    because: "a campaign that was changed has its batches looked at again",
   },
   "jobs/interrupted.ts": {
     tables: ["sub_organizations"],
     because: "a job that dies again and again is counted for the tenant that its flag names",
-  },
-  "planning/per-person.ts": {
-    tables: ["attempts"],
-    because: "the limit of tries per person is asked before a try and for the forecast",
   },
   "sessions/full-summary.ts": {
     tables: ["insight_outputs", "insight_workflows"],

@@ -2,6 +2,8 @@ import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { type KnownNumber, type NewLookup, readLookups, storeLookups } from "../campaigns/lookup-cache.ts";
+import { type Enrichment, type FilterSettings, lookupFields } from "../campaigns/target-filter.ts";
 import type {
   CarrierAccount,
   Carriers,
@@ -10,8 +12,6 @@ import type {
   NumberLookup,
 } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
-import { type KnownNumber, type NewLookup, readLookups, storeLookups } from "./lookup-cache.ts";
-import { type Enrichment, type FilterSettings, lookupFields } from "./target-filter.ts";
 
 export type EnrichmentParts = { db: Db; clock: Clock; log: Log; carriers: Carriers };
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { enrich, type ToEnrich } from "../../../src/campaigns/enrichment.ts";
+import { enrich, type ToEnrich } from "../../../src/batches/enrichment.ts";
 import { hostsAt } from "../../../src/carriers/twilio/twilio-api.ts";
 import { createTwilio } from "../../../src/carriers/twilio/twilio-carrier.ts";
 import type { Carriers } from "../../../src/channels/carrier.ts";

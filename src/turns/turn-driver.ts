@@ -46,18 +46,20 @@ export class TurnDriver {
   /** What was said and done before the turn. */
   #earlier: readonly HistoryEntry[] = [];
 
-  constructor(engine: Engine, session: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
+  constructor(engine: Engine, leased: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
+    // What the turn changes is in its state, and nowhere else.
+    const { state: memory, next_seq, ...session } = leased;
     this.engine = engine;
     this.session = session;
     this.input = input;
     this.emit = channel.emit ?? (() => {});
     this.signal = channel.signal ?? new AbortController().signal;
     this.timing = channel.timing ?? new TurnTiming(engine.clock.now());
-    const { snapshot, state } = session;
-    this.start_language = snapshot.language_group?.language_configs[0]?.language_code ?? state.language;
+    this.start_language =
+      session.snapshot.language_group?.language_configs[0]?.language_code ?? memory.language;
     const { turn_index = session.turn_count } = channel;
     this.#facts = { session, turn_index, override_timestamp: input.override_timestamp ?? null };
-    this.#state = beginTurn(session);
+    this.#state = beginTurn({ state: memory, next_seq });
   }
 
   get state(): TurnState {

@@ -13,8 +13,7 @@ import {
   holdsTasks,
   type SessionTask,
   sessionTasks,
-  type TaskState,
-  type WorkflowsState,
+  withTask,
 } from "../workflows/workflow-state.ts";
 import { type Offering, offerTools } from "./offered-tools.ts";
 
@@ -146,11 +145,8 @@ export class Workflows {
     let event: WorkflowEvent | null = first;
     while (event) {
       const outcome = runTask(task, this.#live(task).state, event, this.#surroundings(task));
-      const { workflows = NO_TASKS } = host.memory();
-      host.remember({
-        variables: outcome.variables,
-        workflows: withTask(workflows, task.key, outcome.state),
-      });
+      const workflows = withTask(host.memory().workflows, task.key, outcome.state);
+      host.remember({ variables: outcome.variables, workflows });
       host.trace(outcome.trace);
       event = null;
       for (const effect of outcome.effects) {
@@ -202,13 +198,6 @@ export class Workflows {
     return this.tasks.map((task) => this.#live(task));
   }
 }
-
-const NO_TASKS: WorkflowsState = { tasks: {}, started: false };
-
-const withTask = (workflows: WorkflowsState, key: string, state: TaskState): WorkflowsState => ({
-  ...workflows,
-  tasks: { ...workflows.tasks, [key]: state },
-});
 
 /** What a task answers to the workflow that called it; inputs it did not take make the call a failed one. */
 function answerOf({ result, error }: TaskReply): { result: unknown; error: string | null } {

@@ -54,6 +54,16 @@ export type WorkflowsState = {
   started: boolean;
 };
 
+/** The tasks with one of them as it is now; the others, and those that were handed in, stay as they are. */
+export const withTask = (
+  workflows: WorkflowsState | undefined,
+  key: string,
+  state: TaskState,
+): WorkflowsState => ({
+  started: workflows?.started ?? false,
+  tasks: { ...workflows?.tasks, [key]: state },
+});
+
 export const freshTask = (): TaskState => ({
   status: "inactive",
   step: null,

@@ -39,7 +39,7 @@ export type TurnState = {
   readonly unstored: TurnRows;
 };
 
-export const beginTurn = ({ next_seq, state }: LeasedSession): TurnState => ({
+export const beginTurn = ({ next_seq, state }: Pick<LeasedSession, "next_seq" | "state">): TurnState => ({
   next_seq,
   memory: state,
   history: [],

@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { inSample, inSpan, meets } from "../insights/conditions.ts";
+import { inSpan, meets } from "../insights/conditions.ts";
 import { shareSessionWorkflows, type WorkflowRule } from "../insights/workflow-rule.ts";
 import { enqueue } from "../jobs/define-job.ts";
 import type { EndedSession } from "../sessions/engine.ts";
@@ -25,11 +25,7 @@ export function wants(
 ): boolean {
   if (workflow.status !== "ACTIVE") return false;
   if (workflow.source === "transfer" && session.end_reason !== "transfer") return false;
-  return (
-    inSpan(workflow, new Date(session.timestamp)) &&
-    meets(workflow.conditions, subjectOf(session)) &&
-    inSample(workflow.id, session.id, workflow.conditions.sample_rate)
-  );
+  return inSpan(workflow, new Date(session.timestamp)) && meets(workflow, subjectOf(session));
 }
 
 /** As `matching.ts` reads it from the row. */

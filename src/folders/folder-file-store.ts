@@ -5,7 +5,7 @@ import { Fault, notFound } from "../base/errors.ts";
 import { type Db, isUniqueViolation, jsonOrNull, type Tx } from "../db/database.ts";
 import { queueExecutions } from "../executions/queue.ts";
 import { runInsights } from "../executions/run-insights.ts";
-import { inSample, inSpan, meets } from "../insights/conditions.ts";
+import { inSpan, meets } from "../insights/conditions.ts";
 import { refuseUnknown } from "../insights/held-rows.ts";
 import { TRANSCRIPT_KEY } from "../insights/transcript.ts";
 import { shareFolders, shareUploads, type Workflow } from "../insights/workflow-store.ts";
@@ -124,12 +124,7 @@ function wants(workflow: Workflow, file: Recording & { id: number; folder_id: nu
     prompts: [],
     folder_id: file.folder_id,
   };
-  const { conditions } = workflow;
-  return (
-    inSpan(workflow, at) &&
-    meets(conditions, subject) &&
-    inSample(workflow.id, file.id, conditions.sample_rate)
-  );
+  return inSpan(workflow, at) && meets(workflow, subject);
 }
 
 /** All or none: an id that is not in the folder is a 404. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Conditions, inSample, inSpan, meets, NO_CONDITIONS, type Subject } from "./conditions.ts";
+import { type Conditions, inSpan, meets, NO_CONDITIONS, type Subject } from "./conditions.ts";
 
 const subject = (more: Partial<Subject> = {}): Subject => ({
   id: 1,
@@ -11,7 +11,10 @@ const subject = (more: Partial<Subject> = {}): Subject => ({
   ...more,
 });
 const met = (conditions: Partial<Conditions>, more: Partial<Subject> = {}) =>
-  meets({ ...NO_CONDITIONS, ...conditions }, subject(more));
+  taken({ ...NO_CONDITIONS, ...conditions }, subject(more));
+const taken = (conditions: Conditions, any: Subject) => meets({ id: 1, conditions }, any);
+const inSample = (workflow_id: number, id: number, sample_rate: number | null) =>
+  meets({ id: workflow_id, conditions: { ...NO_CONDITIONS, sample_rate } }, subject({ id }));
 
 const anySubject: fc.Arbitrary<Subject> = fc.record({
   id: fc.nat(),
@@ -23,12 +26,12 @@ const anySubject: fc.Arbitrary<Subject> = fc.record({
 
 describe("conditions", () => {
   test("a workflow without conditions takes every session", () => {
-    fc.assert(fc.property(anySubject, (any) => meets(NO_CONDITIONS, any)));
+    fc.assert(fc.property(anySubject, (any) => taken(NO_CONDITIONS, any)));
   });
 
   test("an empty list asks for nothing, like null", () => {
     fc.assert(
-      fc.property(anySubject, (any) => meets({ ...NO_CONDITIONS, agent_list: [], prompt_list: [] }, any)),
+      fc.property(anySubject, (any) => taken({ ...NO_CONDITIONS, agent_list: [], prompt_list: [] }, any)),
     );
   });
 
@@ -71,7 +74,7 @@ describe("conditions", () => {
         fc.constantFrom("min_duration", "max_duration", "agent_list", "prompt_list"),
         (conditions, any, left_out) => {
           const all = { ...NO_CONDITIONS, ...conditions };
-          return !meets(all, any) || meets({ ...all, [left_out]: null }, any);
+          return !taken(all, any) || taken({ ...all, [left_out]: null }, any);
         },
       ),
     );

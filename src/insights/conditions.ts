@@ -39,19 +39,50 @@ export const NO_CONDITIONS: Conditions = {
   sheet_info: null,
 };
 
-/** All conditions but the sample. `matching.ts` says the same in SQL, and a test holds the two together. */
-export function meets(conditions: Conditions, subject: Subject): boolean {
-  const { min_duration, max_duration, agent_list, prompt_list, folder_list } = conditions;
-  const { duration_s, folder_id } = subject;
-  if (min_duration !== null && !(duration_s !== null && duration_s >= min_duration)) return false;
-  if (max_duration !== null && !(duration_s !== null && duration_s <= max_duration)) return false;
-  if (folder_id !== null && !folder_list?.includes(folder_id)) return false;
-  return names(agent_list, subject.agents) && names(prompt_list, subject.prompts);
+/** One thing that conditions ask of a subject. */
+export type Requirement =
+  | { of: "duration"; is: "at-least" | "at-most"; seconds: number }
+  | { of: "agent" | "prompt"; is: "one-of"; spellings: string[] }
+  | { of: "folder"; is: "one-of"; ids: number[] }
+  | { of: "sample"; is: "below"; places: number };
+
+/**
+ * What a workflow's conditions ask, each of them; a subject has to meet all. `meets` looks at a subject here, and
+ * `matching.ts` asks the same of the database. Only a recording is in a folder, and it has to be in one that is named.
+ */
+export function requirementsOf(conditions: Conditions, kind: "session" | "recording"): Requirement[] {
+  const { min_duration, max_duration, agent_list, prompt_list, folder_list, sample_rate } = conditions;
+  const asked: Requirement[] = [];
+  if (min_duration !== null) asked.push({ of: "duration", is: "at-least", seconds: min_duration });
+  if (max_duration !== null) asked.push({ of: "duration", is: "at-most", seconds: max_duration });
+  if (agent_list?.length) asked.push({ of: "agent", is: "one-of", spellings: agent_list.map(String) });
+  if (prompt_list?.length) asked.push({ of: "prompt", is: "one-of", spellings: prompt_list });
+  if (kind === "recording") asked.push({ of: "folder", is: "one-of", ids: folder_list ?? [] });
+  if (sample_rate !== null) asked.push({ of: "sample", is: "below", places: sampledPlaces(sample_rate) });
+  return asked;
 }
 
-function names(list: (number | string)[] | null, spellings: string[]): boolean {
-  if (list === null || list.length === 0) return true;
-  return list.some((entry) => spellings.includes(String(entry)));
+/** Whether a workflow with these conditions takes the subject. */
+export function meets(workflow: { id: number; conditions: Conditions }, subject: Subject): boolean {
+  const kind = subject.folder_id === null ? "session" : "recording";
+  return requirementsOf(workflow.conditions, kind).every((asked) => isMet(asked, workflow.id, subject));
+}
+
+function isMet(asked: Requirement, workflow_id: number, subject: Subject): boolean {
+  const { id, duration_s, folder_id } = subject;
+  switch (asked.of) {
+    case "duration":
+      if (duration_s === null) return false;
+      return asked.is === "at-least" ? duration_s >= asked.seconds : duration_s <= asked.seconds;
+    case "agent":
+      return asked.spellings.some((spelling) => subject.agents.includes(spelling));
+    case "prompt":
+      return asked.spellings.some((spelling) => subject.prompts.includes(spelling));
+    case "folder":
+      return folder_id !== null && asked.ids.includes(folder_id);
+    case "sample":
+      return drawOf(workflow_id, id) < asked.places;
+  }
 }
 
 /** Whether something of this moment is among what a workflow was told to look at; both ends included. */
@@ -67,16 +98,10 @@ export function inSpan(
 export const SAMPLE_PLACES = 1_000_000;
 
 /**
- * Whether the sample takes this one. The draw is a hash, so that it falls the same on every machine and at every try, and a
- * higher rate keeps all that a lower one took.
+ * The draw is a hash, so that it falls the same on every machine and at every try, and a higher rate keeps all that a lower
+ * one took. 32 bits of it; 2^32 is no multiple of the places, which favours some of them by 0.02 %.
  */
-export function inSample(workflow_id: number, subject_id: number, sample_rate: number | null): boolean {
-  if (sample_rate === null) return true;
-  return drawOf(workflow_id, subject_id) < sampledPlaces(sample_rate);
-}
-
-/** 32 bits of the hash; 2^32 is no multiple of the places, which favours some of them by 0.02 %. */
 const drawOf = (workflow_id: number, subject_id: number): number =>
   Number.parseInt(sha256(`${workflow_id}:${subject_id}`).slice(0, 8), 16) % SAMPLE_PLACES;
 
-export const sampledPlaces = (sample_rate: number): number => Math.round((sample_rate / 100) * SAMPLE_PLACES);
+const sampledPlaces = (sample_rate: number): number => Math.round((sample_rate / 100) * SAMPLE_PLACES);

@@ -1,11 +1,11 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { SAMPLE_PLACES, sampledPlaces } from "./conditions.ts";
+import { type Requirement, requirementsOf, SAMPLE_PLACES } from "./conditions.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
 type MatchedWorkflow = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
 
-/** What a workflow runs over, found in the database: `conditions.ts` in SQL. */
+/** What a workflow runs over, found in the database. */
 export type Subjects = SelectQueryBuilder<
   // biome-ignore lint/suspicious/noExplicitAny: sessions or recordings; only these two columns matter
   any,
@@ -42,59 +42,87 @@ export function matchingSubjects(db: Db, workflow: MatchedWorkflow, span: Span):
 const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
 
 function matchingSessions(db: Db, workflow: MatchedWorkflow, span: Span): Subjects {
-  const { agent_list, prompt_list } = workflow.conditions;
-  let sessions = db
+  return db
     .selectFrom("sessions as s")
     .where("s.sub_organization_id", "=", workflow.sub_organization_id)
     .where("s.timestamp", ">=", iso(span.from))
     .where("s.timestamp", "<=", iso(span.to))
     .where("s.ended_at", "is not", null)
     .where("s.is_test", "=", false)
-    .where(conditions(workflow, "s.id", sessionDuration));
-  if (agent_list?.length) sessions = sessions.where(named("s.agent_id", "s.agent_name", agent_list));
-  if (prompt_list?.length) sessions = sessions.where(named("s.prompt_id", "s.prompt_name", prompt_list));
-  return sessions.select(["s.id", sessionDuration.as("duration_s")]);
+    .where(
+      meeting(workflow, "session", {
+        id: sql`s.id`,
+        duration: sessionDuration,
+        agent: named("s.agent_id", "s.agent_name"),
+        prompt: named("s.prompt_id", "s.prompt_name"),
+      }),
+    )
+    .select(["s.id", sessionDuration.as("duration_s")]);
 }
 
 function matchingFiles(db: Db, workflow: MatchedWorkflow, span: Span): Subjects {
-  const { agent_list, prompt_list, folder_list } = workflow.conditions;
-  const agents = agent_list?.length ? agent_list.map(String) : null;
-  let files = db
+  return db
     .selectFrom("insight_files as f")
     .where("f.sub_organization_id", "=", workflow.sub_organization_id)
     .where("f.deleted_at", "is", null)
-    .where(sql<boolean>`f.folder_id = any(${folder_list ?? []}::bigint[])`)
     .where("f.created_at", ">=", iso(span.from))
     .where("f.created_at", "<=", iso(span.to))
-    .where(conditions(workflow, "f.id", sql`f.duration`));
-  if (agents) files = files.where("f.agent_number", "in", agents);
-  // Nobody prompts a person.
-  if (prompt_list?.length) files = files.where(sql<boolean>`false`);
-  return files.select(["f.id", "f.duration as duration_s"]);
+    .where(
+      meeting(workflow, "recording", {
+        id: sql`f.id`,
+        duration: sql`f.duration`,
+        agent: (spellings) => sql`f.agent_number = any(${spellings}::text[])`,
+        // Nobody prompts a person.
+        prompt: () => sql`false`,
+      }),
+    )
+    .select(["f.id", "f.duration as duration_s"]);
 }
 
-/** Duration and sample. */
-function conditions(
-  { id: workflow_id, conditions }: MatchedWorkflow,
-  id: string,
-  duration: RawBuilder<unknown>,
+/** Where a kind of subject has what conditions look at. */
+type Columns = {
+  id: RawBuilder<unknown>;
+  duration: RawBuilder<unknown>;
+  agent(spellings: string[]): RawBuilder<boolean>;
+  prompt(spellings: string[]): RawBuilder<boolean>;
+};
+
+/** Meets all that the workflow asks, in SQL; a test holds it against `meets` of `conditions.ts`. */
+function meeting(
+  workflow: MatchedWorkflow,
+  kind: "session" | "recording",
+  columns: Columns,
 ): RawBuilder<boolean> {
-  const { min_duration, max_duration, sample_rate } = conditions;
-  const all: RawBuilder<boolean>[] = [sql`true`];
-  if (min_duration !== null) all.push(sql`${duration} >= ${min_duration}`);
-  if (max_duration !== null) all.push(sql`${duration} <= ${max_duration}`);
-  if (sample_rate !== null) {
-    const draw = sql`left(encode(sha256(convert_to(${`${workflow_id}:`} || ${sql.ref(id)}, 'UTF8')), 'hex'), 8)`;
-    all.push(sql`('x' || ${draw})::bit(32)::bigint % ${SAMPLE_PLACES} < ${sampledPlaces(sample_rate)}`);
+  const asked = requirementsOf(workflow.conditions, kind).map((one) => isMet(one, workflow.id, columns));
+  return asked.length === 0 ? sql`true` : sql`(${sql.join(asked, sql` and `)})`;
+}
+
+function isMet(asked: Requirement, workflow_id: number, columns: Columns): RawBuilder<boolean> {
+  switch (asked.of) {
+    case "duration":
+      return asked.is === "at-least"
+        ? sql`${columns.duration} >= ${asked.seconds}`
+        : sql`${columns.duration} <= ${asked.seconds}`;
+    case "agent":
+      return columns.agent(asked.spellings);
+    case "prompt":
+      return columns.prompt(asked.spellings);
+    case "folder":
+      return sql`f.folder_id = any(${asked.ids}::bigint[])`;
+    case "sample": {
+      const text = sql`${`${workflow_id}:`} || ${columns.id}`;
+      const draw = sql`left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 8)`;
+      return sql`('x' || ${draw})::bit(32)::bigint % ${SAMPLE_PLACES} < ${asked.places}`;
+    }
   }
-  return sql`(${sql.join(all, sql` and `)})`;
 }
 
 /** By name, or by the number as it is written without leading zeros. */
-function named(id: string, name: string, list: (number | string)[]): RawBuilder<boolean> {
-  const texts = list.map(String);
-  const numbers = texts.filter((text) => /^(?:0|[1-9]\d{0,14})$/.test(text)).map(Number);
-  return sql`(${sql.ref(id)} = any(${numbers}::bigint[]) or ${sql.ref(name)} = any(${texts}::text[]))`;
-}
+const named =
+  (id: string, name: string) =>
+  (spellings: string[]): RawBuilder<boolean> => {
+    const numbers = spellings.filter((text) => /^(?:0|[1-9]\d{0,14})$/.test(text)).map(Number);
+    return sql`(${sql.ref(id)} = any(${numbers}::bigint[]) or ${sql.ref(name)} = any(${spellings}::text[]))`;
+  };
 
 const iso = (at: Date | string): string => (typeof at === "string" ? at : at.toISOString());

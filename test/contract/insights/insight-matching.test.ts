@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { sql } from "kysely";
 import { beforeAll, expect, test } from "vitest";
-import { inSample, meets, NO_CONDITIONS, type Subject } from "../../../src/insights/conditions.ts";
+import { meets, NO_CONDITIONS, type Subject } from "../../../src/insights/conditions.ts";
 import { matchingSubjects } from "../../../src/insights/matching.ts";
 import type { StoredWorkflow } from "../../../src/insights/workflow-schema.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -105,9 +105,8 @@ test("the database finds exactly what the pure conditions and the sample let pas
         };
         const query = matchingSubjects(app.db, workflow, span);
         const found = await query?.orderBy(sql.ref("id")).execute();
-        const expected = (source === "agent" ? sessions : files).filter(
-          (subject) =>
-            meets(workflow.conditions, subject) && inSample(id, subject.id, workflow.conditions.sample_rate),
+        const expected = (source === "agent" ? sessions : files).filter((subject) =>
+          meets(workflow, subject),
         );
         expect(found).toEqual(expected.map(({ id, duration_s }) => ({ id, duration_s })));
       },

@@ -47,8 +47,9 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     turns: ["session_end_calls"],
     dialogues: ["mail_messages", "text_messages", "text_sessions"],
     calls: ["calls", "transfer_answerers"],
-    campaigns: ["batch_pacing", "campaign_webhooks", "campaigns", "number_lookups"],
+    campaigns: ["campaign_webhooks", "campaigns", "number_lookups"],
     batches: [
+      "batch_pacing",
       "batch_uploads",
       "batches",
       "request_counts",

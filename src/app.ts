@@ -14,6 +14,7 @@ import { removeBatchesOf } from "./batches/batch-store.ts";
 import { cancelWaitingHandler } from "./batches/cancel-waiting.ts";
 import { addBatches } from "./batches/routes.ts";
 import { tidyBatchesJob } from "./batches/tidy-batches.ts";
+import { wakeBatchesOf } from "./batches/wake-batch.ts";
 import { addBoard } from "./board/routes.ts";
 import { recordingJob } from "./calls/fetch-recording.ts";
 import { addCalls } from "./calls/routes.ts";
@@ -111,6 +112,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   campaignRoutes(api, {
     ...ground,
     egress_allow: config.egress_allow,
+    wakeBatches: wakeBatchesOf,
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
   addBatches(api, ground);

@@ -6,7 +6,6 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { findSender } from "../campaigns/campaign-store.ts";
-import { wakeBatch } from "../campaigns/wake.ts";
 import { targetsOf } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 import { BATCHES, batchParams } from "./batch.ts";
@@ -23,6 +22,7 @@ import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { refuseWhileRead } from "./upload-claim.ts";
+import { wakeBatch } from "./wake-batch.ts";
 
 type Deps = { db: Db; clock: Clock; log: Log };
 

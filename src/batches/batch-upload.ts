@@ -6,7 +6,6 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, InvalidInput } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { findSender } from "../campaigns/campaign-store.ts";
-import { wakeBatch } from "../campaigns/wake.ts";
 import { type Normalise, targetsOf } from "../channels/address.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -16,6 +15,7 @@ import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createIntake, newRequest } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
 import { claimUpload, type Progress, releaseUpload, startBeating, type UploadClaim } from "./upload-claim.ts";
+import { wakeBatch } from "./wake-batch.ts";
 
 type UploadDeps = { db: Db; clock: Clock; log: Log; audit: Api["audit"] };
 type Upload = UploadDeps & { caller: Caller; claim: UploadClaim };

@@ -5,7 +5,6 @@ import { Deleted } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid } from "../base/errors.ts";
-import { wakeBatch } from "../campaigns/wake.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import {
@@ -30,6 +29,7 @@ import {
 } from "./batch-store.ts";
 import { cancelWaiting } from "./cancel-waiting.ts";
 import { countRequests } from "./request-counts.ts";
+import { wakeBatch } from "./wake-batch.ts";
 
 type Deps = { db: Db; clock: Clock };
 

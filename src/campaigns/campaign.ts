@@ -22,7 +22,6 @@ import {
   withFindings,
 } from "./campaign-store.ts";
 import { type Campaign, checkCampaign } from "./check-campaign.ts";
-import { wakeCampaign } from "./wake.ts";
 
 type Deps = {
   db: Db;
@@ -30,11 +29,16 @@ type Deps = {
   vault: Vault;
   /** Receivers of webhooks that may be named with http://. */
   egress_allow: EgressRules;
+  /** Has the dialer look at the batches of a campaign that was changed, in its transaction. */
+  wakeBatches(tx: Tx, campaign_id: number, at: Date): Promise<void>;
   /** The batches of a campaign that is deleted, in its transaction; refused while one of them has people to reach. */
   removeBatches(tx: Tx, caller: Caller, campaign_id: number): Promise<void>;
 };
 
-export function campaignRoutes(api: Api, { db, clock, vault, egress_allow, removeBatches }: Deps): void {
+export function campaignRoutes(
+  api: Api,
+  { db, clock, vault, egress_allow, wakeBatches, removeBatches }: Deps,
+): void {
   const path = "/api/v1/outbound/campaigns";
   const one = `${path}/:campaign_id`;
   const tag = "outbound";
@@ -109,7 +113,7 @@ export function campaignRoutes(api: Api, { db, clock, vault, egress_allow, remov
         const before = await lockCampaign(tx, caller, params.campaign_id);
         const stamp = stamped(caller);
         const after = await replaceCampaign(tx, vault, stamp, before.id, campaign);
-        await wakeCampaign(tx, before.id, stamp.at);
+        await wakeBatches(tx, before.id, stamp.at);
         await record(tx, stamp, "update", { before, after });
         return after;
       });

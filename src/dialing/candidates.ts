@@ -1,11 +1,14 @@
 import { sql } from "kysely";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
+
+/** In the words of the index `requests_waiting`. */
+export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
+export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
 /** A request that may be the next one of its batch. */
 export type Candidate = {

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import { WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { CALL_SILENCE_ms, LEASE_ms } from "../planning/attempt.ts";
 import { UNPLACED } from "../planning/attempt-state.ts";
 import { retryWait_s } from "../planning/retry-interval.ts";
+import { WAITS_FOR_RETRY } from "./candidates.ts";
 
 /**
  * Never later than they would be looked at anyway. Rows are locked in the order of their keys, all of them: a dialer that

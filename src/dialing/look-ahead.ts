@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { type EnrichmentParts, enrich, missingFields, type ToEnrich } from "../batches/enrichment.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../campaigns/wake.ts";
 import type { Db } from "../db/database.ts";
+import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
 
 /** Batches at a time, and people of each who are next: more than a minute of the highest rate. */

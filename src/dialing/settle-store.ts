@@ -27,7 +27,7 @@ export async function settleAttempts(db: Db, events: readonly AttemptEvent[], no
     const settlement = new Settlement(now, attempts, requests, batches);
     for (const each of events) settlement.take(each);
     await store(tx, settlement, now);
-    return settlement.ended;
+    return settlement.changed.ended;
   });
 }
 
@@ -122,13 +122,13 @@ async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<str
 }
 
 async function store(tx: Tx, { changed }: Settlement, now: Date): Promise<void> {
-  await storeAttempts(tx, changed.attempts);
-  await storeRequests(tx, changed.requests);
+  await storeAttempts(tx, [...changed.attempts]);
+  await storeRequests(tx, [...changed.requests]);
   for (const [sub_organization_id, events] of changed.events) await publish(tx, sub_organization_id, events);
-  await tellWebhooks(tx, changed.changes);
+  await tellWebhooks(tx, changed.status_changes);
   await wakeAt(
     tx,
-    changed.requests.flatMap(({ batch_key, request_status, due_at }) =>
+    [...changed.requests].flatMap(({ batch_key, request_status, due_at }) =>
       isWaiting(request_status) && due_at !== null ? [{ batch_key, at: due_at }] : [],
     ),
   );

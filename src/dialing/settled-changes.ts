@@ -1,67 +1,78 @@
 import type { StatusChange } from "../batches/status-change.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { NewEvent } from "../events/event.ts";
+import { nextPhase } from "../planning/attempt-state.ts";
+import { isDialled, statusAt } from "../planning/batch-state.ts";
 import type { Tally } from "../planning/breaker.ts";
 import type { RefusedCountry } from "./country-hold.ts";
 import type { AttemptRow, BatchContext, RequestRow } from "./settled-rows.ts";
 
-/** What a settlement changes, collected before anything is written: rows, status changes, events, and what sources are counted for. */
+/** What a settlement will write, gathered event by event: rows as they will be, and what has to be told of them. Pure. */
 export class SettledChanges {
-  #now: Date;
-  #batches: Map<string, BatchContext>;
-  #attempts = new Set<AttemptRow>();
-  #requests = new Set<RequestRow>();
-  #changes: StatusChange[] = [];
+  ended = 0;
+  readonly attempts = new Set<AttemptRow>();
+  readonly requests = new Set<RequestRow>();
+  readonly status_changes: StatusChange[] = [];
   /** By sub-organization. */
-  #events = new Map<number, NewEvent[]>();
-  #given_back: { campaign_id: number; day: string }[] = [];
-  #refused_countries: RefusedCountry[] = [];
+  readonly events = new Map<number, NewEvent[]>();
+  readonly given_back: { campaign_id: number; day: string }[] = [];
+  readonly refused_countries: RefusedCountry[] = [];
+  readonly now: Date;
+  #batches: Map<string, BatchContext>;
   #tallies = new Map<string, { organization_id: number; source: string; tally: Tally }>();
 
-  /** `batches`: by the keys of their attempts. */
+  /** `batches`: by the key of the attempt. */
   constructor(now: Date, batches: Map<string, BatchContext>) {
-    this.#now = now;
+    this.now = now;
     this.#batches = batches;
   }
 
-  attempt(attempt: AttemptRow): void {
-    this.#attempts.add(attempt);
+  get outcomes() {
+    return [...this.#tallies.values()];
   }
 
-  request(request: RequestRow): void {
-    this.#requests.add(request);
+  after(ms: number): string {
+    return new Date(this.now.getTime() + ms).toISOString();
   }
 
-  /** An attempt ended; the breaker of its source counts it. */
+  batchOf({ key }: AttemptRow): BatchContext {
+    return this.#batches.get(key) as BatchContext;
+  }
+
+  /** Whether anybody of its batch is still tried. */
+  goesOnWith(attempt: AttemptRow): boolean {
+    const { batch_status, expires_on } = this.batchOf(attempt);
+    const status = statusAt(
+      { status: batch_status, expires_on: expires_on === null ? null : new Date(expires_on) },
+      this.now,
+    );
+    return isDialled(status) || status === "PAUSED";
+  }
+
+  end(attempt: AttemptRow, by: "over" | "not-taken" | "refused-later"): void {
+    attempt.state = nextPhase(attempt.state, by);
+    attempt.ended_at = this.now.toISOString();
+    attempt.holds_slot = false;
+    attempt.check_at = null;
+    this.ended++;
+  }
+
+  /** What its source's health is judged by. */
+  tallyOf({ organization_id, source }: AttemptRow): Tally {
+    const key = `${organization_id} ${source}`;
+    const tally = { ended: 0, failed: 0, repeated: 0, refused: null };
+    const known = this.#tallies.get(key) ?? { organization_id, source, tally };
+    this.#tallies.set(key, known);
+    return known.tally;
+  }
+
   count(attempt: AttemptRow, failed: boolean): void {
-    const tally = this.#tallyOf(attempt);
+    const tally = this.tallyOf(attempt);
     tally.ended += 1;
     if (failed) tally.failed += 1;
   }
 
-  /** The carrier refused the same person again. */
-  countRepeated(attempt: AttemptRow): void {
-    this.#tallyOf(attempt).repeated += 1;
-  }
-
-  /** The carrier refused because of us, which holds the source. */
-  countRefusal(attempt: AttemptRow, why: string): void {
-    this.#tallyOf(attempt).refused = why.slice(0, 500);
-  }
-
-  refusedCountry(refused: RefusedCountry): void {
-    this.#refused_countries.push(refused);
-  }
-
-  /** Nobody was reached, so the day's cap has room for somebody else. */
-  giveBackDay(attempt: AttemptRow): void {
-    const { campaign_id, counted_on } = attempt;
-    if (counted_on === null) return;
-    this.#given_back.push({ campaign_id, day: counted_on });
-    attempt.counted_on = null;
-  }
-
-  /** For webhooks and the event log. */
+  /** The webhooks and the event of a request's new status. */
   tell(
     attempt: AttemptRow,
     request: RequestRow,
@@ -69,10 +80,10 @@ export class SettledChanges {
     provider_status: string | null,
   ): void {
     const { sub_organization_id, campaign_id, batch_key, request_id, reference_id } = attempt;
-    const { batch_id } = this.#batches.get(attempt.key) as BatchContext;
+    const { batch_id } = this.batchOf(attempt);
     const { channel_status: status, request_status, attempt_count } = request;
-    const at = this.#now;
-    this.#changes.push({
+    const at = this.now;
+    this.status_changes.push({
       sub_organization_id,
       campaign_id,
       batch_key,
@@ -84,8 +95,8 @@ export class SettledChanges {
       at,
       provider_status,
     });
-    const events = this.#events.get(sub_organization_id) ?? [];
-    this.#events.set(sub_organization_id, events);
+    const events = this.events.get(sub_organization_id) ?? [];
+    this.events.set(sub_organization_id, events);
     events.push({
       at,
       source: "outbound",
@@ -98,25 +109,5 @@ export class SettledChanges {
       user_id: attempt.target,
       attributes: { campaign_id, batch_id, reference_id, attempt_count, status, request_status },
     });
-  }
-
-  get all() {
-    return {
-      attempts: [...this.#attempts],
-      requests: [...this.#requests],
-      changes: this.#changes,
-      events: this.#events,
-      outcomes: [...this.#tallies.values()],
-      given_back: this.#given_back,
-      refused_countries: this.#refused_countries,
-    };
-  }
-
-  #tallyOf({ organization_id, source }: AttemptRow): Tally {
-    const key = `${organization_id} ${source}`;
-    const tally = { ended: 0, failed: 0, repeated: 0, refused: null };
-    const known = this.#tallies.get(key) ?? { organization_id, source, tally };
-    this.#tallies.set(key, known);
-    return known.tally;
   }
 }

@@ -374,6 +374,6 @@ export class Model {
     }
     const settlement = new Settlement(this.now, attempts, requests, around);
     for (const each of news) settlement.take(each);
-    this.told.push(...settlement.changed.changes);
+    this.told.push(...settlement.changed.status_changes);
   }
 }

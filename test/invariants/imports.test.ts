@@ -188,10 +188,6 @@ const CLIMBS: Record<string, { tables: string[]; because: string }> = {
     tables: ["insight_executions", "insight_outputs"],
     because: "results show what was found in each conversation, page by page",
   },
-  "campaigns/wake.ts": {
-    tables: ["batches"],
-    because: "a campaign that was changed has its batches looked at again",
-  },
   "jobs/interrupted.ts": {
     tables: ["sub_organizations"],
     because: "a job that dies again and again is counted for the tenant that its flag names",

@@ -1,10 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
 
-/** In the words of the index `requests_waiting`. */
-export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
-export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
-
 /**
  * The dialer sleeps until a batch is due to be looked at. What makes it worth an earlier look says so here, in the
  * transaction that does: new requests, another rate or schedule, a retry.
@@ -15,8 +11,8 @@ export async function wakeBatch(tx: Tx, batch_key: number, at: Date): Promise<vo
     on conflict (batch_key) do update set wake_at = excluded.wake_at`.execute(tx);
 }
 
-/** All batches of a campaign that was changed; locked in the order of `wakeAt`. */
-export async function wakeCampaign(tx: Tx, campaign_id: number, at: Date): Promise<void> {
+/** All batches of a campaign that was changed; locked in the order of `dialing/look-again.ts`. */
+export async function wakeBatchesOf(tx: Tx, campaign_id: number, at: Date): Promise<void> {
   await sql`
     update batch_pacing set wake_at = ${at.toISOString()}
     where batch_key in (

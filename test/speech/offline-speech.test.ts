@@ -105,6 +105,17 @@ describe("the offline ear", () => {
     for (const sound of sounds) expect(await hear(sound)).toEqual([]);
   });
 
+  test("is closed in the middle of what it hears, and takes nothing with it", async () => {
+    const frames = new Framer(HEARING_RATE).push(await say("I want to book an appointment"));
+    for (let round = 0; round < 8; round++) {
+      const closing = createLocalHearing({ sphinx: null });
+      const ears = [1, 2, 3].map(() => closing.openVoiceDetection(() => {}));
+      for (const frame of frames) for (const ear of ears) ear.push(frame);
+      await new Promise((resolve) => setTimeout(resolve, 15 * round));
+      await closing.close();
+    }
+  });
+
   test("understands what a caller says on the telephone, when the agent's words are known", async (context) => {
     if (!sphinx) return context.skip();
     const expected = [

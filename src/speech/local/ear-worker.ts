@@ -9,7 +9,9 @@ import type { SphinxFiles } from "./sphinx.ts";
 export type EarAsked =
   | { ear: number; ask: "open"; listening: ListeningFor; recognizes: boolean }
   | { ear: number; ask: "push"; frame: Int16Array }
-  | { ear: number; ask: "close" };
+  | { ear: number; ask: "close" }
+  /** The thread's last message: it comes to its own end. */
+  | { ask: "end" };
 export type EarTold = { ear: number; heard: Heard };
 
 /*
@@ -21,6 +23,11 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx }: { sphinx: Sphin
   const streams = new Map<number, EarStream>();
   let known: Recognizers | null = null;
   port.on("message", (asked: EarAsked) => {
+    if (asked.ask === "end") {
+      for (const stream of streams.values()) stream.close();
+      streams.clear();
+      return port.close();
+    }
     const tell = (heard: Heard) => port.postMessage({ ear: asked.ear, heard } satisfies EarTold);
     try {
       if (asked.ask === "open") {

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { errorText } from "../../base/errors.ts";
 import type { Ear, Heard, Hearing, ListeningFor } from "../hearing.ts";
@@ -14,6 +16,20 @@ export type LocalHearing = Hearing & {
   openVoiceDetection(tell: (heard: Heard) => void): Ear;
   close(): Promise<void>;
 };
+
+const END_MS = 2_000;
+
+/**
+ * Asked, not terminated: a thread that is stopped within the voice detection's native code takes the whole process with it.
+ * One that does not end is left to itself; it keeps nobody from exiting.
+ */
+async function endThread(thread: Worker): Promise<void> {
+  const gone = once(thread, "exit");
+  thread.postMessage({ ask: "end" } satisfies EarAsked);
+  const late = new AbortController();
+  await Promise.race([gone, sleep(END_MS, undefined, { signal: late.signal })]);
+  late.abort();
+}
 
 export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): LocalHearing {
   const ears = new Map<number, (heard: Heard) => void>();
@@ -68,7 +84,7 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
       const ending = worker;
       worker = null;
       ears.clear();
-      await ending?.terminate();
+      if (ending) await endThread(ending);
     },
   };
 }

@@ -6,10 +6,11 @@ import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { CallInput, CallOutput } from "../channels/call-socket.ts";
+import { traceOfLine } from "../media/line-trace.ts";
 import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
-import type { VoiceCalls } from "./voice-calls.ts";
+import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
 /**
  * A page's call: a WebSocket of 16-bit samples at 16 kHz both ways, and small JSON texts beside them. The page's first
@@ -73,7 +74,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     clearTimeout(setup);
     const voice = await calls.voiceOf(call_id, token);
     if (!voice) return refuse("This call is over, or was opened before.");
-    let call: { input(event: CallInput): void } | null = null;
+    let call: OpenCall | null = null;
     const waiting: CallInput[] = [];
     const media = new MediaLine({
       clock,
@@ -97,7 +98,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
         if (call) call.input(input);
         else waiting.push(input);
       },
-      report: (report) => log.debug({ call_id, report }, "who speaks when"),
+      report: (report) => call?.observe(...traceOfLine(report, clock.now())),
       ended: () => {
         send({ type: "end" });
         socket.close(1000);

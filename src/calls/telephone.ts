@@ -6,6 +6,7 @@ import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
+import type { TraceEntry } from "../events/trace.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
@@ -147,7 +148,10 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
     // The platform was stopped while this was read; who comes now hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
-    return { input: (event: CallInput) => running.input(event) };
+    return {
+      input: (event: CallInput) => running.input(event),
+      observe: (...entries: TraceEntry[]) => running.observe(...entries),
+    };
   }
 
   const reportsOf = (call: CallRow): CallReports => ({

@@ -1,4 +1,5 @@
 import type { CallInput, CallLine } from "../channels/call-socket.ts";
+import type { TraceEntry } from "../events/trace.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
@@ -45,6 +46,8 @@ export class VoiceCall {
   #isTaking = false;
   #control: { turn: number; control: TurnControl } | null = null;
   #transfer: Transfer | null = null;
+  /** What the line saw while no turn ran; the next one stores it, or the end of the call. */
+  #seen: TraceEntry[] = [];
   #wake: { at: number; cancel: () => void } | null = null;
 
   constructor(parts: {
@@ -69,6 +72,12 @@ export class VoiceCall {
       this.#engine.log.warn({ session_id, message }, "the line of a call told of a fault");
     }
     this.tell(event);
+  }
+
+  /** For the trace. It is stored with the turn that runs, else with what is stored next. */
+  observe(...entries: TraceEntry[]): void {
+    if (this.#control) this.#control.control.see(...entries);
+    else this.#seen.push(...entries);
   }
 
   tell(event: CallEvent) {
@@ -124,6 +133,7 @@ export class VoiceCall {
         return this.#control?.control.aside(effect.text, this.#engine.clock.now());
       case "run": {
         const control = new TurnControl();
+        control.see(...this.#takeSeen());
         this.#control = { turn: effect.turn, control };
         return this.#then(() => this.#run(effect, control));
       }
@@ -187,10 +197,24 @@ export class VoiceCall {
           this.#line.send({ type: "end", next: { action: "dial", ...effect.dial } });
         }
       case "end":
+        await this.#storeSeen().catch((error) =>
+          engine.log.warn({ err: error, session_id }, "the trace of a call's end could not be stored"),
+        );
         return this.#reports.ended(effect.reason);
       default:
         return effect satisfies never;
     }
+  }
+
+  /** Also what the last turn was over too soon to store. */
+  #takeSeen(): TraceEntry[] {
+    return [...(this.#control?.control.takeSeen() ?? []), ...this.#seen.splice(0)];
+  }
+
+  async #storeSeen(): Promise<void> {
+    const entries = this.#takeSeen();
+    if (entries.length === 0) return;
+    await betweenTurns(this.#engine, this.#session_id, (draft) => draft.trace(...entries));
   }
 
   async #greet(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
+import type { TraceEntry } from "../events/trace.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
 export type IncomingCall = {
@@ -18,6 +19,13 @@ export type IncomingCall = {
 
 /** How the line of a call is opened: over a socket that names the call and shows the token. */
 export type AnsweredCall = { call_id: string; token: string; voice: CallVoice };
+
+/** A call whose line is open, as the line sees it. */
+export type OpenCall = {
+  input(event: CallInput): void;
+  /** What the line saw, for the session's trace. */
+  observe(...entries: TraceEntry[]): void;
+};
 
 /** How the other end of a transfer did. */
 export type TransferResult = {
@@ -43,7 +51,7 @@ export type VoiceCalls = {
   /** How to listen and speak on a call whose line is about to be opened. Null: not a call of ours, or no longer. */
   voiceOf(call_id: string, token: string): Promise<CallVoice | null>;
   /** The line is open; the token proves that it is ours. Runs the call until the line closes. Null: not a call of ours. */
-  open(call_id: string, token: string, line: CallLine): Promise<{ input(event: CallInput): void } | null>;
+  open(call_id: string, token: string, line: CallLine): Promise<OpenCall | null>;
   /**
    * The carrier's words on the call: its states, who answered, its end. (Of a try of ours, `Attempts` hears them too.)
    * False: nobody answered such a call.

@@ -103,13 +103,33 @@ test("words of a caller become an input once they are silent, with the reason in
   ]);
 });
 
+test("how long an answer takes is told from the caller's last voice to our first sound, once for each answer", async () => {
+  const { reports, pass, hears, say } = call();
+  say("Hello.");
+  await pass(1000);
+  hears(started);
+  hears(stopped);
+  hears(final("when are you open"));
+  await pass(700);
+  say("We are open from eight");
+  await pass(100);
+  say("to five.");
+  await pass(2000);
+  const of = (type: string) => reports.filter((report) => report.type === type);
+  expect(of("first_sound")).toEqual([
+    { type: "first_sound", making_ms: 0, mouth_to_ear_ms: null },
+    { type: "first_sound", making_ms: 0, mouth_to_ear_ms: 700 },
+  ]);
+});
+
 test("who is spoken over is told what was heard, before what was said", async () => {
-  const { told, pass, hears, say } = call();
+  const { told, reports, pass, hears, say } = call();
   say("We are open from eight to five.");
   await pass(700);
   hears(started);
   await pass(100);
   hears({ type: "partial", text: "wait" });
+  expect(reports.at(-1)).toEqual({ type: "cut", heard: "We are open from eight" });
   expect(told).toEqual([
     { type: "interrupted", heard: "We are open from eight" },
     { type: "speech", text: "wait", final: false, lang: "en-US" },
@@ -124,7 +144,11 @@ test("a cough stops our voice for a moment, and every word is still heard", asyn
   await pass(200);
   hears(stopped);
   await pass(4000);
-  expect(reports).toEqual([{ type: "held" }, { type: "went_on", reason: "no-words" }]);
+  expect(reports).toEqual([
+    { type: "first_sound", making_ms: 0, mouth_to_ear_ms: null },
+    { type: "held" },
+    { type: "went_on", reason: "no-words" },
+  ]);
   expect(told).toEqual([{ type: "played" }]);
   expect(heardMs()).toBeGreaterThanOrEqual("We are open from eight to five.".length * 40);
 });

@@ -20,7 +20,14 @@ import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent
 export type MediaReport =
   | { type: "end_of_turn"; text: string; silence_ms: number; reason: string }
   | { type: "held" }
-  | { type: "went_on"; reason: string };
+  | { type: "went_on"; reason: string }
+  /** They took the turn; `heard` is what they heard of our words. */
+  | { type: "cut"; heard: string }
+  /**
+   * The first sound of an answer goes out: `making_ms` after its first words were known, and `mouth_to_ear_ms` after the
+   * caller's voice ended; null where they had said nothing, as before a greeting.
+   */
+  | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null };
 
 /** A sound by its address: samples, or null where it is none of ours. */
 export type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
@@ -56,6 +63,11 @@ export class MediaLine implements CallLine, AudioInput {
   #state: LineState;
   #wake: { at: number; cancel: () => void } | null = null;
   #isClosed = false;
+  /** The answer that is to come: since when the caller is silent, and since when its first words are known. */
+  #answer: { silent_since: number | null; words_at: number | null } | null = {
+    silent_since: null,
+    words_at: null,
+  };
 
   constructor(parts: MediaLineParts) {
     this.#parts = parts;
@@ -69,13 +81,15 @@ export class MediaLine implements CallLine, AudioInput {
       line,
       speaking,
       reports: {
-        playing: (playing, piece) =>
+        playing: (playing, piece) => {
+          if (playing) this.#reportFirstSound();
           this.#take({
             type: "ours",
             playing,
             interruptible: (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech,
             asks: piece?.asks ?? false,
-          }),
+          });
+        },
         played: () => this.#tell({ type: "played" }),
         fault: (message) => this.#tell({ type: "fault", message }),
       },
@@ -127,6 +141,7 @@ export class MediaLine implements CallLine, AudioInput {
       case "say":
         if (output.lang !== null) this.#speakIn(output.lang);
         if (output.text === "") return this.#speaker.endLoop();
+        if (this.#answer) this.#answer.words_at ??= this.#now();
         return this.#speaker.say(this.#utterance(output.text), output.interruptible);
       case "play": {
         const sound = this.#parts.soundAt(output.url);
@@ -197,7 +212,7 @@ export class MediaLine implements CallLine, AudioInput {
 
   #take(event: LineEvent): void {
     if (this.#isClosed) return;
-    const now = this.#parts.clock.now().getTime();
+    const now = this.#now();
     const { state, effects } = takeLineEvent({ language: this.#language }, this.#state, event, now);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
@@ -213,13 +228,17 @@ export class MediaLine implements CallLine, AudioInput {
       case "go_on":
         this.#speaker.goOn();
         return report({ type: "went_on", reason: effect.reason });
-      case "take":
-        return this.#tell({ type: "interrupted", heard: this.#speaker.drop() });
+      case "take": {
+        const heard = this.#speaker.drop();
+        report({ type: "cut", heard });
+        return this.#tell({ type: "interrupted", heard });
+      }
       case "speech": {
         const { text, final } = effect;
         this.#tell({ type: "speech", text, final, lang: this.#language });
         if (effect.final) {
           const { silence_ms, reason } = effect;
+          this.#answer = { silent_since: this.#now() - silence_ms, words_at: null };
           report({ type: "end_of_turn", text, silence_ms, reason });
         }
         return;
@@ -227,6 +246,22 @@ export class MediaLine implements CallLine, AudioInput {
       default:
         return unreachable(effect);
     }
+  }
+
+  #reportFirstSound(): void {
+    const { silent_since = null, words_at = null } = this.#answer ?? {};
+    if (words_at === null) return;
+    this.#answer = null;
+    const now = this.#now();
+    this.#parts.report({
+      type: "first_sound",
+      making_ms: now - words_at,
+      mouth_to_ear_ms: silent_since === null ? null : now - silent_since,
+    });
+  }
+
+  #now(): number {
+    return this.#parts.clock.now().getTime();
   }
 
   /** A key stops us as a carrier would: at once, and without a second thought. */

@@ -83,6 +83,7 @@ export class TurnDriver {
   change<T>(step: (draft: TurnDraft) => T): T {
     const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now());
     draft.takeAsides(this.input.control?.takeAsides() ?? []);
+    draft.trace(...(this.input.control?.takeSeen() ?? []));
     const result = step(draft);
     this.#state = draft.state;
     for (const event of draft.told) this.emit(event);

@@ -80,6 +80,21 @@ describe("a call from a page", () => {
       simulated: false,
     });
     const said = (await app.send("GET", `/api/v1/sessions/transcript/${session.session_id}`)).body;
+    // Who spoke when, and how long an answer took, is in the trace and in the latency report.
+    const { entries } = (await app.send("GET", `/api/v1/sessions/${session.session_id}/trace`)).body;
+    const labels = entries.map(({ category, label }: Record<string, string>) => `${category}: ${label}`);
+    expect(labels).toEqual(
+      expect.arrayContaining([
+        "stt: end of turn",
+        "tts: first sound",
+        "note: mouth to ear",
+        "note: interrupted",
+      ]),
+    );
+    const latency = (await app.send("GET", `/api/v1/sessions/latency/${session.session_id}`)).body;
+    expect(latency.summary).toContainEqual(
+      expect.objectContaining({ category: "stt", sub_category: "end of turn", event_count: 2 }),
+    );
     // What nobody heard stands in no transcript.
     expect(said.transcription).toMatchObject([
       { source: "user", text: "when are you open" },

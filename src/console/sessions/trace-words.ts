@@ -3,7 +3,13 @@ import type { TraceEntryResponse } from "../api-types.ts";
 /** An entry of a session's trace for a person: a line that says what happened, and what more there is to read. */
 type TraceWords = { line: string; isFault: boolean; more: Record<string, unknown> };
 
-export function traceWords({ category, label, metadata, details }: TraceEntryResponse): TraceWords {
+export function traceWords({
+  category,
+  label,
+  metadata,
+  details,
+  duration_ms,
+}: TraceEntryResponse): TraceWords {
   const told = details ?? {};
   const say = (line: string, more: Record<string, unknown> = {}, isFault = false): TraceWords => ({
     line,
@@ -35,11 +41,44 @@ export function traceWords({ category, label, metadata, details }: TraceEntryRes
       return say(changesOf(told));
     case "turn":
       return say(`turn ${label}`, told);
+    case "stt":
+      return say(
+        `${label} after ${Math.round(duration_ms ?? 0)} ms: ${END_OF_TURN[textOf(told.reason)] ?? "silence"}`,
+      );
+    case "tts":
+      return say(`${label} after ${Math.round(duration_ms ?? 0)} ms`, told);
+    case "note":
+      return say(noteLine(label, told, duration_ms), label === "went on" ? {} : told);
     case "error":
       return say(label, told, true);
     default:
       return say(label, told);
   }
+}
+
+/** Why a silence ended what the caller said. */
+const END_OF_TURN: Record<string, string> = {
+  choice: "one of the expected answers",
+  free: "silence",
+  dictated: "silence after dictation",
+  whole: "all characters were said",
+  "goes-on": "silence after an unfinished sentence",
+};
+
+const WENT_ON: Record<string, string> = {
+  backchannel: "the caller only agreed",
+  "no-words": "a noise, no words",
+};
+
+function noteLine(
+  label: string,
+  told: Record<string, unknown>,
+  duration_ms: number | null | undefined,
+): string {
+  if (label === "mouth to ear")
+    return `answered ${Math.round(duration_ms ?? 0)} ms after the caller's last sound`;
+  if (label === "went on") return `speaks on: ${WENT_ON[textOf(told.reason)] ?? ""}`;
+  return label;
 }
 
 function stepLine(label: string, told: Record<string, unknown>): string {

@@ -1,0 +1,31 @@
+import type { TraceEntry } from "../events/trace.ts";
+import type { MediaReport } from "./media-line.ts";
+
+/** What a line that we hear ourselves reports, as a session's trace keeps it. */
+export function traceOfLine(report: MediaReport, at: Date): TraceEntry[] {
+  const since = (ms: number) => ({ started: new Date(at.getTime() - ms), duration_ms: ms });
+  switch (report.type) {
+    case "end_of_turn": {
+      const { silence_ms, reason } = report;
+      return [{ category: "stt", label: "end of turn", ...since(silence_ms), details: { reason } }];
+    }
+    case "held":
+      return [{ category: "note", label: "held: the caller spoke", started: at }];
+    case "went_on": {
+      const { reason } = report;
+      return [{ category: "note", label: "went on", started: at, details: { reason } }];
+    }
+    case "cut": {
+      const { heard } = report;
+      return [{ category: "note", label: "interrupted", started: at, details: { heard } }];
+    }
+    case "first_sound": {
+      const { making_ms, mouth_to_ear_ms } = report;
+      const made: TraceEntry = { category: "tts", label: "first sound", ...since(making_ms) };
+      if (mouth_to_ear_ms === null) return [made];
+      return [made, { category: "note", label: "mouth to ear", ...since(mouth_to_ear_ms) }];
+    }
+    default:
+      return report satisfies never;
+  }
+}

@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { PatternError, PatternMeter } from "../base/pattern.ts";
 import { atPath, atPointer, pointerPath } from "./schema-pointer.ts";
@@ -13,8 +13,12 @@ import type { Path } from "./validation-issue.ts";
 type SchemaProblem = { path: Path; message: string; value?: unknown };
 
 const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
-const draft07 = new Ajv(OPTIONS).getSchema("http://json-schema.org/draft-07/schema");
-const draft2020 = new Ajv2020(OPTIONS).getSchema("https://json-schema.org/draft/2020-12/schema");
+// Compiled when first asked, 30 ms each: what fits the older one, as nearly all does, never asks the newer.
+const drafts: { draft07?: ValidateFunction; draft2020?: ValidateFunction } = {};
+const draft07 = () =>
+  (drafts.draft07 ??= new Ajv(OPTIONS).getSchema("http://json-schema.org/draft-07/schema"));
+const draft2020 = () =>
+  (drafts.draft2020 ??= new Ajv2020(OPTIONS).getSchema("https://json-schema.org/draft/2020-12/schema"));
 
 /** More than anyone mends in one go. */
 const MAX_PROBLEMS = 20;
@@ -29,9 +33,11 @@ export function jsonSchemaProblems(schema: unknown): SchemaProblem[] {
 
 /** Schemas are written in either draft and seldom say in which; one that fits either is right. */
 function keywordProblems(schema: unknown): SchemaProblem[] {
-  if (draft07?.(schema) || draft2020?.(schema)) return [];
+  if (draft07()?.(schema)) return [];
+  const fits = draft2020();
+  if (fits?.(schema)) return [];
   const problems = new Map<string, SchemaProblem>();
-  for (const { instancePath, message, params } of draft2020?.errors ?? []) {
+  for (const { instancePath, message, params } of fits?.errors ?? []) {
     const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(", ")}` : "";
     if (problems.has(instancePath)) continue;
     const path = pointerPath(schema, instancePath);

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { RequestStatus } from "../channels/request-status.ts";
 import type { Tx } from "../db/database.ts";
+import { FOR_EACH } from "../db/plans.ts";
 
 /** One change of a request's channel status, as it is written. */
 export type StatusChange = {
@@ -29,7 +30,7 @@ const MAX_VARIABLES_bytes = 10_000;
  * without a lock, it would stay held by a webhook that is enabled at this moment.
  *
  * One statement for all changes. It reads `campaign_webhooks_campaign` and the primary keys, and takes no lock but on
- * the rows it adds. Each request is found by itself (`offset 0` keeps it so): joined, a batch that PostgreSQL has no
+ * the rows it adds. Each request is found by itself (`FOR_EACH` keeps it so): joined, a batch that PostgreSQL has no
  * statistics of yet was read whole for every change (13 ms for 100 of them by 800 requests, growing with the batch).
  * Composing the text here and not when it is sent freezes it as of the change.
  */
@@ -115,7 +116,7 @@ async function storeDeliveries(tx: Tx, changes: RawBuilder<unknown>): Promise<vo
         t.at
       from triggered t
       cross join lateral (
-        select * from requests where batch_key = t.batch_key and id = t.request_id offset 0
+        select * from requests where batch_key = t.batch_key and id = t.request_id ${FOR_EACH}
       ) as request
       join batches batch on batch.key = t.batch_key
       join campaigns campaign on campaign.id = t.campaign_id

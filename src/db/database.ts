@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 
 import pg from "pg";
 import type { CopyStreamQuery } from "pg-copy-streams";
 import { createNotices, type Notices } from "./notices.ts";
+import { StatementNames } from "./plans.ts";
 import { poolByPurpose } from "./reading.ts";
 import type { DB } from "./types.ts";
 
@@ -25,22 +26,18 @@ const types: pg.CustomTypesConfig = {
 
 const isoTimestamp = (text: string): string => `${text.replace(" ", "T")}:00`;
 
-/** A statement's plan is kept only under a name; past this many texts a connection stops naming new ones. */
-const MAX_NAMED_STATEMENTS = 500;
-
 /**
- * Names each statement by its text, so that PostgreSQL keeps its plan: a nested select costs 1.25 × raw `pg` this way
- * and 3.7 × when it is planned anew each time. Kysely sends every statement as a text with its values; a text alone
- * may hold several statements and is left as it is.
+ * Names each statement, so that PostgreSQL keeps it prepared (plans.ts). Kysely sends every statement as a text with its
+ * values; a text alone may hold several statements and is left as it is.
  */
 class NamingClient extends pg.Client {
-  #names = new Map<string, string>();
+  #names = new StatementNames();
 
   // biome-ignore lint/suspicious/noExplicitAny: pg's overloads of query() can't be spelled again in one signature
   override query(config: any, values?: any, callback?: any): any {
     if (isCopy(values?.[0])) return this.#copy(values[0]);
     if (typeof config === "string" && Array.isArray(values)) {
-      const name = this.#nameOf(config);
+      const name = this.#names.nameOf(config);
       if (name) return super.query({ text: config, values, name }, callback);
     }
     return super.query(config, values, callback);
@@ -54,15 +51,6 @@ class NamingClient extends pg.Client {
         .on("finish", () => resolve({ command: "COPY", rowCount: rows.rowCount, rows: [] }));
       super.query(rows);
     });
-  }
-
-  #nameOf(text: string): string | undefined {
-    const known = this.#names.get(text);
-    if (known) return known;
-    if (this.#names.size >= MAX_NAMED_STATEMENTS) return undefined;
-    const name = `s${this.#names.size}`;
-    this.#names.set(text, name);
-    return name;
   }
 }
 

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
+import { FOR_EACH } from "../db/plans.ts";
 import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
@@ -73,15 +74,15 @@ const REQUEST = sql`
   r.refusals, r.due_at, r.request_variables, r.enrichment`;
 
 /**
- * Asked of each request by itself, by the indexes `attempts_live_reference` and `attempts_live_address` (`offset 0` keeps
- * it so): as a join, all that is under way in the campaign, and the dead rows of what was, would be read for each batch.
+ * Asked of each request by itself, by the indexes `attempts_live_reference` and `attempts_live_address` (`FOR_EACH`
+ * keeps it so): as a join, all that is under way in the campaign, and the dead rows of what was, would be read for each batch.
  */
 export const NOT_LIVE = sql`not exists (
   select from attempts a
-  where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' offset 0)
+  where a.campaign_id = w.campaign_id and a.reference_id = r.reference_id and a.state <> 'ENDED' ${FOR_EACH})
   and not exists (
   select from attempts a
-  where a.organization_id = w.organization_id and a.target = r.target and a.holds_slot offset 0)`;
+  where a.organization_id = w.organization_id and a.target = r.target and a.holds_slot ${FOR_EACH})`;
 
 const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;

@@ -6,6 +6,7 @@ import type { ClaimedAttempt } from "../planning/attempt.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
+import { beginDialing } from "./begin-dialing.ts";
 import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import { readCountryHolds } from "./country-hold.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "./decide-claim.ts";
 import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
 import { eligibilityIssue } from "./eligibility.ts";
-import { freshPlans } from "./fresh-plans.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
@@ -45,7 +45,7 @@ export type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
  */
 export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {
-    await freshPlans(tx);
+    await beginDialing(tx);
     const batches = await lockDueBatches(tx, parts.clock.now(), most);
     if (batches.length === 0) return { attempts: [], looked: 0 };
     // Under the lock: the start of an attempt is never before the end of what had to be waited for.

@@ -2,11 +2,12 @@ import { sql } from "kysely";
 import { tellWebhooks } from "../batches/status-change.ts";
 import { isWaiting } from "../channels/request-status.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { FOR_EACH } from "../db/plans.ts";
 import { publish } from "../events/event.ts";
 import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
+import { beginDialing } from "./begin-dialing.ts";
 import { holdCountries } from "./country-hold.ts";
-import { freshPlans } from "./fresh-plans.ts";
 import { wakeAt } from "./look-again.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 import { Settlement } from "./settlement.ts";
@@ -21,7 +22,7 @@ import { recordOutcomes } from "./source-health.ts";
  */
 export async function settleAttempts(db: Db, events: readonly AttemptEvent[], now: Date): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    await freshPlans(tx);
+    await beginDialing(tx);
     const keys = [...new Set(events.map(({ key }) => key))];
     const { attempts, requests, batches } = await lockRows(tx, keys);
     const settlement = new Settlement(now, attempts, requests, batches);
@@ -32,7 +33,7 @@ export async function settleAttempts(db: Db, events: readonly AttemptEvent[], no
 }
 
 /**
- * Reads `attempts_pkey`, then the primary keys of the rest. `materialized` and `offset 0` keep it so: joined the other
+ * Reads `attempts_pkey`, then the primary keys of the rest. `materialized` and `FOR_EACH` keep it so: joined the other
  * way round, all attempts of a batch and of its campaign were read each time.
  */
 async function lockRows(tx: Tx, keys: string[]) {
@@ -57,8 +58,8 @@ async function lockRows(tx: Tx, keys: string[]) {
         'conversation_id', r.conversation_id, 'answered_by', r.answered_by, 'voicemail_left', r.voicemail_left) as request
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
-    cross join lateral (select * from batches where key = a.batch_key offset 0) b
-    cross join lateral (select * from campaigns where id = a.campaign_id offset 0) c
+    cross join lateral (select * from batches where key = a.batch_key ${FOR_EACH}) b
+    cross join lateral (select * from campaigns where id = a.campaign_id ${FOR_EACH}) c
     where a.key = any(${keys}::text[])
     order by a.key
     for update of a, r`.execute(tx);
@@ -96,7 +97,7 @@ async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<stri
       where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
         and e.batch_key = a.batch_key and e.channel_status in ('COMPLETED', 'DELIVERED')
         and e.answerer is distinct from 'MACHINE'
-      offset 0)`.execute(tx);
+      ${FOR_EACH})`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }
 
@@ -113,11 +114,11 @@ async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<str
       exists (
         select from attempts e
         where e.campaign_id = a.campaign_id and e.reference_id = a.reference_id and e.key <> a.key
-          and e.state <> 'ENDED' offset 0)
+          and e.state <> 'ENDED')
       or exists (
         select from attempts e
         where e.organization_id = a.organization_id and e.target = a.target and e.key <> a.key
-          and e.holds_slot offset 0))`.execute(tx);
+          and e.holds_slot))`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Db, isStatementTimeout, type Tx } from "../db/database.ts";
+import { MANY_ROWS, planned } from "../db/plans.ts";
 import { NO_CONDITIONS } from "./conditions.ts";
 import { matchingSubjects, type Span, type Subjects, subjectColumn } from "./matching.ts";
 import { inSample, SAMPLED_SHARE } from "./sampling.ts";
@@ -41,7 +42,7 @@ export function countSubjects(
     exact_within_ms = EXACT_WITHIN_ms,
   }: { open: boolean; exact_up_to?: number; exact_within_ms?: number },
 ): Promise<SubjectCount> {
-  return forManyRows(db, async (tx) => {
+  return planned(db, MANY_ROWS, async (tx) => {
     const all = matchingSubjects(tx, workflow, span);
     if (!all) return NOTHING;
     const eachOne = async () => ({
@@ -162,28 +163,3 @@ async function sumOf(tx: Tx, subjects: Subjects): Promise<Amount> {
   const { rows } = await tx.executeQuery<Amount>(counted.compile());
   return rows[0] as Amount;
 }
-
-/**
- * Planned for the very values and without nested loops. A plan for any values takes a span of years for a few rows and looks
- * the claims up session by session: 3 s for 100,000 sessions of which 1,000 are claimed, where hashing takes 35 ms.
- */
-async function forManyRows<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
-  if (!db.isTransaction) {
-    return db.transaction().execute(async (tx) => {
-      await planForMany(tx);
-      return read(tx);
-    });
-  }
-  const tx = db as Tx;
-  await planForMany(tx);
-  const result = await read(tx);
-  // What follows in the caller's transaction is planned as ever.
-  await sql`
-    select set_config(name, reset_val, true) from pg_settings
-    where name in ('plan_cache_mode', 'enable_nestloop', 'random_page_cost', 'work_mem')`.execute(tx);
-  return result;
-}
-
-const planForMany = (tx: Tx): Promise<unknown> =>
-  sql`select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('enable_nestloop', 'off', true),
-    set_config('random_page_cost', '1.1', true), set_config('work_mem', '64MB', true)`.execute(tx);

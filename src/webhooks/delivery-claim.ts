@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
+import { EMPTY_AT_TIMES, setForTransaction } from "../db/plans.ts";
 import { FIRST_ROOM } from "./delivery-gate.ts";
 
 /** A delivery that this process may send until its lease runs out, and what sending it takes. */
@@ -46,19 +47,13 @@ export const WAITING_WEBHOOKS = sql`
   )`;
 
 /**
- * The outbox is empty most of the time, and plans are kept: one made for an empty table reads a full one from end to
- * end. Within a transaction, before its first statement on the outbox.
- */
-export const planByIndexes = (tx: Tx) => sql`set local enable_seqscan = off`.execute(tx);
-
-/**
  * Takes what is due, the longest waiting webhook first, from each only as much as it has room for. A plain claim of the
  * oldest rows would find nothing but the backlog of one hung receiver. Rows that others claim at this moment are
  * skipped. A claim is a due time moved to where the lease ends: whoever's process dies, the row is due again then.
  */
 export const claimDeliveries = (db: Db, claim: DeliveryClaim): Promise<ClaimedDelivery[]> =>
   db.transaction().execute(async (tx) => {
-    await planByIndexes(tx);
+    await setForTransaction(tx, EMPTY_AT_TIMES);
     return claimDue(tx, claim);
   });
 
@@ -133,7 +128,7 @@ const MOST_SET_ASIDE = 5_000;
  */
 export const setAside = (db: Db, now: Date): Promise<number> =>
   db.transaction().execute(async (tx) => {
-    await planByIndexes(tx);
+    await setForTransaction(tx, EMPTY_AT_TIMES);
     return setSomeAside(tx, now);
   });
 

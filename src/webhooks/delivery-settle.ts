@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { storableJson, storableText } from "../base/storable.ts";
 import type { Db, Tx } from "../db/database.ts";
-import { type ClaimedDelivery, planByIndexes } from "./delivery-claim.ts";
+import { EMPTY_AT_TIMES, setForTransaction } from "../db/plans.ts";
+import type { ClaimedDelivery } from "./delivery-claim.ts";
 import type { SentTry } from "./delivery-send.ts";
 import type { DeliveryVerdict } from "./delivery-verdict.ts";
 import { type DisabledWebhook, tellDisabled } from "./webhook-disabled.ts";
@@ -20,7 +21,7 @@ const GIVE_UP_TRIES = 100;
 export async function settleTries(db: Db, tries: SettledTry[]): Promise<void> {
   if (tries.length === 0) return;
   await db.transaction().execute(async (tx) => {
-    await planByIndexes(tx);
+    await setForTransaction(tx, EMPTY_AT_TIMES);
     await storeTries(tx, tries);
     await noteHealth(tx, tries);
   });

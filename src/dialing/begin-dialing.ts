@@ -1,0 +1,9 @@
+import type { Tx } from "../db/database.ts";
+import { FEW_BY_KEY, setForTransaction } from "../db/plans.ts";
+
+/** A process that was cut off, or a machine that vanished, in the middle of a transaction holds its locks no longer. */
+const CUT_OFF_ms = 5_000;
+
+/** First in a transaction that claims or settles attempts. */
+export const beginDialing = (tx: Tx): Promise<unknown> =>
+  setForTransaction(tx, { ...FEW_BY_KEY, idle_in_transaction_session_timeout: String(CUT_OFF_ms) });

@@ -1,5 +1,6 @@
 import type { SendMail } from "../accounts/welcome-mail.ts";
 import type { Api } from "../api/server.ts";
+import { createCallRecordings } from "../calls/call-recording.ts";
 import { createVoiceCalls, type RunningCalls } from "../calls/telephone.ts";
 import { createCarriers } from "../carriers/carriers.ts";
 import { platformMail } from "../carriers/smtp/smtp-platform-mail.ts";
@@ -81,7 +82,14 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
     carriers,
     simulator: parts.carriers || operator ? null : platformSimulator(api, parts),
     attempts,
-    voiceCalls: createVoiceCalls({ engine, vault, carriers, attempts, publicUrl }),
+    voiceCalls: createVoiceCalls({
+      engine,
+      vault,
+      carriers,
+      attempts,
+      publicUrl,
+      recordings: createCallRecordings({ engine, dataDir: config.data_dir }),
+    }),
     mailing,
     dialer: createDialer({
       db,

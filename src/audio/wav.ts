@@ -7,7 +7,7 @@ import { decodeAlaw, decodeUlaw } from "./g711.ts";
 
 export type Audio = { rate: number; channels: Int16Array[] };
 
-const HEAD_BYTES = 44;
+export const WAV_HEAD_BYTES = 44;
 const LINEAR = 1;
 const ALAW = 6;
 const ULAW = 7;
@@ -17,11 +17,11 @@ const EXTENSIBLE = 0xfffe;
 export function writeWav({ rate, channels }: Audio): Buffer {
   const length = Math.max(0, ...channels.map((channel) => channel.length));
   const block = channels.length * 2;
-  const file = Buffer.alloc(HEAD_BYTES + length * block);
+  const file = Buffer.alloc(WAV_HEAD_BYTES + length * block);
   wavHead({ rate, channels: channels.length, samples: length }).copy(file);
   for (const [place, channel] of channels.entries()) {
     for (const [at, sample] of channel.entries())
-      file.writeInt16LE(sample, HEAD_BYTES + at * block + place * 2);
+      file.writeInt16LE(sample, WAV_HEAD_BYTES + at * block + place * 2);
   }
   return file;
 }
@@ -37,9 +37,9 @@ export function wavHead({
   samples: number;
 }): Buffer {
   const block = channels * 2;
-  const head = Buffer.alloc(HEAD_BYTES);
+  const head = Buffer.alloc(WAV_HEAD_BYTES);
   head.write("RIFF", 0);
-  head.writeUInt32LE(HEAD_BYTES - 8 + samples * block, 4);
+  head.writeUInt32LE(WAV_HEAD_BYTES - 8 + samples * block, 4);
   head.write("WAVEfmt ", 8);
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(LINEAR, 20);

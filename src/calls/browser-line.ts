@@ -112,6 +112,8 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     };
     call = await calls.open(call_id, token, { send: told, close: () => media.close() });
     if (!call) return refuse("This call is over, or was opened before.");
+    const recorder = await call.record(HEARING_RATE);
+    if (recorder) media.record(recorder);
     line = media;
     send({ type: "ready", rate: HEARING_RATE });
     call.input({ type: "open", sid: call_id });

@@ -13,6 +13,7 @@ import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
 import { phraseSources } from "../turns/phrase-sources.ts";
 import { BROWSER } from "./browser-carrier.ts";
+import type { CallRecordings } from "./call-recording.ts";
 import {
   abandonedCalls,
   type CallRow,
@@ -44,6 +45,8 @@ type Parts = {
   carriers: Carriers;
   attempts: Pick<AttemptReports, "find" | "sessionStarted" | "signal">;
   publicUrl: string;
+  /** Left out: nothing is recorded. */
+  recordings?: CallRecordings;
 };
 
 export type RunningCalls = VoiceCalls & {
@@ -56,7 +59,7 @@ export type RunningCalls = VoiceCalls & {
 };
 
 export function createVoiceCalls(parts: Parts): RunningCalls {
-  const { engine, vault, carriers, attempts, publicUrl } = parts;
+  const { engine, vault, carriers, attempts, publicUrl, recordings } = parts;
   const { db, clock, log } = engine;
   const live = new Map<number, VoiceCall>();
   const lines = callLeases(engine, (id, answerer) =>
@@ -151,6 +154,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return {
       input: (event: CallInput) => running.input(event),
       observe: (...entries: TraceEntry[]) => running.observe(...entries),
+      record: async (line_rate: number) => (await recordings?.begin(call, line_rate)) ?? null,
     };
   }
 
@@ -248,6 +252,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
             log.warn({ err: error, sid: call.sid }, "a call that nobody runs could not be hung up");
           });
         await settle(call, reasonOf(call));
+        await recordings?.complete(call);
       }
       return abandoned.length;
     },
@@ -258,6 +263,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     async over(within_ms) {
       const deadline = performance.now() + within_ms;
       while (live.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
+      await recordings?.written();
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { TraceEntry } from "../events/trace.ts";
+import type { LineRecorder } from "../media/media-line.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
 export type IncomingCall = {
@@ -25,6 +26,8 @@ export type OpenCall = {
   input(event: CallInput): void;
   /** What the line saw, for the session's trace. */
   observe(...entries: TraceEntry[]): void;
+  /** For a line of our own, whose frames have this rate; null where the call is not to be recorded, or can't be. */
+  record(line_rate: number): Promise<LineRecorder | null>;
 };
 
 /** How the other end of a transfer did. */

@@ -542,6 +542,8 @@ export type SessionTraceResponse = { "session_id": number; "entries": (TraceEntr
 
 export type SessionTranscriptionResponse = { "session_id": string; "transcription": (SessionText)[]; "actions": (SessionAction)[] };
 
+export type SessionWaveformResponse = { "recordings": (Waveform | null)[] };
+
 export type SetAsideJob = { "job_id": string; "kind": "job" | "insight-execution" | "web-chat"; "name": string; "organization_id": number | null; "organization_name": string | null; "sub_organization_id": number | null; "session_id": number | null; "interruptions": number; "set_aside_at": string; "last_error": string | null };
 
 export type SetValueAction = { "action": "set"; "name": string; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
@@ -728,6 +730,8 @@ export type VoiceSampleCreateRequest = { "language_code": LanguageCode; "voice_p
 
 export type VoicemailDetectionConfig = { "mode"?: "v1" | "v2" | null | undefined; "voicemail_detection_overall_timeout"?: number | null | undefined; "voicemail_detection_pre_speech_timeout"?: number | null | undefined; "voicemail_detection_post_speech_timeout"?: number | null | undefined; "voicemail_detection_speech_threshold"?: number | null | undefined; "voicemail_detection_v2_pre_speech_timeout"?: number | null | undefined };
 
+export type Waveform = { "duration_ms": number; "caller": (number)[]; "agent": (number)[] };
+
 export type WebhookDelivery = { "id": string; "campaign_id": number; "webhook_id": number; "batch_id"?: string | null | undefined; "request_id"?: number | null | undefined; "reference_id"?: string | null | undefined; "attempt_count": number; "channel_manager_status": "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE"; "is_test": boolean; "state": WebhookDeliveryState; "reason"?: string | null | undefined; "tries": number; "next_try_at"?: string | null | undefined; "created_at": string; "ended_at"?: string | null | undefined };
 
 export type WebhookDeliveryCommand = { "command": string };
@@ -910,6 +914,7 @@ export type Operations = {
   "GET /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: Session };
   "POST /api/v1/sessions/recording/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionRecordingResponse };
   "GET /api/v1/sessions/recording/stream": { path: Record<never, never>; query: { "token": string }; body: undefined; answer: string };
+  "GET /api/v1/sessions/{session_id}/waveform": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionWaveformResponse };
   "GET /api/v1/sessions/full-summary/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionSummaryResponse };
   "GET /api/v1/session_labels/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "type" | "code" | "user_email" | "issue_categories" | "session_id_list")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (SessionLabel)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/session_labels/": { path: Record<never, never>; query: Record<never, never>; body: SessionLabelCreate; answer: SessionLabel };

@@ -32,6 +32,15 @@ export type MediaReport =
 /** A sound by its address: samples, or null where it is none of ours. */
 export type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
 
+/** Both sides of a line, as they are heard and played. */
+export type LineRecorder = {
+  caller(frame: Int16Array): void;
+  agent(frame: Int16Array): void;
+  /** What was sent and not played never is. */
+  clear(): void;
+  end(): void;
+};
+
 export type MediaLineParts = {
   clock: Clock;
   line: AudioLine;
@@ -63,6 +72,7 @@ export class MediaLine implements CallLine, AudioInput {
   #state: LineState;
   #wake: { at: number; cancel: () => void } | null = null;
   #isClosed = false;
+  #recorder: LineRecorder | null = null;
   /** The answer that is to come: since when the caller is silent, and since when its first words are known. */
   #answer: { silent_since: number | null; words_at: number | null } | null = {
     silent_since: null,
@@ -71,7 +81,18 @@ export class MediaLine implements CallLine, AudioInput {
 
   constructor(parts: MediaLineParts) {
     this.#parts = parts;
-    const { clock, line, speaking } = parts;
+    const { clock, speaking } = parts;
+    const line: AudioLine = {
+      ...parts.line,
+      play: (frame) => {
+        this.#recorder?.agent(frame);
+        parts.line.play(frame);
+      },
+      clear: () => {
+        this.#recorder?.clear();
+        parts.line.clear();
+      },
+    };
     this.#language = parts.voice.languages[0]?.code ?? "en-US";
     this.#state = newLine(clock.now().getTime());
     this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
@@ -101,6 +122,7 @@ export class MediaLine implements CallLine, AudioInput {
 
   hear(frame: Int16Array): void {
     if (this.#isClosed) return;
+    this.#recorder?.caller(frame);
     const key = this.#keys?.push(frame);
     if (key) this.key(key);
     const samples = this.#resampler ? this.#resampler.push(frame) : frame;
@@ -126,6 +148,12 @@ export class MediaLine implements CallLine, AudioInput {
     if (this.#isClosed) return;
     this.#shut();
     this.#parts.tell({ type: "closed" });
+  }
+
+  /** From now on, and until the line is closed. */
+  record(recorder: LineRecorder): void {
+    if (this.#isClosed) recorder.end();
+    else this.#recorder = recorder;
   }
 
   /** What the open step of the conversation waits for. */
@@ -292,6 +320,7 @@ export class MediaLine implements CallLine, AudioInput {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#speaker.close();
+    this.#recorder?.end();
     for (const ear of this.#ears) ear.close();
     this.#wake?.cancel();
   }

@@ -8,6 +8,7 @@ import { sessionLabelRoutes } from "./session-label.ts";
 import { sessionTraceRoutes } from "./session-trace.ts";
 import { timelineRoutes } from "./timeline.ts";
 import { transcriptRoutes } from "./transcript.ts";
+import { waveformRoutes } from "./waveform.ts";
 
 type Deps = Parameters<typeof recordingRoutes>[1];
 
@@ -15,6 +16,7 @@ type Deps = Parameters<typeof recordingRoutes>[1];
 export function addSessions(api: Api, deps: Deps): void {
   sessionRoutes(api, deps);
   recordingRoutes(api, deps);
+  waveformRoutes(api, deps);
   fullSummaryRoutes(api, deps);
   sessionLabelRoutes(api, deps);
   conversationRoutes(api, deps);

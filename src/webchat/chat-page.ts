@@ -76,7 +76,9 @@ export function chatPageRoutes(api: Api, { db, engines }: Deps): void {
 function callValues(allowed: boolean, engines: VoiceEngines | null): Record<string, string> {
   if (!allowed) return {};
   const calls_missing = engines ? (engines.missing ?? "") : NO_ENGINES;
-  const call_engines = engines ? `Heard by ${engines.hearing.name}, spoken by ${engines.speaking.name}` : "";
+  const call_engines = engines
+    ? `Heard by ${engines.hearing.name}, spoken by ${engines.speaking.name}. Calls are recorded.`
+    : "";
   return { calls: "allowed", calls_missing, call_engines };
 }
 

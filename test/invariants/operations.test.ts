@@ -44,6 +44,7 @@ const OWN = [
   "GET /api/v1/queues/",
   "GET /api/v1/queues/set_aside",
   "GET /api/v1/sessions/{}/trace",
+  "GET /api/v1/sessions/{}/waveform",
   "GET /api/v1/suppressions/",
   "GET /api/v1/suppressions/csv",
   "GET /api/v1/suppressions/{}",

@@ -95,6 +95,18 @@ describe("a call from a page", () => {
     expect(latency.summary).toContainEqual(
       expect.objectContaining({ category: "stt", sub_category: "end of turn", event_count: 2 }),
     );
+    // Both sides were recorded, and each by itself.
+    const pictureOf = async () =>
+      (await app.send("GET", `/api/v1/sessions/${session.session_id}/waveform`)).body.recordings[0];
+    await expect.poll(pictureOf).toBeTruthy();
+    const picture = await pictureOf();
+    expect(Math.max(...picture.caller)).toBeGreaterThan(10);
+    expect(Math.max(...picture.agent)).toBeGreaterThan(10);
+    const firstSound = (side: number[]) => side.findIndex((loud) => loud > 5);
+    // The caller spoke first, for more than a second.
+    expect(firstSound(picture.agent) - firstSound(picture.caller)).toBeGreaterThan(
+      1000 / (picture.duration_ms / 400),
+    );
     // What nobody heard stands in no transcript.
     expect(said.transcription).toMatchObject([
       { source: "user", text: "when are you open" },

@@ -1,9 +1,10 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { Failure, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
+import { Waveform } from "./waveform.tsx";
 
 type Props = {
   id: string;
@@ -19,6 +20,19 @@ export function RecordingPanel({ id, seek, onTime }: Props) {
     mutationFn: () => call("POST /api/v1/sessions/recording/{session_id}", { path: { session_id: id } }),
     onSuccess: ({ recordings }) => recordings?.length && onTime(0),
   });
+  const pictures = useQuery({
+    queryKey: ["session", id, "waveform"],
+    enabled: links.isSuccess,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/sessions/{session_id}/waveform", { path: { session_id: Number(id) }, signal }),
+  });
+  const picture = pictures.data?.recordings[0] ?? null;
+  const [at, setAt] = useState<number | null>(null);
+  const listenFrom = (seconds: number) => {
+    if (!player.current) return;
+    player.current.currentTime = seconds;
+    void player.current.play().catch(() => {});
+  };
   useEffect(() => {
     if (seek && player.current) {
       player.current.currentTime = seek.seconds;
@@ -57,12 +71,18 @@ export function RecordingPanel({ id, seek, onTime }: Props) {
               src={sameOrigin(link)}
               aria-label={index === 0 ? "Recording" : `Recording ${index + 1}, after the transfer`}
               onTimeUpdate={
-                index === 0 ? ({ currentTarget }) => onTime(currentTarget.currentTime) : undefined
+                index === 0
+                  ? ({ currentTarget }) => {
+                      setAt(currentTarget.currentTime);
+                      onTime(currentTarget.currentTime);
+                    }
+                  : undefined
               }
               style={{ width: "100%" }}
             />
           ))
         )}
+        {picture && <Waveform {...picture} at={at} onSeek={listenFrom} />}
       </Stack>
     </Panel>
   );

@@ -52,6 +52,7 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/latency/{}": ofSession,
   "GET /api/v1/sessions/timeline/{}": ofSession,
   "GET /api/v1/sessions/{}/trace": ofSession,
+  "GET /api/v1/sessions/{}/waveform": ofSession,
   "POST /api/v1/sessions/{}/held_messages/{}/release": heldText,
   "POST /api/v1/sessions/{}/held_messages/{}/answer": async (maker) => ({
     ...(await heldText(maker)),

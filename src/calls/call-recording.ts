@@ -1,0 +1,232 @@
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { bytesOf } from "../audio/frames.ts";
+import { Resampler } from "../audio/resample.ts";
+import { TwoSides } from "../audio/two-sides.ts";
+import { WAV_HEAD_BYTES, wavHead } from "../audio/wav.ts";
+import { publish } from "../events/event.ts";
+import type { LineRecorder } from "../media/media-line.ts";
+import type { Engine } from "../sessions/engine.ts";
+import { recordingsFolder } from "../sessions/recording.ts";
+import type { CallRow } from "./call-store.ts";
+
+/*
+ * A call on our own line is recorded as it runs: both sides, the caller on the left. What was heard and played goes to disk
+ * every second; a process that dies leaves a part that whoever ends the call completes.
+ */
+
+/** As telephones sound: 115 MB an hour. */
+const RATE = 8000;
+const WRITE_MS = 1000;
+/** Frames come late, and what was sent ahead may still be cleared. */
+const SETTLED_MS = 400;
+/** A disk that is so far behind is given up. */
+const MOST_WAITING_BYTES = 4 * 2 ** 20;
+const BLOCK_BYTES = 4;
+
+type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organization_id">;
+
+export type CallRecordings = {
+  /** Null where there is no room: the call goes on, and an event says so. */
+  begin(call: RecordedCall, line_rate: number): Promise<LineRecorder | null>;
+  /** What a dead process recorded of its call becomes the call's recording. */
+  complete(call: RecordedCall): Promise<void>;
+  /** Resolves once all that ended is on disk. */
+  written(): Promise<void>;
+};
+
+export function createCallRecordings({
+  engine,
+  dataDir,
+}: {
+  engine: Engine;
+  dataDir: string;
+}): CallRecordings {
+  const { db, clock, log } = engine;
+  const folder = recordingsFolder(dataDir);
+  const ending = new Set<Promise<void>>();
+  const fileOf = ({ id, leg }: RecordedCall) => path.join(folder, `call-${id}-${leg}.wav`);
+  const partOf = (call: RecordedCall) => `${fileOf(call)}.part`;
+
+  async function complete(call: RecordedCall): Promise<void> {
+    const part = await open(partOf(call), "r+").catch(ifMissing);
+    if (!part) return;
+    const samples = Math.floor(((await part.stat()).size - WAV_HEAD_BYTES) / BLOCK_BYTES);
+    try {
+      await part.write(
+        wavHead({ rate: RATE, channels: 2, samples: Math.max(0, samples) }),
+        0,
+        WAV_HEAD_BYTES,
+        0,
+      );
+      await part.sync();
+    } finally {
+      await part.close();
+    }
+    const size_bytes = (await stat(partOf(call))).size;
+    const hasRoom = await engine.storage.hasRoom(db, call.sub_organization_id, size_bytes);
+    if (samples <= 0 || !hasRoom) {
+      await rm(partOf(call), { force: true });
+      if (samples > 0) await tellNotKept(engine, call);
+      return;
+    }
+    await rename(partOf(call), fileOf(call));
+    await db
+      .insertInto("recordings")
+      .values({
+        session_id: call.session_id,
+        file_name: path.basename(fileOf(call)),
+        content_type: "audio/wav",
+        created_at: clock.now().toISOString(),
+        source: null,
+        size_bytes,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+
+  return {
+    complete,
+    async begin(call, line_rate) {
+      if (!(await engine.storage.hasRoom(db, call.sub_organization_id, 0))) {
+        await tellNotKept(engine, call);
+        return null;
+      }
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const file = await open(partOf(call), "w", 0o600);
+      await file.write(wavHead({ rate: RATE, channels: 2, samples: 0 }));
+      return new Recorder(clock, file, line_rate, (closed) => {
+        const ended: Promise<void> = closed
+          .catch((error) =>
+            log.error({ err: error, session_id: call.session_id }, "a call's recording is not whole"),
+          )
+          .then(() => complete(call))
+          .catch((error) =>
+            log.error({ err: error, session_id: call.session_id }, "a call's recording is lost"),
+          )
+          .finally(() => ending.delete(ended));
+        ending.add(ended);
+      });
+    },
+    async written() {
+      await Promise.all(ending);
+    },
+  };
+}
+
+class Recorder implements LineRecorder {
+  readonly #clock: Engine["clock"];
+  readonly #file: FileHandle;
+  readonly #sides = new TwoSides(RATE);
+  readonly #began: number;
+  readonly #caller: Resampler | null;
+  #agent: Resampler | null;
+  readonly #line_rate: number;
+  readonly #ended: (closed: Promise<void>) => void;
+  #wake: (() => void) | null = null;
+  #writing: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #failure: Error | null = null;
+  #isOver = false;
+
+  constructor(
+    clock: Engine["clock"],
+    file: FileHandle,
+    line_rate: number,
+    ended: (closed: Promise<void>) => void,
+  ) {
+    this.#clock = clock;
+    this.#file = file;
+    this.#line_rate = line_rate;
+    this.#began = clock.now().getTime();
+    this.#caller = this.#resampler();
+    this.#agent = this.#resampler();
+    this.#ended = ended;
+    this.#setAlarm();
+  }
+
+  caller(frame: Int16Array): void {
+    this.#sides.caller(this.#caller?.push(frame) ?? frame, this.#now());
+  }
+
+  agent(frame: Int16Array): void {
+    this.#sides.agent(this.#agent?.push(frame) ?? frame, this.#now());
+  }
+
+  clear(): void {
+    this.#sides.clear(this.#now());
+    this.#agent = this.#resampler();
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#wake?.();
+    this.#write(this.#now());
+    this.#ended(this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#writing;
+    await this.#file.close();
+    if (this.#failure) throw this.#failure;
+  }
+
+  #resampler(): Resampler | null {
+    return this.#line_rate === RATE ? null : new Resampler(this.#line_rate, RATE);
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime() - this.#began;
+  }
+
+  #setAlarm(): void {
+    this.#wake = this.#clock.wakeAt(new Date(this.#clock.now().getTime() + WRITE_MS), () => {
+      this.#write(this.#now() - SETTLED_MS);
+      if (!this.#isOver) this.#setAlarm();
+    });
+  }
+
+  /** One write after the other; a call is never held up by its recording. */
+  #write(until_ms: number): void {
+    const bytes = bytesOf(this.#sides.take(until_ms));
+    if (this.#failure || bytes.length === 0) return;
+    this.#waiting += bytes.length;
+    if (this.#waiting > MOST_WAITING_BYTES) this.#fail(new Error("the disk is too slow"));
+    this.#writing = this.#writing
+      .then(async () => {
+        await this.#file.write(bytes);
+        this.#waiting -= bytes.length;
+      })
+      .catch((error) => this.#fail(error));
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT") return null;
+  throw error;
+}
+
+async function tellNotKept(
+  { db, clock }: Engine,
+  { sub_organization_id, session_id }: RecordedCall,
+): Promise<void> {
+  await db.transaction().execute((tx) =>
+    publish(tx, sub_organization_id, [
+      {
+        at: clock.now(),
+        source: "job",
+        source_id: null,
+        category: "limits",
+        type: "recording-not-kept",
+        description:
+          "A call was not recorded: the organization's storage is full. Delete what is no longer needed, or ask the operator for more (STORAGE_GB_PER_ORGANIZATION).",
+        session_id,
+      },
+    ]),
+  );
+}

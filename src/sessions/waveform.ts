@@ -1,0 +1,103 @@
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import { Peaks } from "../audio/peaks.ts";
+import { WAV_HEAD_BYTES } from "../audio/wav.ts";
+import type { Db } from "../db/database.ts";
+import { recordingsFolder } from "./recording.ts";
+import { findSession } from "./session.ts";
+
+/** As many as a page is wide. */
+const COLUMNS = 400;
+const BLOCK_BYTES = 4;
+
+const Loudness = z.array(z.int().min(0).max(100)).max(COLUMNS + 1);
+const Waveform = z
+  .object({
+    duration_ms: z.int().min(0),
+    caller: Loudness.describe("The loudest sample of each stretch: 0 is silence, 100 full scale."),
+    agent: Loudness,
+  })
+  .meta({ id: "Waveform" });
+const SessionWaveformResponse = z
+  .object({
+    recordings: z
+      .array(Waveform.nullable())
+      .describe(
+        "In the order of the session's recordings; null for one that does not hold each side by itself.",
+      ),
+  })
+  .meta({ id: "SessionWaveformResponse" });
+
+export function waveformRoutes(api: Api, { db, dataDir }: { db: Db; dataDir: string }): void {
+  api.get(
+    "/api/v1/sessions/:session_id/waveform",
+    {
+      summary: "Get a picture of a session's recordings",
+      description: "How loud each side was, for calls that were recorded side by side.",
+      tag: "sessions",
+      permission: "recording_download",
+      params: z.object({ session_id: recordId() }),
+      response: SessionWaveformResponse,
+    },
+    async ({ caller, params }) => {
+      const session = await findSession(db, caller, params.session_id);
+      const found = await db
+        .selectFrom("recordings")
+        .select("file_name")
+        .where("session_id", "=", session.id)
+        .orderBy("id")
+        .execute();
+      const files = found.map(({ file_name }) =>
+        path.join(recordingsFolder(dataDir), path.basename(file_name)),
+      );
+      const recordings: (z.output<typeof Waveform> | null)[] = [];
+      for (const file of files) recordings.push(await waveformOf(file));
+      return { recordings };
+    },
+  );
+}
+
+/** Null where it is not our own form: 16-bit samples of two sides. Read in pieces, however long it is. */
+async function waveformOf(file: string): Promise<z.output<typeof Waveform> | null> {
+  const handle = await open(file).catch(() => null);
+  if (!handle) return null;
+  try {
+    const head = Buffer.alloc(WAV_HEAD_BYTES);
+    await handle.read(head, 0, WAV_HEAD_BYTES, 0);
+    const rate = ownRate(head);
+    if (rate === null) return null;
+    const samples = Math.floor(((await handle.stat()).size - WAV_HEAD_BYTES) / BLOCK_BYTES);
+    const length = Math.ceil(samples / COLUMNS);
+    const [caller, agent] = [new Peaks(length), new Peaks(length)];
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of createReadStream(file, { start: WAV_HEAD_BYTES })) {
+      const bytes = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+      const whole = bytes.length - (bytes.length % BLOCK_BYTES);
+      for (let at = 0; at < whole; at += BLOCK_BYTES) {
+        caller.push(bytes.readInt16LE(at));
+        agent.push(bytes.readInt16LE(at + 2));
+      }
+      rest = bytes.subarray(whole);
+    }
+    const duration_ms = Math.round((samples * 1000) / rate);
+    return { duration_ms, caller: caller.columns(), agent: agent.columns() };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Of a head as `wavHead` writes it for two sides; null for any other. */
+function ownRate(head: Buffer): number | null {
+  const isOwn =
+    head.toString("latin1", 0, 4) === "RIFF" &&
+    head.toString("latin1", 8, 16) === "WAVEfmt " &&
+    head.readUInt16LE(20) === 1 &&
+    head.readUInt16LE(22) === 2 &&
+    head.readUInt16LE(34) === 16 &&
+    head.toString("latin1", 36, 40) === "data";
+  return isOwn ? head.readUInt32LE(24) : null;
+}

@@ -9,6 +9,7 @@ import { organizationChanges } from "./app/organizations.ts";
 import { createOutreach, mailerOf } from "./app/outreach.ts";
 import type { App, AppParts } from "./app/parts.ts";
 import { openApi } from "./app/server.ts";
+import { usedBy } from "./app/used-by.ts";
 import { VERSION } from "./base/version.ts";
 import { removeBatchesOf } from "./batches/batch-store.ts";
 import { cancelWaitingHandler } from "./batches/cancel-waiting.ts";
@@ -19,7 +20,6 @@ import { addBoard } from "./board/routes.ts";
 import { recordingJob } from "./calls/fetch-recording.ts";
 import { addCalls } from "./calls/routes.ts";
 import { settleCallsJob } from "./calls/settle-calls.ts";
-
 import { campaignRoutes } from "./campaigns/campaign.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
@@ -90,8 +90,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  addTools(api, ground);
-  addAgents(api, ground);
+  addTools(api, { ...ground, ...usedBy });
+  addAgents(api, { ...ground, ...usedBy });
   addSpeech(api, {
     ...ground,
     speechAccess: speechAccessOf({ db, vault, environment: speechKeys }),

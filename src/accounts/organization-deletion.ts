@@ -1,29 +1,33 @@
-import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, notFound } from "../base/errors.ts";
-import type { Db, Tx } from "../db/database.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import { closeAccess } from "./user-store.ts";
 
 /** So long the operator can undo it. */
 const UNDONE_WITHIN_MS = 30 * 86_400_000;
 
-/** Nobody of a deleted organization gets in, since every sign-in looks at deleted_at. What they had stays for the undoing. */
+/**
+ * Nobody of a deleted organization gets in, since every sign-in looks at deleted_at. What they had stays for the undoing;
+ * so do the `targets` that it was reached at, which are free for others from now on.
+ */
 export async function deleteOrganization(
   tx: Tx,
   clock: Clock,
-  { organization_id, comments }: { organization_id: number; comments: string | null },
+  {
+    organization_id,
+    comments,
+    targets,
+  }: { organization_id: number; comments: string | null; targets: unknown[] },
 ): Promise<void> {
-  const targets = sql<string>`(select coalesce(json_agg(t), '[]') from channel_targets t
-    join sub_organizations s on s.id = t.sub_organization_id where s.organization_id = organizations.id)`;
   await tx
     .updateTable("organizations")
     .set({
       deleted_at: clock.now().toISOString(),
       deleted_comments: comments,
-      deleted_targets: targets,
+      deleted_targets: json(targets),
       closed_at: null,
     })
     .where("id", "=", organization_id)
@@ -31,14 +35,10 @@ export async function deleteOrganization(
 }
 
 /**
- * The organization is back with its people, tokens and records; its campaigns' batches stay canceled. Resolves with how
- * many channel targets came back: one that somebody else has taken since does not.
+ * The organization is back with its people, tokens and records; its campaigns' batches stay canceled. Resolves with the
+ * targets that it had.
  */
-export async function restoreOrganization(
-  tx: Tx,
-  clock: Clock,
-  organization_id: number,
-): Promise<{ restored_targets: number; lost_targets: string[] }> {
+export async function restoreOrganization(tx: Tx, clock: Clock, organization_id: number): Promise<unknown[]> {
   const found = await tx
     .selectFrom("organizations")
     .select(["deleted_at", "closed_at", "deleted_targets"])
@@ -54,17 +54,7 @@ export async function restoreOrganization(
     .set({ deleted_at: null, deleted_comments: null, deleted_targets: null })
     .where("id", "=", organization_id)
     .execute();
-  const targets = (found.deleted_targets ?? []) as { target: string }[];
-  const back = await sql<{ target: string }>`
-    insert into channel_targets overriding system value
-    select t.* from json_populate_recordset(null::channel_targets, ${JSON.stringify(targets)}::json) t
-    on conflict do nothing
-    returning target`.execute(tx);
-  const returned = new Set(back.rows.map((row) => row.target));
-  return {
-    restored_targets: back.rows.length,
-    lost_targets: targets.map(({ target }) => target).filter((target) => !returned.has(target)),
-  };
+  return (found.deleted_targets ?? []) as unknown[];
 }
 
 const closeOrganizations: Job<object> = {

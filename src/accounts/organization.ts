@@ -67,9 +67,11 @@ type Deps = {
   publicUrl: string;
   /** Whoever may change an organization may also make another; else it is for the operator. */
   anyoneCreates: boolean;
-  /** What other areas do in the same transaction: an organization gets its tools, and goes silent when deleted. */
+  /** What other rooms do in the same transaction: an organization gets its tools, and goes silent when deleted. */
   onCreate(tx: Tx, administrator: Caller): Promise<void>;
-  onDelete(tx: Tx, caller: Caller): Promise<void>;
+  /** Resolves with the channel targets it was reached at, as `onRestore` takes them. */
+  onDelete(tx: Tx, caller: Caller): Promise<unknown[]>;
+  onRestore(tx: Tx, targets: unknown[]): Promise<{ restored_targets: number; lost_targets: string[] }>;
 };
 
 const PATH = "/api/v1/organizations";
@@ -198,8 +200,9 @@ export function organizationRoutes(api: Api, deps: Deps): void {
         await refuseOperator(tx, caller);
         await lock(tx, id);
         const before = await find(tx, id);
-        await deleteOrganization(tx, clock, { organization_id: id, comments: body.delete_comments ?? null });
-        await deps.onDelete(tx, caller);
+        const targets = await deps.onDelete(tx, caller);
+        const comments = body.delete_comments ?? null;
+        await deleteOrganization(tx, clock, { organization_id: id, comments, targets });
         await api.audit(tx, caller, { action: "delete", resource: tag, resource_id: id, before });
         return { success: true };
       }),
@@ -219,7 +222,7 @@ export function organizationRoutes(api: Api, deps: Deps): void {
     ({ caller, params }) =>
       write(db, "Organization", async (tx) => {
         const resource_id = params.organization_id;
-        const targets = await restoreOrganization(tx, clock, resource_id);
+        const targets = await deps.onRestore(tx, await restoreOrganization(tx, clock, resource_id));
         const after = await find(tx, resource_id);
         await api.audit(tx, caller, { action: "restore", resource: tag, resource_id, after });
         return { ...after, ...targets };

@@ -29,12 +29,15 @@ export async function replaceAgent(
     .execute();
 }
 
-/** Indexes: channel_targets_agent, campaigns_agent. */
+/** What can't be without an agent, such as an address it is reached at: the rooms that have it say so. */
+export type AgentHolders = (tx: Tx, agent_id: number) => Promise<{ kind: string; name: string }[]>;
+
 export async function removeAgent(
   tx: Tx,
   caller: Caller,
   now: Date,
   { id, name, reason }: { id: number; name: string; reason: string },
+  holdersOf: AgentHolders,
 ): Promise<void> {
   // A target or campaign that is about to use the agent holds its row `for share` and is waited for here.
   const agent = await tx
@@ -46,23 +49,7 @@ export async function removeAgent(
     .forUpdate()
     .executeTakeFirst();
   if (!agent) throw notFound("Agent", id);
-  const targets = await tx
-    .selectFrom("channel_targets")
-    .select(["target", "target_mode"])
-    .where("agent_id", "=", id)
-    .orderBy("id")
-    .execute();
-  const campaigns = await tx
-    .selectFrom("campaigns")
-    .select("campaign_name")
-    .where("agent_id", "=", id)
-    .where("deleted_at", "is", null)
-    .orderBy("id")
-    .execute();
-  refuseWhileHeld(`agent "${name}"`, [
-    ...targets.map(({ target, target_mode }) => ({ kind: `${target_mode} target`, name: target })),
-    ...campaigns.map(({ campaign_name }) => ({ kind: "campaign", name: campaign_name })),
-  ]);
+  refuseWhileHeld(`agent "${name}"`, await holdersOf(tx, id));
   await tx
     .updateTable("agents")
     .set({ deleted_at: now.toISOString(), deleted_reason: reason })

@@ -12,7 +12,7 @@ import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/source-issues.ts";
 import { AgentCreate, AgentUpdate } from "./agent-input.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
-import { insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
+import { type AgentHolders, insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
 import { offerAt } from "./prompt-llm.ts";
 import { records } from "./record-json.ts";
 
@@ -51,9 +51,9 @@ const selectAgents = (db: Db, caller: Caller) =>
     .where("a.deleted_at", "is", null)
     .select(agentJson("a.id").as("record"));
 
-type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
+type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; agentHolders: AgentHolders };
 
-export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
+export function agentRoutes(api: Api, { db, clock, catalogue, agentHolders }: Deps): void {
   addResource(api, db, {
     path: "/api/v1/agents",
     noun: "Agent",
@@ -82,7 +82,7 @@ export function agentRoutes(api: Api, { db, clock, catalogue }: Deps): void {
       insert: (tx, caller, input) => insertAgent(tx, caller, clock.now(), input),
       replace: (tx, caller, input) => replaceAgent(tx, caller, clock.now(), input),
       remove: (tx, caller, id, { reason }, before) =>
-        removeAgent(tx, caller, clock.now(), { id, name: before.name, reason }),
+        removeAgent(tx, caller, clock.now(), { id, name: before.name, reason }, agentHolders),
     },
   });
 

@@ -148,3 +148,12 @@ export async function refuseWhileUsed(tx: Tx, tool: InsightToolOutput): Promise<
 /** Lock: a share of the row. An http_tool authenticates as its service does. */
 export const requireService = (tx: Tx, caller: Caller, id: number) =>
   shareRows(tx, caller, { table: "services", noun: "Service" }, [id]);
+
+/** The addresses that insight tools call with a service's credentials. */
+export async function urlsOfService(tx: Tx, service_id: number): Promise<(string | null)[]> {
+  const { rows } = await sql<{ url: string | null }>`
+    select i.tool_arguments ->> 'url' as url from insight_tools i join services s on s.id = ${service_id}
+    where i.sub_organization_id = s.sub_organization_id and i.deleted_at is null
+      and i.tool_arguments ->> 'service_id' = s.id::text`.execute(tx);
+  return rows.map(({ url }) => url);
+}

@@ -1,7 +1,6 @@
 import type { Api } from "../api/server.ts";
 import { conversationRoutes } from "./conversation.ts";
 import { sessionDebugRoutes } from "./debug.ts";
-import { fullSummaryRoutes } from "./full-summary.ts";
 import { recordingRoutes } from "./recording.ts";
 import { sessionRoutes } from "./session.ts";
 import { sessionLabelRoutes } from "./session-label.ts";
@@ -17,7 +16,6 @@ export function addSessions(api: Api, deps: Deps): void {
   sessionRoutes(api, deps);
   recordingRoutes(api, deps);
   waveformRoutes(api, deps);
-  fullSummaryRoutes(api, deps);
   sessionLabelRoutes(api, deps);
   conversationRoutes(api, deps);
   transcriptRoutes(api, deps);

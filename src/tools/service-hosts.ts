@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import { Fault, invalid } from "../base/errors.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Tx } from "../db/database.ts";
 import { allowedHostOf, MAX_ALLOWED_HOSTS } from "./allowed-hosts.ts";
 
 type Called = { service_id: number; url: string | null | undefined; loc: string[] };
@@ -59,18 +59,23 @@ export async function requireServiceHost(
   );
 }
 
+/** The addresses of tools of another kind that a service signs in; null among them where one has none. */
+export type CalledUrls = (tx: Tx, service_id: number) => Promise<(string | null)[]>;
+
 /** The hosts that a service's saved tools call: what its list is where a secret is set and no list is given. */
-export async function hostsOfTools(db: Db, service_id: number): Promise<string[] | null> {
-  const { rows } = await sql<{ url: string }>`
-    select t.definition -> 'endpoint' ->> 'url' as url from tools t
-    where t.service_id = ${service_id} and t.deleted_at is null
-    union
-    select i.tool_arguments ->> 'url' from insight_tools i join services s on s.id = ${service_id}
-    where i.sub_organization_id = s.sub_organization_id and i.deleted_at is null
-      and i.tool_arguments ->> 'service_id' = s.id::text`.execute(db);
-  const hosts = rows
-    .map(({ url }) => (url === null ? null : allowedHostOf(url)))
-    .filter((host) => host !== null);
+export async function hostsOfTools(
+  tx: Tx,
+  service_id: number,
+  urlsOfOthers: CalledUrls,
+): Promise<string[] | null> {
+  const own = await tx
+    .selectFrom("tools")
+    .select(sql<string | null>`definition -> 'endpoint' ->> 'url'`.as("url"))
+    .where("service_id", "=", service_id)
+    .where("deleted_at", "is", null)
+    .execute();
+  const urls = [...own.map(({ url }) => url), ...(await urlsOfOthers(tx, service_id))];
+  const hosts = urls.map((url) => (url === null ? null : allowedHostOf(url))).filter((host) => host !== null);
   const known = [...new Set(hosts)].toSorted().slice(0, MAX_ALLOWED_HOSTS);
   return known.length > 0 ? known : null;
 }

@@ -11,7 +11,7 @@ import { Fault, invalid } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 import { withoutQuery } from "./access-token.ts";
 import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
-import { hostsOfTools } from "./service-hosts.ts";
+import { type CalledUrls, hostsOfTools } from "./service-hosts.ts";
 
 /** How a tool's calls authenticate; the keys each way needs. */
 const AUTH_KEYS = {
@@ -102,9 +102,9 @@ const selectServices = (db: Db, caller: Caller) =>
     ])
     .$castTo<ServiceResponse>();
 
-type Deps = { db: Db; clock: Clock; vault: Vault };
+type Deps = { db: Db; clock: Clock; vault: Vault; insightToolUrls: CalledUrls };
 
-export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
+export function serviceRoutes(api: Api, { db, clock, vault, insightToolUrls }: Deps): void {
   const values = (caller: Caller, input: ServiceInput, stored: StoredCredentials) => {
     // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
     const kept = (input.auth_type ?? null) === stored.auth_type ? stored.values : {};
@@ -179,7 +179,7 @@ export function serviceRoutes(api: Api, { db, clock, vault }: Deps): void {
           hosts:
             row.sealed_auth_values || input.auth_type == null
               ? row.allowed_hosts
-              : (row.allowed_hosts ?? (await hostsOfTools(tx, input.id))),
+              : (row.allowed_hosts ?? (await hostsOfTools(tx, input.id, insightToolUrls))),
         };
         await tx
           .updateTable("services")

@@ -172,17 +172,9 @@ test("no room holds more files than one idea needs", () => {
  * job or a function handed over by `app.ts` does it.
  */
 const CLIMBS: Record<string, { tables: string[]; because: string }> = {
-  "accounts/organization-deletion.ts": {
-    tables: ["channel_targets"],
-    because: "an organization's addresses are free in the transaction that deletes it, and come back with it",
-  },
   "agents/agent-record.ts": {
     tables: ["channel_targets", "channels"],
     because: "an agent is answered with its addresses, in one statement",
-  },
-  "agents/agent-store.ts": {
-    tables: ["campaigns", "channel_targets"],
-    because: "an agent that is still used can't be deleted, and the refusal names by what",
   },
   "batches/request-insights.ts": {
     tables: ["insight_executions", "insight_outputs"],
@@ -192,17 +184,9 @@ const CLIMBS: Record<string, { tables: string[]; because: string }> = {
     tables: ["sub_organizations"],
     because: "a job that dies again and again is counted for the tenant that its flag names",
   },
-  "sessions/full-summary.ts": {
-    tables: ["insight_outputs", "insight_workflows"],
-    because: "a session's summary is an insight's value where one was found",
-  },
   "sessions/held-message.ts": {
     tables: ["mail_messages", "text_messages"],
     because: "a transcript shows what came into the dialogue and was held, in the order of its words",
-  },
-  "tools/service-hosts.ts": {
-    tables: ["insight_tools"],
-    because: "the hosts of a service are those that its tools of both kinds call",
   },
   "tools/system-tools.ts": {
     tables: ["prompts"],

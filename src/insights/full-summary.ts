@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Api } from "../api/server.ts";
 import type { Db } from "../db/database.ts";
 import { SCRIPTED_MODEL } from "../llm/catalogue.ts";
-import { findSession, sessionNumber } from "./session.ts";
-import { sessionParam } from "./transcript.ts";
+import { findSession, sessionNumber } from "../sessions/session.ts";
+import { sessionParam } from "../sessions/transcript.ts";
 
 const SessionSummaryResponse = z
   .object({

@@ -110,7 +110,11 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
       }
       media.send(output);
     };
-    call = await calls.open(call_id, token, { send: told, close: () => media.close() });
+    call = await calls.open(call_id, token, {
+      send: told,
+      close: () => media.close(),
+      awaits: (awaited) => media.awaits(awaited),
+    });
     if (!call) return refuse("This call is over, or was opened before.");
     const recorder = await call.record(HEARING_RATE);
     if (recorder) media.record(recorder);

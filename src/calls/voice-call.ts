@@ -157,6 +157,7 @@ export class VoiceCall {
         this.tell({ type: "turn", turn, event }),
       );
       if (result.action?.action === "transfer") this.#transfer = result.action;
+      this.#line.awaits?.(result.awaits);
       const { messages, action, failed } = result;
       this.tell({ type: "turn_over", turn, result: { messages, action, failed, answerer: result.answerer } });
     } catch (error) {
@@ -219,7 +220,9 @@ export class VoiceCall {
 
   async #greet(): Promise<void> {
     try {
-      const { parts, wants_turn, action } = await openWorkflows(this.#engine, this.#session_id, null);
+      const opened = await openWorkflows(this.#engine, this.#session_id, null);
+      const { parts, wants_turn, action, awaits } = opened;
+      this.#line.awaits?.(awaits);
       if (action?.action === "transfer") this.#transfer = action;
       this.tell({ type: "greeting", parts, wants_turn, action });
     } catch (error) {

@@ -1,3 +1,5 @@
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
+
 /**
  * A running call as text: what a voice carrier that listens and speaks for us (speech to text, text to speech) tells of
  * it, and what it is told. A carrier's adapter turns its own wire messages into these, one for one, and back.
@@ -55,4 +57,9 @@ export type CallVoice = {
 };
 
 /** The open line: outputs are sent in order; sending on a closed one does nothing. */
-export type CallLine = { send(output: CallOutput): void; close(): void };
+export type CallLine = {
+  send(output: CallOutput): void;
+  close(): void;
+  /** What the conversation waits for next, for a line that decides itself when an answer is over. */
+  awaits?(awaited: AwaitedInput): void;
+};

@@ -1,19 +1,10 @@
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { goesOn, plainWords } from "./caller-words.ts";
 
 /*
  * How long a silence ends what the caller says. Too short, and they are interrupted; too long, and the agent seems slow.
  * What the conversation waits for decides: a yes is over at once, a telephone number is dictated with pauses.
  */
-
-/** What is awaited, as the open step of a workflow tells it; `free` where nothing is known. */
-export type Awaited =
-  | { kind: "free" }
-  /** One of a few answers, yes and no among them. */
-  | { kind: "choice"; choices: readonly string[] }
-  /** Digits, letters or an address, dictated; `characters`: how many make it whole, null where that is open. */
-  | { kind: "dictated"; characters: number | null };
-
-export const FREE: Awaited = { kind: "free" };
 
 /** Milliseconds of silence. */
 export const END_OF_TURN = {
@@ -40,7 +31,7 @@ export function withPause(pauses: Pauses, pause_ms: number): Pauses {
 export type EndOfTurn = { delay_ms: number; reason: "choice" | "free" | "dictated" | "whole" | "goes-on" };
 
 /** `text`: what was said so far. */
-export function endOfTurn(text: string, awaited: Awaited, pauses: Pauses, language: string): EndOfTurn {
+export function endOfTurn(text: string, awaited: AwaitedInput, pauses: Pauses, language: string): EndOfTurn {
   if (awaited.kind === "choice" && isOneOf(text, awaited.choices)) {
     return { delay_ms: END_OF_TURN.choice, reason: "choice" };
   }

@@ -11,8 +11,8 @@ import type {
 } from "../channels/call-socket.ts";
 import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../speech/hearing.ts";
 import type { Speaking } from "../speech/speaking.ts";
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { AudioInput, AudioLine } from "./audio-line.ts";
-import type { Awaited } from "./end-of-turn.ts";
 import { LineSpeaker } from "./line-speaker.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
 
@@ -157,7 +157,7 @@ export class MediaLine implements CallLine, AudioInput {
   }
 
   /** What the open step of the conversation waits for. */
-  awaits(awaited: Awaited): void {
+  awaits(awaited: AwaitedInput): void {
     this.#take({ type: "awaited", awaited });
   }
 

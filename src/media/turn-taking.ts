@@ -1,6 +1,7 @@
 import { unreachable } from "../base/errors.ts";
+import { type AwaitedInput, FREE } from "../workflows/awaited-input.ts";
 import { isBackchannel, takesTurn } from "./caller-words.ts";
-import { type Awaited, type EndOfTurn, endOfTurn, FREE, type Pauses, withPause } from "./end-of-turn.ts";
+import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn.ts";
 
 /*
  * Who speaks when, on a line that we hear ourselves: what the ear tells, and when, turns the state into the next and says
@@ -21,7 +22,7 @@ export type LineEvent =
   | { type: "words"; text: string; final: boolean }
   /** We began to be heard, or all of it was played. `asks`: a question is open, so that "yes" is an answer to it. */
   | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
-  | { type: "awaited"; awaited: Awaited }
+  | { type: "awaited"; awaited: AwaitedInput }
   | { type: "tick" };
 
 export type LineEffect =
@@ -47,7 +48,7 @@ export type LineState = {
   /** The ear owes us the words of an utterance that ended. */
   owed: boolean;
   ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
-  awaited: Awaited;
+  awaited: AwaitedInput;
   pauses: Pauses;
   /** The next moment at which a tick has something to do; null: none. */
   wake: number | null;

@@ -2,6 +2,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./greeting.ts";
 import { CallRunner } from "./run-calls.ts";
 import { TurnDriver } from "./turn-driver.ts";
@@ -14,6 +15,7 @@ export type OpenedSession = {
   wants_turn: boolean;
   action: SessionAction | null;
   ended: boolean;
+  awaits: AwaitedInput;
 };
 
 /**
@@ -39,13 +41,14 @@ export async function openWorkflows(
     turn.trace(...greetingTrace(session.snapshot, at));
     const greeting = greetingParts(session.snapshot, turn.memory, sessionFacts(session), at);
     turn.change((draft) => draft.say(joinParts(greeting)));
-    const { messages, action, ended } = await turn.finish();
+    const { messages, action, ended, awaits } = await turn.finish();
     return {
       said: messages.length > 0 ? messages.join("\n\n") : null,
       parts: [...before, ...greeting],
       wants_turn: session.snapshot.agent.agent_initiated || workflows.isWaiting || turn.state.spoken_to,
       action,
       ended,
+      awaits,
     };
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});

@@ -5,6 +5,8 @@ import type { LeasedSession } from "../sessions/lease.ts";
 import { sessionFacts } from "../sessions/session-facts.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import type { ToolContext } from "../tool-calls/tool-outcome.ts";
+import { type AwaitedInput, awaitedInput, FREE } from "../workflows/awaited-input.ts";
+import { sessionTasks } from "../workflows/workflow-state.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
 import { callRow, type FinishedCall, resultEvent } from "./draft/finished-call.ts";
 import { TurnDraft } from "./draft/turn-draft.ts";
@@ -151,11 +153,17 @@ export class TurnDriver {
     this.change((draft) => draft.stored(unstored));
   }
 
+  /** Only a line that we hear ourselves asks. */
+  #awaits(): AwaitedInput {
+    const { channel, snapshot } = this.session;
+    return channel === "voice" ? awaitedInput(sessionTasks(snapshot.tools), this.memory.workflows) : FREE;
+  }
+
   /** Stores the rest, gives the lease back, and ends the session if a tool asked for it. */
   async finish(): Promise<TurnResult> {
     const ended = this.change((draft) => draft.finish(this.timing.row()));
     await this.store({ over: true, ended });
     if (ended) this.emit({ type: "session_end", reason: "agent" });
-    return turnResult(this.#facts.turn_index, this.#state, ended);
+    return turnResult(this.#facts.turn_index, this.#state, ended, this.#awaits());
   }
 }

@@ -1,5 +1,6 @@
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
+import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
 import type { TurnControl } from "./turn-control.ts";
 
@@ -50,4 +51,6 @@ export type TurnResult = {
   /** The model gave no answer; the person got an apology. */
   failed: boolean;
   answerer: Answerer | null;
+  /** What the open step of a workflow waits for now. */
+  awaits: AwaitedInput;
 };

@@ -1,6 +1,7 @@
 import type { LeasedSession } from "../../sessions/lease.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import type { SessionAction } from "../../tool-calls/tool-outcome.ts";
+import { type AwaitedInput, FREE } from "../../workflows/awaited-input.ts";
 import type { HistoryEntry } from "../build-prompt.ts";
 import type { TurnResult } from "../turn-event.ts";
 import { NO_ROWS, type StoredCall, type TurnRows } from "./turn-rows.ts";
@@ -52,7 +53,12 @@ export const beginTurn = ({ next_seq, state }: Pick<LeasedSession, "next_seq" | 
   unstored: NO_ROWS,
 });
 
-export const turnResult = (turn_index: number, state: TurnState, ended: boolean): TurnResult => {
+export const turnResult = (
+  turn_index: number,
+  state: TurnState,
+  ended: boolean,
+  awaits: AwaitedInput = FREE,
+): TurnResult => {
   const { messages, calls, action, failed } = state;
   const { language, variables, answerer = null } = state.memory;
   return {
@@ -65,5 +71,6 @@ export const turnResult = (turn_index: number, state: TurnState, ended: boolean)
     ended,
     failed,
     answerer,
+    awaits,
   };
 };

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from "kysely";
 import { sha256 } from "../base/crypto.ts";
 
 /** Which sessions or recordings a workflow analyses. What is null, or an empty list, asks for nothing. */
@@ -39,50 +40,67 @@ export const NO_CONDITIONS: Conditions = {
   sheet_info: null,
 };
 
-/** One thing that conditions ask of a subject. */
-export type Requirement =
-  | { of: "duration"; is: "at-least" | "at-most"; seconds: number }
-  | { of: "agent" | "prompt"; is: "one-of"; spellings: string[] }
-  | { of: "folder"; is: "one-of"; ids: number[] }
-  | { of: "sample"; is: "below"; places: number };
+/** Where a kind of subject has in the database what conditions look at. */
+export type SubjectColumns = {
+  id: RawBuilder<unknown>;
+  duration: RawBuilder<unknown>;
+  /** Whether one of these spellings is its agent's, and its prompt's. */
+  agent(spellings: string[]): RawBuilder<boolean>;
+  prompt(spellings: string[]): RawBuilder<boolean>;
+  folder: RawBuilder<unknown>;
+};
+
+/** One thing that conditions ask: of a subject that is at hand, and of the row of one. */
+type Requirement = {
+  of(subject: Subject): boolean;
+  sql(columns: SubjectColumns): RawBuilder<boolean>;
+};
 
 /**
- * What a workflow's conditions ask, each of them; a subject has to meet all. `meets` looks at a subject here, and
- * `matching.ts` asks the same of the database. Only a recording is in a folder, and it has to be in one that is named.
+ * All that a workflow's conditions ask, each said here and nowhere else; a subject has to meet every one. Only a recording
+ * is in a folder, and it has to be in one that is named.
  */
-export function requirementsOf(conditions: Conditions, kind: "session" | "recording"): Requirement[] {
-  const { min_duration, max_duration, agent_list, prompt_list, folder_list, sample_rate } = conditions;
-  const asked: Requirement[] = [];
-  if (min_duration !== null) asked.push({ of: "duration", is: "at-least", seconds: min_duration });
-  if (max_duration !== null) asked.push({ of: "duration", is: "at-most", seconds: max_duration });
-  if (agent_list?.length) asked.push({ of: "agent", is: "one-of", spellings: agent_list.map(String) });
-  if (prompt_list?.length) asked.push({ of: "prompt", is: "one-of", spellings: prompt_list });
-  if (kind === "recording") asked.push({ of: "folder", is: "one-of", ids: folder_list ?? [] });
-  if (sample_rate !== null) asked.push({ of: "sample", is: "below", places: sampledPlaces(sample_rate) });
-  return asked;
+export function requirementsOf(
+  { id: workflow_id, conditions }: { id: number; conditions: Conditions },
+  kind: "session" | "recording",
+): Requirement[] {
+  const { min_duration, max_duration, sample_rate } = conditions;
+  const [agents, prompts] = [conditions.agent_list?.map(String) ?? [], conditions.prompt_list ?? []];
+  const folders = conditions.folder_list ?? [];
+  const places = sampledPlaces(sample_rate ?? 100);
+  const asked: (Requirement | false)[] = [
+    min_duration !== null && {
+      of: ({ duration_s }) => duration_s !== null && duration_s >= min_duration,
+      sql: ({ duration }) => sql`${duration} >= ${min_duration}`,
+    },
+    max_duration !== null && {
+      of: ({ duration_s }) => duration_s !== null && duration_s <= max_duration,
+      sql: ({ duration }) => sql`${duration} <= ${max_duration}`,
+    },
+    agents.length > 0 && {
+      of: (subject) => subject.agents.some((spelling) => agents.includes(spelling)),
+      sql: ({ agent }) => agent(agents),
+    },
+    prompts.length > 0 && {
+      of: (subject) => subject.prompts.some((spelling) => prompts.includes(spelling)),
+      sql: ({ prompt }) => prompt(prompts),
+    },
+    kind === "recording" && {
+      of: ({ folder_id }) => folder_id !== null && folders.includes(folder_id),
+      sql: ({ folder }) => sql`${folder} = any(${folders}::bigint[])`,
+    },
+    sample_rate !== null && {
+      of: ({ id }) => drawOf(workflow_id, id) < places,
+      sql: ({ id }) => sql`${drawIn(workflow_id, id)} < ${places}`,
+    },
+  ];
+  return asked.filter((one) => one !== false);
 }
 
 /** Whether a workflow with these conditions takes the subject. */
 export function meets(workflow: { id: number; conditions: Conditions }, subject: Subject): boolean {
   const kind = subject.folder_id === null ? "session" : "recording";
-  return requirementsOf(workflow.conditions, kind).every((asked) => isMet(asked, workflow.id, subject));
-}
-
-function isMet(asked: Requirement, workflow_id: number, subject: Subject): boolean {
-  const { id, duration_s, folder_id } = subject;
-  switch (asked.of) {
-    case "duration":
-      if (duration_s === null) return false;
-      return asked.is === "at-least" ? duration_s >= asked.seconds : duration_s <= asked.seconds;
-    case "agent":
-      return asked.spellings.some((spelling) => subject.agents.includes(spelling));
-    case "prompt":
-      return asked.spellings.some((spelling) => subject.prompts.includes(spelling));
-    case "folder":
-      return folder_id !== null && asked.ids.includes(folder_id);
-    case "sample":
-      return drawOf(workflow_id, id) < asked.places;
-  }
+  return requirementsOf(workflow, kind).every((asked) => asked.of(subject));
 }
 
 /** Whether something of this moment is among what a workflow was told to look at; both ends included. */
@@ -95,7 +113,7 @@ export function inSpan(
 }
 
 /** The places of the draw: a rate of 0.0001 percent still takes one. */
-export const SAMPLE_PLACES = 1_000_000;
+const SAMPLE_PLACES = 1_000_000;
 
 /**
  * The draw is a hash, so that it falls the same on every machine and at every try, and a higher rate keeps all that a lower
@@ -103,5 +121,12 @@ export const SAMPLE_PLACES = 1_000_000;
  */
 const drawOf = (workflow_id: number, subject_id: number): number =>
   Number.parseInt(sha256(`${workflow_id}:${subject_id}`).slice(0, 8), 16) % SAMPLE_PLACES;
+
+/** The same draw by PostgreSQL. */
+function drawIn(workflow_id: number, subject_id: RawBuilder<unknown>): RawBuilder<number> {
+  const text = sql`${`${workflow_id}:`} || ${subject_id}`;
+  const digits = sql`left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 8)`;
+  return sql`('x' || ${digits})::bit(32)::bigint % ${SAMPLE_PLACES}`;
+}
 
 const sampledPlaces = (sample_rate: number): number => Math.round((sample_rate / 100) * SAMPLE_PLACES);

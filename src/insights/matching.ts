@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Db } from "../db/database.ts";
-import { type Requirement, requirementsOf, SAMPLE_PLACES } from "./conditions.ts";
+import { requirementsOf, type SubjectColumns } from "./conditions.ts";
 import type { StoredWorkflow } from "./workflow-schema.ts";
 
 type MatchedWorkflow = Pick<StoredWorkflow, "id" | "sub_organization_id" | "source" | "conditions">;
@@ -55,6 +55,7 @@ function matchingSessions(db: Db, workflow: MatchedWorkflow, span: Span): Subjec
         duration: sessionDuration,
         agent: named("s.agent_id", "s.agent_name"),
         prompt: named("s.prompt_id", "s.prompt_name"),
+        folder: sql`null`,
       }),
     )
     .select(["s.id", sessionDuration.as("duration_s")]);
@@ -74,47 +75,19 @@ function matchingFiles(db: Db, workflow: MatchedWorkflow, span: Span): Subjects 
         agent: (spellings) => sql`f.agent_number = any(${spellings}::text[])`,
         // Nobody prompts a person.
         prompt: () => sql`false`,
+        folder: sql`f.folder_id`,
       }),
     )
     .select(["f.id", "f.duration as duration_s"]);
 }
 
-/** Where a kind of subject has what conditions look at. */
-type Columns = {
-  id: RawBuilder<unknown>;
-  duration: RawBuilder<unknown>;
-  agent(spellings: string[]): RawBuilder<boolean>;
-  prompt(spellings: string[]): RawBuilder<boolean>;
-};
-
-/** Meets all that the workflow asks, in SQL; a test holds it against `meets` of `conditions.ts`. */
 function meeting(
   workflow: MatchedWorkflow,
   kind: "session" | "recording",
-  columns: Columns,
+  columns: SubjectColumns,
 ): RawBuilder<boolean> {
-  const asked = requirementsOf(workflow.conditions, kind).map((one) => isMet(one, workflow.id, columns));
+  const asked = requirementsOf(workflow, kind).map((one) => one.sql(columns));
   return asked.length === 0 ? sql`true` : sql`(${sql.join(asked, sql` and `)})`;
-}
-
-function isMet(asked: Requirement, workflow_id: number, columns: Columns): RawBuilder<boolean> {
-  switch (asked.of) {
-    case "duration":
-      return asked.is === "at-least"
-        ? sql`${columns.duration} >= ${asked.seconds}`
-        : sql`${columns.duration} <= ${asked.seconds}`;
-    case "agent":
-      return columns.agent(asked.spellings);
-    case "prompt":
-      return columns.prompt(asked.spellings);
-    case "folder":
-      return sql`f.folder_id = any(${asked.ids}::bigint[])`;
-    case "sample": {
-      const text = sql`${`${workflow_id}:`} || ${columns.id}`;
-      const draw = sql`left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 8)`;
-      return sql`('x' || ${draw})::bit(32)::bigint % ${SAMPLE_PLACES} < ${asked.places}`;
-    }
-  }
 }
 
 /** By name, or by the number as it is written without leading zeros. */

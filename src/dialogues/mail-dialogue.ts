@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
-import { CarrierFault } from "../channels/carrier.ts";
 import type { Tx } from "../db/database.ts";
 import { insertTrace } from "../events/trace.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
@@ -13,10 +12,11 @@ import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
 import { filesInWords } from "./mail-files.ts";
 import { isHeld } from "./mail-loop.ts";
-import { handToCarrier, STOPPED, tellUnknown } from "./mail-outbox.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import { insertOutgoing, mailTargetById, type StoredMail, updateMail, waitingMails } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
+import { sendMail } from "./outbound/mail-outbox.ts";
+import { MAIL_GIVE_UP_MS } from "./outbound/outbound-message.ts";
 import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
 
 /**
@@ -25,7 +25,7 @@ import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-ta
  * the next begins, so the job may die and be repeated anywhere:
  *
  *     received → session known → turn (answered once, by the mail's id) → answer queued, mail answered, in one commit
- *     queued → handing → sent                                             (mail-outbox.ts)
+ *     queued → handing → sent                                             (outbound/outbox.ts)
  */
 const goOn: Job<Correspondence> = {
   name: "go-on-with-mails",
@@ -57,17 +57,14 @@ export const enqueueGoOn = (tx: Tx, correspondence: Correspondence, run_at?: Dat
 
 /** Everything that a correspondence waits for: answers first, then what is to be sent, each in its order. */
 export async function goOnWithMails(parts: MailParts, correspondence: Correspondence): Promise<void> {
-  const { db, clock } = parts.engine;
+  const { db } = parts.engine;
   for (const mail of await waitingMails(db, correspondence, "received"))
     await answer(parts, correspondence, mail);
-  for (const mail of await waitingMails(db, correspondence, "handing")) {
-    await tellUnknown(parts.engine, mail, STOPPED);
-  }
-  for (const mail of await waitingMails(db, correspondence, "queued")) {
-    const wait_ms = await sendAnswer(parts, mail);
-    if (wait_ms === null) continue;
+  const isHanding = await waitingMails(db, correspondence, "handing");
+  for (const mail of [...isHanding, ...(await waitingMails(db, correspondence, "queued"))]) {
+    const again = await sendMail(parts, mail);
+    if (!again) continue;
     // Those behind it wait too, so that answers come in their order.
-    const again = new Date(clock.now().getTime() + wait_ms);
     await db.transaction().execute((tx) => enqueueGoOn(tx, correspondence, again));
     return;
   }
@@ -203,31 +200,6 @@ export function wordsOf(
   return [subject, words, filesInWords(mail.attachments)].filter((part) => part !== "").join("\n\n");
 }
 
-/** Milliseconds after which to try again; null: it is sent, or never will be. */
-async function sendAnswer(parts: MailParts, mail: StoredMail): Promise<number | null> {
-  const { db, clock } = parts.engine;
-  try {
-    await handToCarrier(parts, mail);
-    return null;
-  } catch (error) {
-    if (!(error instanceof CarrierFault)) throw error;
-    if (error.fate !== "not-sent") return null;
-    const age_ms = clock.now().getTime() - new Date(mail.created_at).getTime();
-    const wait_ms = nextTry(age_ms, error.retry_after_s);
-    if (wait_ms === null)
-      await updateMail(db, mail.id, { state: "failed", channel_status: "DROPPED" }, "queued");
-    return wait_ms;
-  }
-}
-
-/** As mail servers do: sooner at first, then each quarter hour and more, for two days. */
-const GIVE_UP_MS = 2 * 86_400_000;
-
-export function nextTry(age_ms: number, retry_after_s: number | null): number | null {
-  if (age_ms >= GIVE_UP_MS) return null;
-  return Math.max((retry_after_s ?? 0) * 1000, Math.min(Math.max(age_ms / 2, 10_000), 3_600_000));
-}
-
 /** Closes sessions that no mail has come to for `MAIL_TTL_MS` and none waits to be read in; run every hour. */
 export async function endIdleMails(engine: Engine): Promise<number> {
   const now = engine.clock.now();
@@ -246,7 +218,7 @@ export async function endIdleMails(engine: Engine): Promise<number> {
             .selectFrom("mail_messages as m")
             .whereRef("m.session_id", "=", "s.id")
             .where("m.state", "=", sql.lit("received"))
-            .where("m.created_at", ">", new Date(now.getTime() - GIVE_UP_MS).toISOString()),
+            .where("m.created_at", ">", new Date(now.getTime() - MAIL_GIVE_UP_MS).toISOString()),
         ),
       ),
     )

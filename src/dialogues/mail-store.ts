@@ -7,6 +7,7 @@ import type { Authenticity } from "../mime/mail-authenticity.ts";
 import type { IncomingMail } from "../mime/mail-message.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
 import type { StoredFile } from "./mail-files.ts";
+import { type OutboundChange, transition } from "./outbound/outbound-message.ts";
 import { type Correspondence, selectTargets, type WrittenTarget } from "./written-target.ts";
 
 const selectMailTargets = (db: Db) => selectTargets(db).where("t.target_mode", "=", "email");
@@ -227,6 +228,23 @@ export async function updateMail(db: Db, id: number, change: Change, from?: Mail
   return numUpdatedRows > 0n;
 }
 
+/** Makes a change of an outgoing mail's life, where it stands so that the change is possible; whether it did. */
+export async function moveMail(
+  db: Db,
+  id: number,
+  change: OutboundChange,
+  more: Omit<Change, "state"> = {},
+): Promise<boolean> {
+  const { from, to } = transition(change);
+  const { numUpdatedRows } = await db
+    .updateTable("mail_messages")
+    .set({ ...more, state: to })
+    .where("id", "=", id)
+    .where("state", "in", from)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** What is to be known of a mail to take in what is told of it. */
 export type ToldMail = Pick<
   StoredMail,
@@ -244,19 +262,22 @@ export const lockMails = (tx: Tx, channel_id: number, keys: readonly string[]): 
     .forUpdate()
     .execute();
 
-/** Keeps how these mails stand. One of unknown fate was taken after all, as somebody tells of it. */
+/** Keeps how these mails stand. One whose fate was not known was taken, as somebody tells of it. */
 export async function updateMails(
   tx: Tx,
   mails: readonly { id: number; channel_status: ChannelStatus | null; told_at: Date }[],
 ): Promise<void> {
+  const { from, to } = transition("told");
   await sql`
     update mail_messages m set channel_status = told.channel_status,
-      state = case when m.state = 'unknown' then 'sent' else m.state end,
-      sent_at = case when m.state = 'unknown' then told.told_at else m.sent_at end
+      state = case when m.state = any(${from}::text[]) then ${to} else m.state end,
+      sent_at = case when m.state = any(${from}::text[]) then told.told_at else m.sent_at end
     from json_to_recordset(${JSON.stringify(mails)}::json)
       as told (id bigint, channel_status text, told_at timestamptz)
     where m.id = told.id
-      and (m.state = 'unknown' or m.channel_status is distinct from told.channel_status)`.execute(tx);
+      and (m.state = any(${from}::text[]) or m.channel_status is distinct from told.channel_status)`.execute(
+    tx,
+  );
 }
 
 /** The session that a mail continues by the mails it follows: ours have ids that nobody can guess. Index: mail_messages_thread. */

@@ -9,8 +9,9 @@ import type { Engine } from "../sessions/engine.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
+import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
+import { priorStatusOf, sendText, type TextParts } from "./outbound/text-outbox.ts";
 import { isHeld } from "./text-loop.ts";
-import { priorStatusOf, sendText, type TextParts } from "./text-outbox.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {
@@ -18,7 +19,6 @@ import {
   findTextTarget,
   insertText,
   isFollowing,
-  isTooLate,
   type StoredText,
   textTargetById,
   updateText,
@@ -148,7 +148,7 @@ async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<
   const waiting = await waitingTexts(engine.db, dialogue, "out");
   // A campaign's first text is in the hands of whoever runs that try, and asked for by them.
   const now = engine.clock.now();
-  const tries = waiting.filter((text) => text.purpose === "outreach" && !isTooLate(text, now));
+  const tries = waiting.filter((text) => text.purpose === "outreach" && !isTooLate(text, now, TEXTS));
   const isBehind = (text: StoredText) => tries.some((first) => isFollowing(text, first));
   if (waiting.some(isBehind)) {
     await engine.db.transaction().execute((tx) => enqueueHeld(tx, dialogue, now));

@@ -1,6 +1,6 @@
 import { TEXT_PACE, whyHeld } from "./loop-guard.ts";
+import type { TextParts } from "./outbound/text-outbox.ts";
 import { tellHeld } from "./tell-held.ts";
-import type { TextParts } from "./text-outbox.ts";
 import { newestTextSession, openTextSession } from "./text-session.ts";
 import { heardBefore, type StoredText, updateText } from "./text-store.ts";
 import { wordsOf } from "./text-words.ts";

@@ -12,8 +12,8 @@ import {
 import { endSession } from "../turns/end-session.ts";
 import { loadAnswer } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
+import type { TextParts } from "./outbound/text-outbox.ts";
 import { enqueueGoOn, enqueueHeld } from "./text-dialogue.ts";
-import type { TextParts } from "./text-outbox.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {

@@ -3,7 +3,8 @@ import type { Db } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endAsIdle } from "../turns/end-session.ts";
 import { type OnOpen, type SessionStart, startSession } from "../turns/start-session.ts";
-import { type Medium, MOST_LATE_MS } from "./text-store.ts";
+import { TEXT_TOO_LATE_MS } from "./outbound/outbound-message.ts";
+import type { Medium } from "./text-store.ts";
 import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /** A dialogue of texts stays open this long without a word, unless its campaign says otherwise. */
@@ -111,7 +112,7 @@ export async function endIdleTexts(engine: Engine): Promise<number> {
         where t.channel_target_id = d.channel_target_id and t.source = d.source
           and t.direction = 'in' and t.status = 'RECEIVED'
           and t.created_at < s.last_activity_at + d.ttl_minutes * interval '1 minute'
-          and t.created_at > ${new Date(now.getTime() - MOST_LATE_MS).toISOString()})
+          and t.created_at > ${new Date(now.getTime() - TEXT_TOO_LATE_MS).toISOString()})
     limit 500`.execute(engine.db);
   await endAsIdle(engine, idle);
   return idle.length;

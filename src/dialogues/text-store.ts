@@ -1,16 +1,12 @@
-import { sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
+import { type OutboundChange, type OutboundState, transition } from "./outbound/outbound-message.ts";
 import { type Correspondence, selectTargets, TARGET_COLUMNS, type WrittenTarget } from "./written-target.ts";
 
 export type Medium = OutgoingText["medium"];
-
-/** An answer this old answers nothing any more. */
-export const MOST_LATE_MS = 24 * 3_600_000;
-export const isTooLate = ({ created_at }: { created_at: string }, now: Date): boolean =>
-  now.getTime() - new Date(created_at).getTime() > MOST_LATE_MS;
 
 /** The target of a number in this medium; undefined where no agent answers it. Index: channel_targets_claim. */
 export const findTextTarget = (
@@ -158,6 +154,35 @@ export async function updateText(
     .execute();
 }
 
+/** Not shown by the carrier for so long that it never had it; what the carrier says of it after all is believed. */
+export const NOT_SENT = { status: "DELIVERY_FAILED", error_code: "not-sent" } as const;
+
+/** How a text's columns say where it is on its way out; of one that is sent or failed, its carrier's status says more. */
+const STANDS: Partial<Record<OutboundState, RawBuilder<SqlBool>>> = {
+  queued: sql`status = 'PENDING' and asked_at is null`,
+  handing: sql`status = 'PENDING' and asked_at is not null`,
+  unknown: sql`error_code = ${NOT_SENT.error_code}`,
+};
+
+/** Makes a change of an outgoing text's life, where it stands so that the change is possible; whether it did. */
+export async function moveText(
+  db: Db,
+  id: number,
+  change: Exclude<OutboundChange, "taken" | "told">,
+  failed: { status?: ChannelStatus; error_code?: string },
+  now: Date,
+): Promise<boolean> {
+  const { from, to } = transition(change);
+  const asked_at = to === "handing" ? now.toISOString() : to === "queued" ? null : undefined;
+  const { numUpdatedRows } = await db
+    .updateTable("text_messages")
+    .set({ ...failed, ...(asked_at !== undefined && { asked_at }), updated_at: now.toISOString() })
+    .where("id", "=", id)
+    .where((row) => row.or(from.flatMap((state) => STANDS[state] ?? [])))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** What a try says beyond its first text goes under that one's key, and waits until the carrier has it. */
 export const followingKey = (key: string, n: number): string => `${key}-${n}`;
 export const isFollowing = (text: { key: string }, first: { key: string }): boolean =>
@@ -200,9 +225,6 @@ export async function otherTextSids(
     .execute();
   return new Set(rows.flatMap(({ sid }) => sid ?? []));
 }
-
-/** Not shown by the carrier for so long that it never had it; what the carrier says of it after all is believed. */
-export const NOT_SENT = { status: "DELIVERY_FAILED", error_code: "not-sent" } as const;
 
 /** The carrier has it. A callback may have told more already: then its word stands. */
 export async function markTaken(

@@ -19,6 +19,7 @@ const CHANGES = [
   "not-taken",
   "refused",
   "given-up",
+  "dropped",
   "unanswered",
   "told",
 ] as const satisfies readonly OutboundChange[];
@@ -113,17 +114,21 @@ function play(happenings: readonly Happening[], rules: OutboundRules) {
   ) => {
     if (state !== "queued" && state !== "handing") return;
     const message = { state, asked_at, created_at: new Date(start).toISOString() } as const;
-    const circumstances = { prior: null, has_carrier: true, is_absent };
+    const circumstances = { prior: null, carrier: "it", is_absent };
     const step = nextStep(message, circumstances, new Date(now), rules);
     if (step.kind === "wait") return;
-    if (step.kind === "unanswered" || step.kind === "given-up") return move(step.kind);
+    if (step.kind === "unanswered") return move("unanswered");
+    if (step.kind === "given-up" || step.kind === "dropped") {
+      if (is_absent) move("not-taken");
+      return move(step.kind);
+    }
     if (step.kind === "find") {
       // It shows what it took no sooner than it must.
       const isShown = taken.some((at) => now >= at + (rules.shown_after_ms ?? 0));
       if (isShown) return move("taken");
       return job({ kind: "job", carrier, is_answered, has_died }, true);
     }
-    if (step.is_absent) move("not-taken");
+    if (is_absent) move("not-taken");
     expect(state).toBe("queued");
     move("asked");
     asked_at = new Date(now).toISOString();
@@ -185,7 +190,7 @@ test("what a carrier that can be asked may have is asked for before it is sent a
         created_at: before(created_ms),
         asked_at: before(asked_ms),
       } as const;
-      const circumstances = { prior: null, has_carrier: true, is_absent: false };
+      const circumstances = { prior: null, carrier: "it", is_absent: false };
       expect(nextStep(message, circumstances, now, TEXTS).kind).toBe("find");
       expect(nextStep(message, circumstances, now, MAILS).kind).toBe("unanswered");
     }),
@@ -196,9 +201,9 @@ test("nobody is written to who must not be, and nothing is handed to no carrier"
   const now = new Date("2026-11-18T12:00:00Z");
   const message = { state: "queued", created_at: now.toISOString(), asked_at: null } as const;
   for (const rules of [TEXTS, MAILS]) {
-    const nobody = { prior: "PRIOR_UNSUBSCRIBED", has_carrier: true, is_absent: false } as const;
+    const nobody = { prior: "PRIOR_UNSUBSCRIBED", carrier: "it", is_absent: false } as const;
     expect(nextStep(message, nobody, now, rules)).toMatchObject({ kind: "given-up", why: "suppressed" });
-    const nothing = { prior: null, has_carrier: false, is_absent: false };
+    const nothing = { prior: null, carrier: null, is_absent: false };
     expect(nextStep(message, nothing, now, rules)).toMatchObject({ kind: "given-up", why: "no-carrier" });
   }
 });

@@ -10,10 +10,11 @@ import { SHOWN_AFTER_ms } from "../../channels/outreach.ts";
  *     queued ──asked──→ handing ──────────taken, told─────────→ sent
  *       │ ↑                │ │ └──unanswered──→ unknown ──────────↑
  *       │ └────not-taken───┘ │                     │
- *       └─given-up, refused──┴──────refused────────┴──→ failed
+ *       └─given-up, refused──┴──refused, dropped───┴──→ failed
  *
- * A `failed` one that somebody gave up while it was being handed over is `sent` too once its carrier has it. No change
- * leads from `handing` or `unknown` to `handing`: what a carrier may have is sent again only once it is known not to have it.
+ * A `failed` one that was dropped while it was being handed over is `sent` too once its carrier says that it has it. No
+ * change leads from `handing` or `unknown` to `handing`: what a carrier may have is sent again only once the carrier is
+ * known not to have it.
  */
 export const OUTBOUND_STATES = ["queued", "handing", "sent", "failed", "unknown"] as const;
 export type OutboundState = (typeof OUTBOUND_STATES)[number];
@@ -29,6 +30,8 @@ export type OutboundChange =
   | "refused"
   /** It never will go: we don't send it any more. */
   | "given-up"
+  /** The same of one that its carrier may have, and that nobody asks about any more. */
+  | "dropped"
   /** Whoever handed it over heard no answer, and there is nobody to ask. */
   | "unanswered"
   /** The carrier, or a mail server, tells later what became of it. */
@@ -40,7 +43,8 @@ const TRANSITIONS: Record<OutboundChange, { from: readonly OutboundState[]; to: 
   taken: { from: ["handing", "unknown", "failed", "sent"], to: "sent" },
   "not-taken": { from: ["handing"], to: "queued" },
   refused: { from: ["queued", "handing", "unknown"], to: "failed" },
-  "given-up": { from: ["queued", "handing"], to: "failed" },
+  "given-up": { from: ["queued"], to: "failed" },
+  dropped: { from: ["handing"], to: "failed" },
   unanswered: { from: ["handing"], to: "unknown" },
   told: { from: ["handing", "unknown"], to: "sent" },
 };
@@ -103,50 +107,54 @@ export const ageOf = ({ created_at }: { created_at: string }, now: Date): number
 export const isTooLate = (message: { created_at: string }, now: Date, { too_late_ms }: OutboundRules) =>
   too_late_ms !== null && ageOf(message, now) > too_late_ms;
 
+/** Its carrier may have it, and there is nobody to ask. */
+export const isLost = ({ state }: WaitingMessage, { shown_after_ms }: OutboundRules): boolean =>
+  state === "handing" && shown_after_ms === null;
+
 /** What is known about a waiting message beside itself. */
-export type Circumstances = {
+export type Circumstances<C> = {
   /** Why this person must not be written to. */
   prior: ChannelStatus | null;
-  has_carrier: boolean;
-  /** The carrier was asked just now and showed nothing. */
+  /** By which it goes out. */
+  carrier: C | null;
+  /** The carrier was asked just now and shows nothing of it. */
   is_absent: boolean;
 };
 
 export type GivenUp = {
-  kind: "given-up";
+  kind: "given-up" | "dropped";
   status: ChannelStatus;
   why: "suppressed" | "no-carrier" | "too-late";
 };
 
-export type Step =
-  | { kind: "unanswered" }
-  /** Ask the carrier whether it took it since then. */
-  | { kind: "find"; since: Date }
+export type Step<C> =
+  | { kind: "unanswered"; why: null }
+  /** Ask the carrier whether it has taken it since then. */
+  | { kind: "find"; carrier: C; since: Date }
   | { kind: "wait"; until: Date }
   | GivenUp
-  /** `is_absent`: the carrier was asked before and did not take it. */
-  | { kind: "send"; is_absent: boolean };
+  | { kind: "send"; carrier: C };
 
 /** What to do with a waiting message. */
-export function nextStep(
+export function nextStep<C>(
   message: WaitingMessage,
-  { prior, has_carrier, is_absent }: Circumstances,
+  { prior, carrier, is_absent }: Circumstances<C>,
   now: Date,
   rules: OutboundRules,
-): Step {
+): Step<C> {
   const { shown_after_ms, statuses } = rules;
-  const isAsked = message.state === "handing";
-  if (isAsked && shown_after_ms === null) return { kind: "unanswered" };
-  if (prior) return { kind: "given-up", status: prior, why: "suppressed" };
-  if (!has_carrier) return { kind: "given-up", status: statuses["no-carrier"], why: "no-carrier" };
-  if (isAsked) {
+  if (isLost(message, rules)) return { kind: "unanswered", why: null };
+  const isAsked = message.state === "handing" && !is_absent;
+  const kind = isAsked ? "dropped" : "given-up";
+  if (prior) return { kind, status: prior, why: "suppressed" };
+  if (!carrier) return { kind, status: statuses["no-carrier"], why: "no-carrier" };
+  if (message.state === "handing") {
     const since = new Date(message.asked_at ?? message.created_at);
-    if (!is_absent) return { kind: "find", since };
+    if (isAsked) return { kind: "find", carrier, since };
     const until = new Date(since.getTime() + (shown_after_ms ?? 0));
     if (now < until) return { kind: "wait", until };
   }
-  if (isTooLate(message, now, rules)) return tooLate(rules);
-  return { kind: "send", is_absent: isAsked };
+  return isTooLate(message, now, rules) ? tooLate(rules) : { kind: "send", carrier };
 }
 
 export const tooLate = ({ statuses }: OutboundRules): GivenUp => ({
@@ -157,12 +165,14 @@ export const tooLate = ({ statuses }: OutboundRules): GivenUp => ({
 
 /** What came of handing a message over. */
 export type Fate =
-  | { kind: "taken"; taken: Taken }
+  /** `is_simulated`: by a carrier that reaches nobody. */
+  | { kind: "taken"; taken: Taken; is_simulated: boolean }
   | { kind: "refused"; status: ChannelStatus; why: string }
   | { kind: "not-taken"; why: string }
   /** It stays `handing`, so that its carrier is asked. */
   | { kind: "to-be-asked" }
-  | { kind: "unanswered"; why: string };
+  /** `why`: what its carrier's call ended with; null: the process that made it is gone. */
+  | { kind: "unanswered"; why: string | null };
 
 export function fateOf(
   { fate, status, message: why }: Pick<CarrierFault, "fate" | "status" | "message">,

@@ -1,0 +1,165 @@
+import { sql } from "kysely";
+import { CarrierFault, type OutgoingMail, type Taken } from "../../channels/carrier.ts";
+import type { ChannelStatus } from "../../channels/channel-status.ts";
+import type { Db } from "../../db/database.ts";
+import { publish } from "../../events/event.ts";
+import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
+import type { MailParts } from "../mail-parts.ts";
+import { moveMail, type StoredMail, updateMail } from "../mail-store.ts";
+import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
+import { bringOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
+
+/**
+ * Hands one stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in `handing`
+ * by anybody else is never sent again, and its fate is unknown until an event or a report tells of it.
+ */
+export async function handToCarrier(
+  parts: MailParts,
+  mail: StoredMail,
+  mayGo?: () => boolean,
+): Promise<Taken> {
+  const outbox = mailOutbox(parts);
+  const carrier = await outbox.carrierOf(mail);
+  if (carrier) return handOver(outbox, mail, carrier, mayGo);
+  const status = MAILS.statuses["no-carrier"];
+  await outbox.keep(mail, { kind: "given-up", status, why: "no-carrier" });
+  throw new CarrierFault(NO_CARRIER, "refused", { status, is_ours: true });
+}
+
+/** Brings one waiting mail on its way (outbox.ts). */
+export const sendMail = (parts: MailParts, mail: StoredMail): Promise<Date | null> =>
+  bringOn(mailOutbox(parts), mail);
+
+function mailOutbox(parts: MailParts): Outbox<StoredMail> {
+  const { db, clock, log } = parts.engine;
+  return {
+    rules: MAILS,
+    clock,
+    log,
+    about: ({ id }) => ({ mail_id: id }),
+    waiting: ({ state, created_at }) => ({
+      state: state === "queued" ? "queued" : "handing",
+      asked_at: null,
+      created_at,
+    }),
+    // An answer goes to whoever has just written; a campaign looks before it begins a try.
+    prior: async () => undefined,
+    carrierOf: (mail) => carrierOf(parts, mail),
+    asked: ({ id }) => moveMail(db, id, "asked"),
+    keep: (mail, fate) => keep(parts, mail, fate),
+  };
+}
+
+async function carrierOf(parts: MailParts, mail: StoredMail): Promise<MessageCarrier | null> {
+  const found = await parts.carriers.of(mail.channel_id);
+  const mails = found?.carrier.mail;
+  if (!mails) return null;
+  return {
+    is_simulated: found.carrier.simulated,
+    send: (handingOver) => mails.send(found.account, outgoingMail(parts, mail), handingOver),
+  };
+}
+
+const NO_CARRIER =
+  "This channel has no way to send mail: no credentials, and no mail server of the installation.";
+
+/** Kept at each mail that went to the simulator. */
+const SIMULATED = "Mail simulator: this mail reached nobody.";
+
+async function keep({ engine }: MailParts, mail: StoredMail, fate: Fate | GivenUp): Promise<void> {
+  const { db, clock } = engine;
+  switch (fate.kind) {
+    case "taken": {
+      const { taken, is_simulated } = fate;
+      await moveMail(db, mail.id, "taken", {
+        note: is_simulated ? SIMULATED : null,
+        carrier_sid: taken.sid,
+        sent_at: clock.now().toISOString(),
+        // An event may have told more already.
+        channel_status: sql<ChannelStatus>`coalesce(channel_status, ${taken.status})`,
+      });
+      if (is_simulated) await markSimulated(db, mail);
+      return;
+    }
+    case "refused": {
+      const refused = { note: fate.why.slice(0, LONGEST_NOTE), channel_status: fate.status };
+      return void (await moveMail(db, mail.id, "refused", refused));
+    }
+    case "given-up":
+    case "dropped": {
+      const note = fate.why === "no-carrier" && { note: NO_CARRIER };
+      return void (await moveMail(db, mail.id, fate.kind, { ...note, channel_status: fate.status }));
+    }
+    case "not-taken":
+      await moveMail(db, mail.id, "not-taken");
+      // Also one that could not be made, and was not handed over at all.
+      return void (await updateMail(db, mail.id, { note: fate.why.slice(0, LONGEST_NOTE) }));
+    case "unanswered":
+      return tellUnknown(engine, mail, fate.why?.slice(0, LONGEST_NOTE) ?? STOPPED);
+    case "to-be-asked":
+      throw new Error("no mail carrier can be asked");
+  }
+}
+
+const LONGEST_NOTE = 1000;
+
+async function markSimulated(db: Db, { session_id }: StoredMail): Promise<void> {
+  if (session_id === null) return;
+  await db.updateTable("sessions").set({ simulated: true }).where("id", "=", session_id).execute();
+}
+
+/** Kept at what was being handed over by a process that is gone. */
+export const STOPPED = "The program stopped while this mail was being handed over.";
+
+/** Nobody knows whether it was sent; somebody who works here is told. */
+export async function tellUnknown(
+  { db, clock }: MailParts["engine"],
+  mail: StoredMail,
+  note: string,
+): Promise<void> {
+  const at = clock.now();
+  await db.transaction().execute(async (tx) => {
+    if (!(await moveMail(tx, mail.id, "unanswered", { note }))) return;
+    await publish(tx, mail.sub_organization_id, [
+      {
+        at,
+        source: "outbound",
+        source_id: null,
+        category: "mail",
+        type: "mail-fate-unknown",
+        description: `A mail to ${mail.to_address} may or may not have been sent, and is not sent again`,
+        ...(mail.session_id !== null && { session_id: mail.session_id }),
+        user_id: mail.to_address,
+        attributes: { message_id: mail.message_id, subject: mail.subject, note },
+      },
+    ]);
+  });
+}
+
+/** Where one click takes a mail's recipient off the list. */
+export const unsubscribeUrl = (
+  { vault, publicUrl }: Pick<MailParts, "vault" | "publicUrl">,
+  claim: UnsubscribeClaim,
+): string => `${publicUrl}/unsubscribe/${unsubscribeToken(vault, claim)}`;
+
+function outgoingMail(parts: MailParts, mail: StoredMail): OutgoingMail {
+  const { vault } = parts;
+  const domain = mail.from_address.split("@")[1] ?? "localhost";
+  const reply_to = mail.session_id === null ? null : replyAddress(vault, mail.session_id, domain);
+  const claim = { sub_organization_id: mail.sub_organization_id, address: mail.to_address, key: mail.key };
+  return {
+    key: mail.key,
+    from: { name: mail.from_name, address: mail.from_address },
+    reply_to,
+    // Reports of its delivery find their way back by the same token.
+    return_path: reply_to,
+    to: mail.to_address,
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    in_reply_to: mail.in_reply_to,
+    references: mail.thread_ids,
+    // What a person asked for needs no way out of it.
+    unsubscribe_url: mail.answers === null ? unsubscribeUrl(parts, claim) : null,
+  };
+}

@@ -1,0 +1,105 @@
+import type { Carriers, OutgoingText } from "../../channels/carrier.ts";
+import type { ChannelStatus } from "../../channels/channel-status.ts";
+import { suppressed } from "../../consent/suppression.ts";
+import type { Engine } from "../../sessions/engine.ts";
+import { markTaken, moveText, otherTextSids, type StoredText } from "../text-store.ts";
+import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
+import { bringOn, type MessageCarrier, type Outbox } from "./outbox.ts";
+
+export type TextParts = { engine: Engine; carriers: Carriers };
+
+/** Why this person must not be written to; undefined where nothing stands against it. */
+export async function priorStatusOf(
+  { engine }: TextParts,
+  text: StoredText,
+): Promise<ChannelStatus | undefined> {
+  const { sub_organization_id, medium, source } = text;
+  return (await suppressed(engine.db, sub_organization_id, medium, [source])).get(source);
+}
+
+/** Brings one waiting text on its way (outbox.ts). */
+export const sendText = (parts: TextParts, text: StoredText): Promise<Date | null> =>
+  bringOn(textOutbox(parts), text);
+
+function textOutbox(parts: TextParts): Outbox<StoredText> {
+  const { db, clock, log } = parts.engine;
+  return {
+    rules: TEXTS,
+    clock,
+    log,
+    about: ({ id }) => ({ text_id: id }),
+    waiting: ({ asked_at, created_at }) => ({
+      state: asked_at === null ? "queued" : "handing",
+      asked_at,
+      created_at,
+    }),
+    prior: async (text) => (text.purpose === "opt-out" ? undefined : priorStatusOf(parts, text)),
+    carrierOf: (text) => carrierOf(parts, text),
+    asked: ({ id }) => moveText(db, id, "asked", {}, clock.now()),
+    keep: (text, fate) => keep(parts, text, fate),
+  };
+}
+
+async function carrierOf({ engine, carriers }: TextParts, text: StoredText): Promise<MessageCarrier | null> {
+  const { db, log } = engine;
+  const channel = await db
+    .selectFrom("channels")
+    .select(["id", "channel_service"])
+    .where("id", "=", text.channel_id)
+    .executeTakeFirstOrThrow();
+  const found = await carriers.of(channel);
+  const texts = found?.carrier.texts;
+  if (!texts) {
+    log.warn({ channel_id: channel.id, text_id: text.id }, "a text has no carrier to go out by");
+    return null;
+  }
+  const outgoing = outgoingText(text);
+  const others = (sids: readonly string[]) => otherTextSids(db, text, sids);
+  return {
+    is_simulated: found.carrier.simulated,
+    async send(handingOver) {
+      await handingOver();
+      return texts.send(found.account, outgoing);
+    },
+    find: (since) => texts.find(found.account, outgoing, since, others),
+  };
+}
+
+async function keep(
+  { engine: { db, clock } }: TextParts,
+  { id }: StoredText,
+  fate: Fate | GivenUp,
+): Promise<void> {
+  const now = clock.now();
+  switch (fate.kind) {
+    case "taken":
+      return markTaken(db, id, fate.taken, now);
+    case "refused": {
+      const failed = { status: fate.status, error_code: fate.why.slice(0, LONGEST_CODE) };
+      return void (await moveText(db, id, "refused", failed, now));
+    }
+    case "given-up":
+    case "dropped": {
+      const { status, why } = fate;
+      const failed = why === "suppressed" ? { status } : { status, error_code: why };
+      return void (await moveText(db, id, fate.kind, failed, now));
+    }
+    case "not-taken":
+      return void (await moveText(db, id, "not-taken", {}, now));
+    case "to-be-asked":
+    case "unanswered":
+    // It stays as it is, to be asked for.
+  }
+}
+
+/** Of a carrier's words, where it has no code. */
+export const LONGEST_CODE = 200;
+
+const outgoingText = (text: StoredText): OutgoingText => ({
+  key: text.key,
+  medium: text.medium,
+  from: text.target,
+  to: text.source,
+  text: text.text,
+  template: text.template as OutgoingText["template"],
+});

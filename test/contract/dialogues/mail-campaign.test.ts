@@ -184,6 +184,24 @@ describe("a mail of a campaign", () => {
     expect(await mailsWith(app, address)).toMatchObject([{ state: "sent", channel_status: "DELIVERED" }]);
   });
 
+  test("that its carrier told of before the process that sent it died was sent, and nobody is told otherwise", async () => {
+    const out = outreach("told@example.com");
+    await app.mailing.sender.send(out);
+    await app.database.pool.query(
+      "update mail_messages set state = 'handing', channel_status = null, carrier_sid = null where key = $1",
+      [out.key],
+    );
+    await later(600);
+    await mailsOnce(app, out.target, ([mail]) => mail?.channel_status === "DELIVERED");
+    expect(await app.mailing.sender.find(out, app.clock.now())).toMatchObject({ status: "DELIVERED" });
+    expect(await mailsWith(app, out.target)).toMatchObject([{ state: "sent" }]);
+    const { rows } = await app.database.pool.query(
+      "select count(*)::int as n from events where type = 'mail-fate-unknown' and user_id = $1",
+      [out.target],
+    );
+    expect(rows).toEqual([{ n: 0 }]);
+  });
+
   test("says what its session froze, whatever was changed before it was written", async () => {
     const address = "froze@example.com";
     const out = outreach(address);

@@ -33,11 +33,13 @@ const browsers = {
   isolate: false,
 };
 
-/** Tests that start programs and servers, and mostly wait for them: each file has a process of its own. */
+/** Tests that start programs and servers, and mostly wait for them. */
 const programs = {
   ...SHARED,
   name: "programs",
   include: ["test/{chaos,commands,database,speech}/**/*.test.ts", TOUR],
+  setupFiles: [...SHARED.setupFiles, "test/harness/set-up-programs.ts"],
+  isolate: false,
 };
 
 export default defineConfig({ test: { projects: [{ test: fast }, { test: browsers }, { test: programs }] } });

@@ -21,8 +21,8 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** Tests of programs and browsers wait half of their time, the others compute: side by side they fill two cores. */
-const WORKERS = { fast: 2, browsers: 2, programs: 2 };
+/** All wait a part of their time, for PostgreSQL, a program or a page; the fast ones take longest and are left when the others are done. */
+const WORKERS = { fast: 3, browsers: 2, programs: 2 };
 type Project = keyof typeof WORKERS;
 const projectOf = (project: Project) => [`--project=${project}`, `--maxWorkers=${WORKERS[project]}`];
 

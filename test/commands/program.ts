@@ -15,7 +15,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { processesIn, until } from "../database/programs.ts";
 import { temporaryFolder } from "../harness/postgres.ts";
 import { bareEnvironment, type Greeting, greetingIn, MAIN } from "../harness/start-program.ts";
@@ -35,7 +35,6 @@ export type Program = {
 
 /** On a machine that is busy with much else; on an idle one a first start takes 1 s. */
 const START_MS = 40_000;
-vi.setConfig({ testTimeout: 90_000 });
 /** In memory where there is plenty: a kill of processes loses nothing there either. Named for the sweep of killed runs. */
 const base = path.join(temporaryFolder(), `parley-test-${process.pid}`);
 const running = new Set<ChildProcess>();
@@ -47,12 +46,18 @@ const killed = async (which: () => ChildProcess[]) => {
   await until(() => which().length === 0);
 };
 
-afterEach(() => killed(() => [...running].filter((child) => !kept.has(child))));
-afterAll(async () => {
+/** After each test (set-up-programs.ts). */
+export const endPrograms = (): Promise<void> =>
+  killed(() => [...running].filter((child) => !kept.has(child)));
+
+/** After each file. */
+export async function endAllPrograms(): Promise<void> {
   await killed(() => [...running]);
-  await until(() => folders.every((folder) => processesIn(postgresOf(folder)).length === 0), 30_000);
+  kept.clear();
+  const used = folders.splice(0);
+  await until(() => used.every((folder) => processesIn(postgresOf(folder)).length === 0), 30_000);
   rmSync(base, { recursive: true, force: true, maxRetries: 5 });
-});
+}
 
 const folders: string[] = [];
 

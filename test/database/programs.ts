@@ -1,30 +1,34 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach } from "vitest";
 import { silentLog } from "../../src/base/log.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/db/embedded-postgres.ts";
 import { isAlive, processState } from "../../src/db/postgres-process.ts";
 
-const base = mkdtempSync(path.join(tmpdir(), "parley-embedded-"));
+const base = path.join(tmpdir(), `parley-embedded-${process.pid}`);
 let running: EmbeddedPostgres[] = [];
 let programs: ChildProcess[] = [];
 
-afterEach(async () => {
+/** After each test (set-up-programs.ts). */
+export async function endServers(): Promise<void> {
   for (const program of programs) program.kill("SIGKILL");
   await Promise.all(running.map((each) => each.stop()));
   running = [];
   programs = [];
-});
-afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
+}
+/** After each file. */
+export const removeServers = (): void => rmSync(base, { recursive: true, force: true, maxRetries: 5 });
 
 let folders = 0;
-export const newDataDir = (...below: string[]) => path.join(base, `data-${++folders}`, ...below, "postgres");
+export function newDataDir(...below: string[]): string {
+  mkdirSync(base, { recursive: true, mode: 0o700 });
+  return path.join(base, `data-${++folders}`, ...below, "postgres");
+}
 
 export async function start(
   dataDir: string,

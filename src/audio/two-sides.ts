@@ -8,7 +8,7 @@ const JITTER_MS = 200;
 /** What we play is sent ahead and without gaps. */
 const OWN_JITTER_MS = 20;
 
-type Chunk = { from: number; samples: Int16Array };
+type PlacedSound = { from: number; samples: Int16Array };
 
 export class TwoSides {
   readonly #rate: number;
@@ -55,7 +55,7 @@ export class TwoSides {
 
 class Side {
   readonly #jitter: number;
-  #chunks: Chunk[] = [];
+  #chunks: PlacedSound[] = [];
   #end = 0;
 
   constructor(jitter: number) {

@@ -20,10 +20,10 @@ export type PoolLimits = {
 };
 
 /** The work took too much or failed: with the same input it would again. */
-export class GivenUp extends Error {
+export class WorkGivenUp extends Error {
   readonly reason: "time" | "memory" | "failed";
 
-  constructor(reason: GivenUp["reason"], message: string) {
+  constructor(reason: WorkGivenUp["reason"], message: string) {
     super(message);
     this.name = "GivenUp";
     this.reason = reason;
@@ -98,7 +98,7 @@ export function createWorkerPool<W extends WorkerFunctions>(file: URL, limits: P
       const task = take(slot, worker);
       if (!task) return;
       if (answered.kind === "done") task.resolve(answered.value);
-      else task.reject(new GivenUp("failed", answered.why));
+      else task.reject(new WorkGivenUp("failed", answered.why));
       next(slot);
     });
     worker.on("error", (error: Error & { code?: string }) => {
@@ -106,9 +106,9 @@ export function createWorkerPool<W extends WorkerFunctions>(file: URL, limits: P
       if (slot.timer === null) return end(slot, worker, busy());
       const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
       const why = isMemory ? `it takes more than ${limits.memory_mb} MB of memory` : error.message;
-      end(slot, worker, new GivenUp(isMemory ? "memory" : "failed", why));
+      end(slot, worker, new WorkGivenUp(isMemory ? "memory" : "failed", why));
     });
-    worker.on("exit", () => end(slot, worker, new GivenUp("failed", "its thread ended")));
+    worker.on("exit", () => end(slot, worker, new WorkGivenUp("failed", "its thread ended")));
     return worker;
   };
 
@@ -137,7 +137,8 @@ export function createWorkerPool<W extends WorkerFunctions>(file: URL, limits: P
     before.catch(() => {});
   };
 
-  const tooLong = () => new GivenUp("time", `it takes more than ${limits.cpu_ms / 1000} s of processor time`);
+  const tooLong = () =>
+    new WorkGivenUp("time", `it takes more than ${limits.cpu_ms / 1000} s of processor time`);
 
   const begin = (slot: Slot, task: PooledTask): void => {
     slot.task = task;

@@ -95,7 +95,7 @@ export function createCallRecordings({
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = await open(partOf(call), "w", 0o600);
       await file.write(wavHead({ rate: RATE, channels: 2, samples: 0 }));
-      return new Recorder(clock, file, line_rate, (closed) => {
+      return new SidesRecorder(clock, file, line_rate, (closed) => {
         const ended: Promise<void> = closed
           .catch((error) =>
             log.error({ err: error, session_id: call.session_id }, "a call's recording is not whole"),
@@ -114,7 +114,7 @@ export function createCallRecordings({
   };
 }
 
-class Recorder implements LineRecorder {
+class SidesRecorder implements LineRecorder {
   readonly #clock: Engine["clock"];
   readonly #file: FileHandle;
   readonly #sides = new TwoSides(RATE);

@@ -30,8 +30,8 @@ export class StatementNames {
 }
 
 // As in database.ts, which imports this file.
-type Db = Kysely<DB>;
-type Tx = Transaction<DB>;
+type AnyDb = Kysely<DB>;
+type AnyTx = Transaction<DB>;
 
 /** PostgreSQL's settings, by name. */
 type Settings = Record<string, string>;
@@ -70,19 +70,19 @@ export const MANY_ROWS: Settings = {
 };
 
 /** For what follows in this transaction. */
-export const setForTransaction = (tx: Tx, settings: Settings): Promise<unknown> =>
+export const setForTransaction = (tx: AnyTx, settings: Settings): Promise<unknown> =>
   sql`
     select set_config(key, value, true) from json_each_text(${JSON.stringify(settings)}::json)`.execute(tx);
 
 /** In a transaction of its own, or within the caller's, of which the rest is planned as ever. */
-export async function planned<T>(db: Db, settings: Settings, read: (tx: Tx) => Promise<T>): Promise<T> {
+export async function planned<T>(db: AnyDb, settings: Settings, read: (tx: AnyTx) => Promise<T>): Promise<T> {
   if (!db.isTransaction) {
     return db.transaction().execute(async (tx) => {
       await setForTransaction(tx, settings);
       return read(tx);
     });
   }
-  const tx = db as Tx;
+  const tx = db as AnyTx;
   await setForTransaction(tx, settings);
   const result = await read(tx);
   await sql`

@@ -1,5 +1,5 @@
 import { PublicError } from "../base/errors.ts";
-import { createWorkerPool, GivenUp, type PoolLimits } from "../base/worker-pool.ts";
+import { createWorkerPool, type PoolLimits, WorkGivenUp } from "../base/worker-pool.ts";
 import type { IncomingMail } from "./mail-message.ts";
 import type { CheckedSignatures, KeyRecords } from "./mail-signatures.ts";
 import { MOST_HEADER_bytes } from "./mail-text.ts";
@@ -76,7 +76,7 @@ async function orUnreadable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof GivenUp)) throw error;
+    if (!(error instanceof WorkGivenUp)) throw error;
     // What broke inside is told to nobody: strangers read the refusal, and tenants its event.
     const why = error.reason === "failed" ? "what it holds breaks off or contradicts itself" : error.message;
     throw new UnreadableMail(`The mail can't be read: ${why}.`, error);

@@ -1,5 +1,5 @@
 import { ToolDefinition } from "./tool-definition.ts";
-import type { Surroundings } from "./tool-issues.ts";
+import type { ToolSurroundings } from "./tool-issues.ts";
 
 /*
  * Definitions for the tests of tools.
@@ -14,7 +14,7 @@ export const withTask = (task: unknown): ToolDefinition => definition({ context:
 export const withSteps = (...steps: object[]): ToolDefinition =>
   withTask({ type: "steps", steps: steps.map((step) => ({ goal: "g", ...step })) });
 
-export const around: Surroundings = {
+export const around: ToolSurroundings = {
   name: "f",
   is_system: false,
   callable: new Set(["lookup", "notify"]),

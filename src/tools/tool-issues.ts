@@ -25,7 +25,7 @@ import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from
  */
 
 /** What a definition is checked against beside itself. */
-export type Surroundings = {
+export type ToolSurroundings = {
   name: string;
   /** Built-in tools are run by the program itself, so that an endpoint is nothing they miss. */
   is_system: boolean;
@@ -39,7 +39,7 @@ export type Surroundings = {
   sources: ReadonlySet<string>;
 };
 
-export function toolIssues(definition: ToolDefinition, around: Surroundings): Issue[] {
+export function toolIssues(definition: ToolDefinition, around: ToolSurroundings): Issue[] {
   const tasks = tasksOf(definition);
   const own = tasks.map(({ task, path }) => taskToolName(task, path)?.name ?? "");
   const callable = new Set([...around.callable, ...own]);

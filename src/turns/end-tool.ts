@@ -72,7 +72,7 @@ export async function runEndTool(engine: Engine, session_id: number): Promise<vo
   await finish(engine, session, tool, { call: asked.call, outcome, duration_ms }, asked.trace);
 }
 
-type EndedSession = NonNullable<Awaited<ReturnType<typeof loadEnded>>>;
+type LoadedEnd = NonNullable<Awaited<ReturnType<typeof loadEnded>>>;
 
 async function loadEnded(engine: Engine, session_id: number) {
   const row = await engine.db
@@ -85,7 +85,7 @@ async function loadEnded(engine: Engine, session_id: number) {
   return { ...row, snapshot: row.snapshot as Snapshot, state: row.state as SessionState };
 }
 
-function contextOf(engine: Engine, session: EndedSession, signal: AbortSignal): ToolContext {
+function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): ToolContext {
   const { sub_organization_id, snapshot, state, channel, source, verified, agent_timezone: zone } = session;
   const { language } = state;
   const at = agentTime(engine.clock.now(), session.override_timestamp, zone);
@@ -100,7 +100,7 @@ type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[] };
 /** A tool that the model has nothing to say to is called without asking it. */
 async function askForArguments(
   engine: Engine,
-  session: EndedSession,
+  session: LoadedEnd,
   tool: SnapshotTool,
   { lookup, language, signal }: ToolContext,
 ): Promise<Asked> {
@@ -169,7 +169,7 @@ const lostCall = (call: ToolCall): Ran => ({
 /** The call, its trace, what it tells as an event and that it is done, all or nothing. */
 async function finish(
   engine: Engine,
-  session: EndedSession,
+  session: LoadedEnd,
   tool: SnapshotTool,
   { call, outcome, duration_ms }: Ran,
   before: TraceEntry[],
@@ -206,7 +206,7 @@ async function finish(
 }
 
 function eventsOf(
-  session: EndedSession,
+  session: LoadedEnd,
   tool: SnapshotTool,
   error: string | null,
   { event }: ToolEffects,

@@ -9,7 +9,7 @@ import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "..
 import { holdsTasks, type PendingCall } from "../workflows/workflow-state.ts";
 
 /** Who answers a call. */
-export type Answerer =
+export type ToolHandler =
   | { kind: "tool"; tool: SnapshotTool }
   | { kind: "task"; live: LiveTask }
   | { kind: "go_to_step" };
@@ -17,7 +17,7 @@ export type Answerer =
 /** What the model may call in one request. A call of anything else is refused, whoever talked the model into it. */
 export type Offering = {
   tools: OfferedTool[];
-  answerers: ReadonlyMap<string, Answerer>;
+  answerers: ReadonlyMap<string, ToolHandler>;
   /** The call that a workflow insists on, with the task that does. */
   forced: { live: LiveTask; call: PendingCall } | null;
   choice: ToolChoice;
@@ -34,7 +34,7 @@ export function offerTools(
   lookup: Lookup,
 ): Offering {
   const masks = tasks.map(allowedBy);
-  const shown = new Map<string, { offered: OfferedTool; answerer: Answerer; allowed: boolean }>();
+  const shown = new Map<string, { offered: OfferedTool; answerer: ToolHandler; allowed: boolean }>();
   for (const tool of tools) {
     if (holdsTasks(tool)) continue;
     const named = masks.every((mask) => mask === null || mask.has(tool.name) || isWayOut(tool, mask));

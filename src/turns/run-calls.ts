@@ -8,7 +8,7 @@ import { failed, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import type { SessionTask } from "../workflows/workflow-state.ts";
 import { applyEffects } from "./draft/apply-effects.ts";
 import type { FinishedCall } from "./draft/finished-call.ts";
-import type { Answerer, Offering } from "./offered-tools.ts";
+import type { Offering, ToolHandler } from "./offered-tools.ts";
 import { soundCalls } from "./sound-calls.ts";
 import type { TurnDriver } from "./turn-driver.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
@@ -153,14 +153,14 @@ export class CallRunner {
   }
 }
 
-const toolOf = (answerer: Answerer | undefined): SnapshotTool | undefined =>
+const toolOf = (answerer: ToolHandler | undefined): SnapshotTool | undefined =>
   answerer?.kind === "tool" ? answerer.tool : undefined;
 
-const taskOf = (answerer: Answerer | undefined): SessionTask | undefined =>
+const taskOf = (answerer: ToolHandler | undefined): SessionTask | undefined =>
   answerer?.kind === "task" ? answerer.live.task : undefined;
 
 /** Moving on comes last. */
-const rank = (answerer: Answerer | undefined): number =>
+const rank = (answerer: ToolHandler | undefined): number =>
   answerer?.kind === "go_to_step" || (answerer?.kind === "task" && answerer.live.task.task.type === "steps")
     ? 1
     : 0;

@@ -8,7 +8,7 @@ import { sendError } from "../../src/api/errors.ts";
 import { Fault, publicText } from "../../src/base/errors.ts";
 import { createLog, silentLog } from "../../src/base/log.ts";
 import { patternFault } from "../../src/base/pattern.ts";
-import { GivenUp } from "../../src/base/worker-pool.ts";
+import { WorkGivenUp } from "../../src/base/worker-pool.ts";
 import { smtpMail } from "../../src/carriers/smtp/smtp-mail.ts";
 import { CarrierFault } from "../../src/channels/carrier.ts";
 import { askCarrier } from "../../src/dialing/unsettled.ts";
@@ -233,7 +233,7 @@ test("what was written for people is told as it is", () => {
   for (const error of [new Fault("refused", "No."), new CarrierFault("The line is busy.", "not-sent")]) {
     expect(publicText(error, silentLog, "")).toBe(error.message);
   }
-  expect(publicText(new GivenUp("failed", "Cannot read"), silentLog, "")).not.toMatch(INNER);
+  expect(publicText(new WorkGivenUp("failed", "Cannot read"), silentLog, "")).not.toMatch(INNER);
 });
 
 describe("a library's own words", () => {

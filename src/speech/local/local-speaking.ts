@@ -1,6 +1,6 @@
 import { trimSilence } from "../../audio/level.ts";
 import { Fault } from "../../base/errors.ts";
-import { createWorkerPool, GivenUp } from "../../base/worker-pool.ts";
+import { createWorkerPool, WorkGivenUp } from "../../base/worker-pool.ts";
 import type { Speaking, SpokenAudio, Utterance } from "../speaking.ts";
 import type { FliteVoice, FliteWork } from "./flite-worker.ts";
 
@@ -34,7 +34,7 @@ export function createLocalSpeaking({ threads }: { threads: number }): Speaking 
     };
     signal.throwIfAborted();
     const made = await pool.run("speak", speech).catch((error) => {
-      if (error instanceof GivenUp)
+      if (error instanceof WorkGivenUp)
         throw new Fault("unavailable", `The offline voice failed: ${error.message}.`);
       throw error;
     });

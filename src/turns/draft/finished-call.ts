@@ -20,9 +20,9 @@ export type FinishedCall = {
 };
 
 /** A call as it is stored, but for its place. */
-export type CallRow = Omit<StoredCall, "seq">;
+export type FinishedCallRow = Omit<StoredCall, "seq">;
 
-export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): CallRow => {
+export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): FinishedCallRow => {
   const { round, call, tool, outcome, started, duration_ms } = finished;
   return {
     turn_index,
@@ -64,7 +64,7 @@ export const historyCall = (call: StoredCall): HistoryEntry => ({
 });
 
 /** What a channel is told of a call's result. */
-export const resultEvent = (call: CallRow): TurnEvent => ({
+export const resultEvent = (call: FinishedCallRow): TurnEvent => ({
   type: "tool_result",
   tool_call_id: call.tool_call_id,
   tool_name: call.tool_name,

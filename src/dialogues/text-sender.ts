@@ -5,26 +5,18 @@ import {
   type AttemptReports,
   type Outreach,
   type OutreachSender,
-  requireGo,
   type SentOutreach,
   SHOWN_AFTER_ms,
 } from "../channels/outreach.ts";
 import { endSession } from "../turns/end-session.ts";
 import { loadAnswer } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
+import { handOver } from "./outbound/outbox.ts";
 import type { TextParts } from "./outbound/text-outbox.ts";
-import { enqueueGoOn, enqueueHeld } from "./text-dialogue.ts";
+import { tryHanding } from "./outbound/text-try.ts";
 import { startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
-import {
-  followingKey,
-  giveUpTry,
-  insertText,
-  type Medium,
-  markTaken,
-  NOT_SENT,
-  otherTextSids,
-} from "./text-store.ts";
+import { giveUpTry, type Medium, markTaken, NOT_SENT, otherTextSids } from "./text-store.ts";
 import { isWindowOpen } from "./whatsapp-window.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
@@ -86,66 +78,38 @@ export function textSender(
       if (medium === "whatsapp" && !template) await requireWindow(parts, outreach);
       const target = targetOf(outreach);
       const opened = await open(parts, attempts, outreach, target, medium);
+      const { session_id, conversation_id, agent_initiated } = opened;
       let asks = false;
       try {
-        const words = await firstWords(parts, opened.session_id, opened.agent_initiated);
-        const [first, ...rest] = splitText(words.join("\n\n"));
+        const words = await firstWords(parts, session_id, agent_initiated);
+        const [first, ...following] = splitText(words.join("\n\n"));
         if (first === undefined) {
           throw new CarrierFault("The agent has no greeting and does not speak first.", "refused", {
             status: "UNEXPECTED_ERROR",
             is_ours: true,
           });
         }
-        const text = {
-          target,
-          medium,
-          source: outreach.target,
-          purpose: "outreach",
-          direction: "out",
-          status: "PENDING",
-          session_id: opened.session_id,
-        } as const;
-        const now = clock.now();
-        const dialogue = { channel_target_id: target.id, source: outreach.target };
-        const id = await db.transaction().execute(async (tx) => {
-          const row = { ...text, key: outreach.key, text: first, template, asked_at: now };
-          const id = await insertText(tx, row, now);
-          if (id === undefined || rest.length === 0) return id;
-          for (const [n, words] of rest.entries()) {
-            const key = followingKey(outreach.key, n + 1);
-            await insertText(tx, { ...text, purpose: "answer", key, text: words }, now);
-          }
-          // Should this process die before it can say that they may go.
-          await enqueueHeld(tx, dialogue, now);
-          return id;
-        });
-        if (id === undefined) throw new CarrierFault("This try was sent before.", "unknown");
-        const asked = { key: outreach.key, medium, from: outreach.source, to: outreach.target };
-        const sending = async () => {
-          requireGo(mayGo);
-          asks = true;
-          return carrier.texts!.send(account, { ...asked, text: first, template });
-        };
-        const taken = await sending().catch(async (error) => {
-          await forget(parts, { id, key: outreach.key, ...dialogue }, error);
-          throw error;
-        });
-        await db.transaction().execute(async (tx) => {
-          await markTaken(tx, id, taken, clock.now());
-          // The session goes by the carrier's name of its first text, as one that comes in does.
-          await tx
-            .updateTable("sessions")
-            .set({ channel_manager_sid: taken.sid })
-            .where("id", "=", opened.session_id)
-            .execute();
-          if (rest.length > 0) await enqueueGoOn(tx, dialogue);
-        });
-        return { ...taken, session_id: opened.session_id, conversation_id: opened.conversation_id };
+        const { key } = outreach;
+        const asked = { key, medium, from: outreach.source, to: outreach.target, text: first, template };
+        const taken = await handOver(
+          tryHanding(parts),
+          { key, target, medium, source: outreach.target, session_id, first, template, following },
+          {
+            is_simulated: carrier.simulated,
+            async send(handingOver) {
+              await handingOver();
+              asks = true;
+              return carrier.texts!.send(account, asked);
+            },
+          },
+          mayGo,
+        );
+        return { ...taken, session_id, conversation_id };
       } catch (error) {
         // What was never sent is no conversation; what may have been is one, whatever failed once the carrier was asked.
         const isNever = error instanceof CarrierFault ? error.fate !== "unknown" : !asks;
         if (isNever) {
-          await endSession(engine, opened.session_id, "error").catch((cause) =>
+          await endSession(engine, session_id, "error").catch((cause) =>
             engine.log.warn({ err: cause }, "a text session could not be ended"),
           );
         }
@@ -243,18 +207,4 @@ async function requireWindow({ engine }: TextParts, outreach: Outreach): Promise
     "refused",
     { status: "DELIVERY_FAILED", is_ours: true },
   );
-}
-
-/** The row of a text that the carrier did not take says so; one that it may have taken waits to be asked for. */
-async function forget(
-  { engine }: TextParts,
-  text: Parameters<typeof giveUpTry>[1],
-  error: unknown,
-): Promise<void> {
-  if (!(error instanceof CarrierFault) || error.fate === "unknown") return;
-  const failed = {
-    status: error.status ?? "DELIVERY_FAILED",
-    error_code: error.message.slice(0, 200),
-  } as const;
-  await giveUpTry(engine.db, text, failed, engine.clock.now());
 }

@@ -1,5 +1,6 @@
-import { isNews, type MailSignal, suppressionOf } from "../carriers/sendgrid/sendgrid-events.ts";
+import { type MailSignal, suppressionOf } from "../carriers/sendgrid/sendgrid-events.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { leadsMessageFurther } from "../channels/message-progress.ts";
 import { type SuppressedAddress, suppress } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
@@ -58,7 +59,7 @@ async function store(tx: Tx, told: readonly Told[], now: Date): Promise<void> {
       channel_status: mail.channel_status,
       told_at: signal.at,
     };
-    const channel_status = isNews(before.channel_status, signal.status)
+    const channel_status = leadsMessageFurther(before.channel_status, signal.status)
       ? signal.status
       : before.channel_status;
     changed.set(mail.id, { ...before, channel_status });

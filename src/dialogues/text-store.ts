@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { CarrierSignal, OutgoingText } from "../channels/carrier.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
+import { MESSAGE_OVER, MESSAGE_PROGRESS, messageProgress } from "../channels/message-progress.ts";
 import { type Db, json, jsonOrNull, type Tx } from "../db/database.ts";
 import { DAY_MS, type EarlierMessage, type HoldReason } from "./loop-guard.ts";
 import { type OutboundChange, type OutboundState, transition } from "./outbound/outbound-message.ts";
@@ -250,13 +251,10 @@ export async function markTaken(
     .execute();
 }
 
-/** What may follow what: a callback that comes late moves nothing back. */
-const ORDER = ["PENDING", "ACCEPTED", "QUEUED", "SENDING", "SENT"] as const;
-
 /**
  * What carriers tell of texts, many at once in one statement. Said twice, late or out of order, it changes nothing: a
- * word only moves a text on, and the ends (delivered, undelivered, failed) follow everything. Resolves with those of no
- * text that we sent over that channel. Index: text_messages_key.
+ * word only moves a text on (message-progress.ts). Resolves with those of no text that we sent over that channel. Index:
+ * text_messages_key.
  */
 export async function applySignals(
   db: Db,
@@ -265,14 +263,14 @@ export async function applySignals(
 ): Promise<{ channel_id: number; key: string }[]> {
   const given = signals.map(({ channel_id, key, sid, status, error_code }) => ({
     ...{ channel_id, key, sid, status, error_code },
-    rank: rankOf(status),
+    step: messageProgress(status),
   }));
   const { rows } = await sql<{ channel_id: number; key: string }>`
     with told as (
       select distinct on (channel_id, key) *
       from json_to_recordset(${JSON.stringify(given)}::json)
-        as told (channel_id bigint, key text, sid text, status text, error_code text, rank integer)
-      order by channel_id, key, rank desc
+        as told (channel_id bigint, key text, sid text, status text, error_code text, step integer)
+      order by channel_id, key, step desc
     ), moved as (
       update text_messages t
       set status = told.status, error_code = coalesce(told.error_code, nullif(t.error_code, ${NOT_SENT.error_code})),
@@ -280,7 +278,7 @@ export async function applySignals(
       from told
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key
         and (t.error_code = ${NOT_SENT.error_code}
-          or coalesce(array_position(${[...ORDER]}::text[], t.status), ${ORDER.length + 1}) < told.rank)
+          or coalesce((${JSON.stringify(MESSAGE_PROGRESS)}::jsonb ->> t.status)::int, ${MESSAGE_OVER}::int) < told.step)
     )
     select told.channel_id, told.key from told
     where not exists (
@@ -288,9 +286,3 @@ export async function applySignals(
       where t.channel_id = told.channel_id and t.direction = 'out' and t.key = told.key)`.execute(db);
   return rows;
 }
-
-/** From 1, as PostgreSQL counts. */
-const rankOf = (status: ChannelStatus): number => {
-  const at = (ORDER as readonly string[]).indexOf(status);
-  return at < 0 ? ORDER.length + 1 : at + 1;
-};

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CHANNEL_STATUSES } from "../../channels/channel-status.ts";
-import { isNews, readEvents, suppressionOf } from "./sendgrid-events.ts";
+import { readEvents, suppressionOf } from "./sendgrid-events.ts";
 import { mailBody } from "./sendgrid-mail.ts";
 import { signatureCheck, whyNotSendgrids } from "./sendgrid-signature.ts";
 
@@ -46,26 +45,6 @@ test("whatever is posted is read without a throw", () => {
     reason: fc.anything(),
   });
   fc.assert(fc.property(fc.array(odd), (body) => void readEvents(body, NOW)));
-});
-
-test("a later word replaces an earlier one, in whatever order they come", () => {
-  const order = [
-    "PROCESSED",
-    "DEFERRED",
-    "DELIVERED",
-    "OPENED",
-    "CLICKED",
-    "UNSUBSCRIBED",
-    "SPAM_REPORT",
-  ] as const;
-  fc.assert(
-    fc.property(fc.shuffledSubarray([...order], { minLength: 1 }), (told) => {
-      let known: (typeof order)[number] | null = null;
-      for (const status of told) if (isNews(known, status)) known = status;
-      expect(known).toBe(order.findLast((status) => told.includes(status)));
-    }),
-  );
-  for (const status of CHANNEL_STATUSES) expect(isNews(status, status)).toBe(false);
 });
 
 describe("a signature", () => {

@@ -87,23 +87,3 @@ export function suppressionOf({ status, is_transient }: MailSignal): Suppression
       return null;
   }
 }
-
-/** A mail's way, as far as it is told: a later word replaces an earlier one, whatever order they come in. */
-const RANKS: Partial<Record<ChannelStatus, number>> = {
-  PROCESSED: 1,
-  DEFERRED: 2,
-  DELIVERED: 3,
-  BOUNCED: 4,
-  DROPPED: 4,
-  PRIOR_UNSUBSCRIBED: 4,
-  PRIOR_SPAM_REPORT: 4,
-  PRIOR_BOUNCED: 4,
-  PRIOR_DROPPED: 4,
-  OPENED: 5,
-  CLICKED: 6,
-  UNSUBSCRIBED: 7,
-  SPAM_REPORT: 8,
-};
-
-export const isNews = (known: ChannelStatus | null, told: ChannelStatus): boolean =>
-  (RANKS[told] ?? 0) > ((known && RANKS[known]) ?? 0);

@@ -127,7 +127,7 @@ export type GivenUp = {
   why: "suppressed" | "no-carrier" | "too-late";
 };
 
-export type Step<C> =
+export type OutboundStep<C> =
   | { kind: "unanswered"; why: null }
   /** Ask the carrier whether it has taken it since then. */
   | { kind: "find"; carrier: C; since: Date }
@@ -141,7 +141,7 @@ export function nextStep<C>(
   { prior, carrier, is_absent }: Circumstances<C>,
   now: Date,
   rules: OutboundRules,
-): Step<C> {
+): OutboundStep<C> {
   const { shown_after_ms, statuses } = rules;
   if (isLost(message, rules)) return { kind: "unanswered", why: null };
   const isAsked = message.state === "handing" && !is_absent;

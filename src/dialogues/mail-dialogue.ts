@@ -15,7 +15,7 @@ import { isHeld } from "./mail-loop.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
 import { insertOutgoing, mailTargetById, type StoredMail, updateMail, waitingMails } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
-import { sendMail } from "./outbound/mail-outbox.ts";
+import { sendMails } from "./outbound/mail-outbox.ts";
 import { MAIL_GIVE_UP_MS } from "./outbound/outbound-message.ts";
 import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
 
@@ -60,14 +60,10 @@ export async function goOnWithMails(parts: MailParts, correspondence: Correspond
   const { db } = parts.engine;
   for (const mail of await waitingMails(db, correspondence, "received"))
     await answer(parts, correspondence, mail);
-  const isHanding = await waitingMails(db, correspondence, "handing");
-  for (const mail of [...isHanding, ...(await waitingMails(db, correspondence, "queued"))]) {
-    const again = await sendMail(parts, mail);
-    if (!again) continue;
-    // Those behind it wait too, so that answers come in their order.
-    await db.transaction().execute((tx) => enqueueGoOn(tx, correspondence, again));
-    return;
-  }
+  const handing = await waitingMails(db, correspondence, "handing");
+  const queued = await waitingMails(db, correspondence, "queued");
+  const again = await sendMails(parts, [...handing, ...queued]);
+  if (again) await db.transaction().execute((tx) => enqueueGoOn(tx, correspondence, again));
 }
 
 async function answer(parts: MailParts, correspondence: Correspondence, mail: StoredMail): Promise<void> {

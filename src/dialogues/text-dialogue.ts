@@ -10,7 +10,7 @@ import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { runTurn } from "../turns/turn.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
-import { priorStatusOf, sendText, type TextParts } from "./outbound/text-outbox.ts";
+import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
 import { isHeld } from "./text-loop.ts";
 import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
@@ -153,14 +153,9 @@ async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<
   if (waiting.some(isBehind)) {
     await engine.db.transaction().execute((tx) => enqueueHeld(tx, dialogue, now));
   }
-  for (const text of waiting) {
-    if (text.purpose === "outreach" || isBehind(text)) continue;
-    const again = await sendText(parts, text);
-    if (!again) continue;
-    // Those behind it wait too: an answer's second half is not to come first.
-    await engine.db.transaction().execute((tx) => enqueueGoOn(tx, dialogue, again));
-    return;
-  }
+  const ours = waiting.filter((text) => text.purpose !== "outreach" && !isBehind(text));
+  const again = await sendTexts(parts, ours);
+  if (again) await engine.db.transaction().execute((tx) => enqueueGoOn(tx, dialogue, again));
 }
 
 async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {

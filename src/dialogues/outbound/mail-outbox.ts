@@ -7,7 +7,7 @@ import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mim
 import type { MailParts } from "../mail-parts.ts";
 import { moveMail, type StoredMail, updateMail } from "../mail-store.ts";
 import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
-import { bringOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
+import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
 
 /**
  * Hands one stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in `handing`
@@ -26,9 +26,9 @@ export async function handToCarrier(
   throw new CarrierFault(NO_CARRIER, "refused", { status, is_ours: true });
 }
 
-/** Brings one waiting mail on its way (outbox.ts). */
-export const sendMail = (parts: MailParts, mail: StoredMail): Promise<Date | null> =>
-  bringOn(mailOutbox(parts), mail);
+/** Brings waiting mails on their way (outbox.ts). */
+export const sendMails = (parts: MailParts, mails: readonly StoredMail[]): Promise<Date | null> =>
+  bringAllOn(mailOutbox(parts), mails);
 
 function mailOutbox(parts: MailParts): Outbox<StoredMail> {
   const { db, clock, log } = parts.engine;

@@ -80,7 +80,7 @@ export async function handOver<M>(
  * Brings one waiting message on its way. Resolves with the moment to try again at, where its carrier did not take it or
  * doesn't show it yet; throws where the carrier may have it and can be asked, so that the job comes back and asks.
  */
-export async function bringOn<M>(outbox: Outbox<M>, message: M): Promise<Date | null> {
+async function bringOn<M>(outbox: Outbox<M>, message: M): Promise<Date | null> {
   const { rules, clock, keep } = outbox;
   const waiting = outbox.waiting(message);
   const isPastHelp = isLost(waiting, rules);
@@ -100,6 +100,15 @@ export async function bringOn<M>(outbox: Outbox<M>, message: M): Promise<Date | 
     await keep(message, step);
     return null;
   }
+}
+
+/** Brings waiting messages on their way in their order: those behind one that has to wait, wait too. */
+export async function bringAllOn<M>(outbox: Outbox<M>, messages: readonly M[]): Promise<Date | null> {
+  for (const message of messages) {
+    const again = await bringOn(outbox, message);
+    if (again) return again;
+  }
+  return null;
 }
 
 async function sendOrWait<M>(outbox: Outbox<M>, message: M, carrier: MessageCarrier): Promise<Date | null> {

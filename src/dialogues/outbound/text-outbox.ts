@@ -4,7 +4,7 @@ import { suppressed } from "../../consent/suppression.ts";
 import type { Engine } from "../../sessions/engine.ts";
 import { markTaken, moveText, otherTextSids, type StoredText } from "../text-store.ts";
 import { type Fate, type GivenUp, TEXTS } from "./outbound-message.ts";
-import { bringOn, type MessageCarrier, type Outbox } from "./outbox.ts";
+import { bringAllOn, type MessageCarrier, type Outbox } from "./outbox.ts";
 
 export type TextParts = { engine: Engine; carriers: Carriers };
 
@@ -17,9 +17,9 @@ export async function priorStatusOf(
   return (await suppressed(engine.db, sub_organization_id, medium, [source])).get(source);
 }
 
-/** Brings one waiting text on its way (outbox.ts). */
-export const sendText = (parts: TextParts, text: StoredText): Promise<Date | null> =>
-  bringOn(textOutbox(parts), text);
+/** Brings waiting texts on their way (outbox.ts). */
+export const sendTexts = (parts: TextParts, texts: readonly StoredText[]): Promise<Date | null> =>
+  bringAllOn(textOutbox(parts), texts);
 
 function textOutbox(parts: TextParts): Outbox<StoredText> {
   const { db, clock, log } = parts.engine;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { createCarriers } from "../../../src/carriers/carriers.ts";
 import { SHOWN_AFTER_ms } from "../../../src/channels/outreach.ts";
 import { suppressed } from "../../../src/consent/suppression.ts";
-import { sendText } from "../../../src/dialogues/outbound/text-outbox.ts";
+import { sendTexts } from "../../../src/dialogues/outbound/text-outbox.ts";
 import { goOnWith } from "../../../src/dialogues/text-dialogue.ts";
 import { endIdleTexts } from "../../../src/dialogues/text-session.ts";
 import { waitingTexts } from "../../../src/dialogues/text-store.ts";
@@ -481,10 +481,10 @@ describe("a process that dies", () => {
     );
     const parts = { engine: app.engine, carriers: simulatedCarriers() };
     const [text] = await waitingTexts(app.db, dialogueOf(from), "out");
-    expect(await sendText(parts, text!)).toEqual(new Date(asked_at.getTime() + SHOWN_AFTER_ms));
+    expect(await sendTexts(parts, [text!])).toEqual(new Date(asked_at.getTime() + SHOWN_AFTER_ms));
     expect(await asked(from)).toHaveLength(2);
     app.clock.advance(10_000 + SHOWN_AFTER_ms);
-    expect(await sendText(parts, text!)).toBeNull();
+    expect(await sendTexts(parts, [text!])).toBeNull();
     expect(await asked(from)).toHaveLength(3);
   });
 

@@ -37,6 +37,7 @@ import { addInsights } from "./insights/routes.ts";
 import { dataSourceRoutes } from "./knowledge/data-source.ts";
 import { embeddingJobs } from "./knowledge/source-embedding.ts";
 import { catalogueOf, operatorLlm } from "./llm/catalogue.ts";
+import { NO_ENGINES } from "./media/voice-engines.ts";
 import { systemLookUp } from "./mime/sender-checks.ts";
 import { takeoutJobs } from "./reports/make-takeout.ts";
 import { addReports } from "./reports/routes.ts";
@@ -78,7 +79,19 @@ export async function createApp(parts: AppParts): Promise<App> {
   const runner = { ...engine, catalogue, recordings, transcriptionAccess: access };
   const lookUp = parts.mailLookUp ?? systemLookUp();
   const { storage } = engine;
-  const ground = { ...parts, publicUrl, dataDir, catalogue, storage, destinations, carriers, lookUp };
+  const engines = parts.voiceEngines ?? null;
+  const voice_missing = engines ? engines.missing : NO_ENGINES;
+  const ground = {
+    ...parts,
+    publicUrl,
+    dataDir,
+    catalogue,
+    storage,
+    destinations,
+    carriers,
+    lookUp,
+    voice_missing,
+  };
 
   homePageRoutes(api);
   consoleRoutes(api, parts.consoleBuild);
@@ -107,7 +120,6 @@ export async function createApp(parts: AppParts): Promise<App> {
   addSessions(api, ground);
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
-  const engines = parts.voiceEngines ?? null;
   addWebChat(api, engine, engines);
   campaignRoutes(api, {
     ...ground,

@@ -13,7 +13,7 @@ import { freeDeliveries } from "../webhooks/delivery-claim.ts";
  */
 export async function freeHeld({ db, pool }: Database, log: Log): Promise<void> {
   await freeSessions(db);
-  await freeLines(db);
+  await freeLines(db, systemClock.now());
   await freeDeliveries(db, systemClock.now());
   await freeExecutions(db);
   tellOfSetAside(log, await reap(pool, 0));

@@ -14,6 +14,7 @@ import { otherAttemptSids } from "../dialing/other-attempt-sids.ts";
 import { createSettleQueue } from "../dialing/settle-queue.ts";
 import { createMail, type Mail } from "../dialogues/mail.ts";
 import { textSender } from "../dialogues/text-sender.ts";
+import { NO_ENGINES } from "../media/voice-engines.ts";
 import { systemLookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { platformSimulator, type Simulator } from "../simulator/platform-simulator.ts";
@@ -88,6 +89,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
       carriers,
       attempts,
       publicUrl,
+      voice_missing: parts.voiceEngines ? parts.voiceEngines.missing : NO_ENGINES,
       recordings: createCallRecordings({ engine, dataDir: config.data_dir }),
     }),
     mailing,

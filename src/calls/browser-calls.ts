@@ -36,6 +36,7 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
           agent_id: target.agent_id,
           channel_id: target.channel_id,
           channel_service: BROWSER,
+          is_streamed: false,
           channel_target_id: target.id,
           fallback_target: null,
           is_test: target.is_test,

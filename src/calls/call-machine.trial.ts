@@ -17,6 +17,7 @@ export const SETTINGS: CallSettings = {
   transfer: { caller_id: null, detect_answerer: false },
   seed: 7,
   resumes: false,
+  goes_on_with: null,
 };
 export const withTelephony = (given: Parameters<typeof callTiming>[0]): CallSettings => ({
   ...SETTINGS,

@@ -13,9 +13,10 @@ export function openLine(call: CallDraft): void {
   const { state } = call;
   if (state.phase !== "unopened") return;
   state.timers.longest = call.settings.longest_at;
-  const { screening, resumes } = call.settings;
+  const { screening, resumes, goes_on_with } = call.settings;
   state.phase = "talking";
-  if (resumes) runTurnOf(call, null);
+  if (resumes && goes_on_with !== null) call.say(goes_on_with, { turn: null });
+  else if (resumes) runTurnOf(call, null);
   else if (screening === null) greet(call);
   else if (screening.version === 2) call.wait("input", screening.pre_speech_ms);
   else if (state.answerer !== null && state.answerer !== "MACHINE") greet(call);

@@ -22,8 +22,10 @@ export type CallSettings = {
   transfer: Omit<Dial, "number">;
   /** Decides what is left to chance. */
   seed: number;
-  /** The line is open again after a transfer that did not come about. */
+  /** The line is open again: after a transfer that did not come about, or after the process that held it died. */
   resumes: boolean;
+  /** The agent's last words, which are then said again; null: a turn of its own begins. */
+  goes_on_with: string | null;
 };
 
 export type Dial = { number: string; caller_id: string | null; detect_answerer: boolean };

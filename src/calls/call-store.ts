@@ -18,6 +18,8 @@ export type CallRow = {
   sid: string;
   key: string | null;
   is_outbound: boolean;
+  /** The carrier sends its audio to us, and comes back when our socket breaks. */
+  is_streamed: boolean;
   number: string;
   caller_id: string | null;
   voicemail_detection: Record<string, unknown> | null;
@@ -56,6 +58,7 @@ const COLUMNS = [
   "sid",
   "key",
   "is_outbound",
+  "is_streamed",
   "number",
   "caller_id",
   "voicemail_detection",
@@ -161,10 +164,10 @@ export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
     .limit(200)
     .execute();
 
-/** On a database of which this is the only program: those that are open ended with the program before. */
-export async function freeLines(db: Db): Promise<void> {
-  const over = { lease_expires_at: new Date(0).toISOString() };
-  await db.updateTable("calls").set(over).where("state", "=", "open").execute();
+/** On a database of which this is the only program: those that are open ended with the program before, unless their carrier comes back. */
+export async function freeLines(db: Db, now: Date): Promise<void> {
+  const over = sql<string>`case when is_streamed then ${now.toISOString()}::timestamptz else 'epoch' end`;
+  await db.updateTable("calls").set({ lease_expires_at: over }).where("state", "=", "open").execute();
 }
 
 export const until = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();

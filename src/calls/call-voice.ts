@@ -4,7 +4,7 @@ import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
 import { BROWSER } from "./browser-carrier.ts";
-import { type CallSettings, type CallTiming, callTiming, screeningOf } from "./call-settings.ts";
+import { type CallSettings, type CallTiming, callTiming, type Dial, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
 
 /** A call of voice ends after an hour. */
@@ -79,15 +79,25 @@ const decidedByLine = (timing: CallTiming): CallTiming => ({
   post_final_ms: 0,
 });
 
+/** How another number is dialled from a call. */
+export const transferDial = (call: CallRow, telephony: CallSession["telephony"]): Omit<Dial, "number"> => ({
+  caller_id: call.caller_id ?? call.number,
+  detect_answerer: telephony?.transfer_leg_voicemail_detection_enabled ?? false,
+});
+
 export function callSettings(
   call: CallRow,
   { snapshot, telephony }: CallSession,
   phrases: PhraseSources,
   publicUrl: string,
+  goes_on_with: string | null = null,
 ): CallSettings {
   const offers = (name: string) => snapshot.tools.some((tool) => tool.is_system && tool.name === name);
   return {
-    telephony: call.carrier === BROWSER ? decidedByLine(callTiming(telephony)) : callTiming(telephony),
+    telephony:
+      call.carrier === BROWSER || call.is_streamed
+        ? decidedByLine(callTiming(telephony))
+        : callTiming(telephony),
     interruptibility: telephony?.interruptibility ?? "all",
     screening: call.is_outbound ? screeningOf(call.voicemail_detection) : null,
     can_leave_voicemail: offers("leave_voicemail"),
@@ -97,11 +107,9 @@ export function callSettings(
     wait_sound_url: waitSoundUrl(publicUrl, snapshot.agent.wait_sound),
     phrases,
     fallback: call.fallback_target,
-    transfer: {
-      caller_id: call.caller_id ?? call.number,
-      detect_answerer: telephony?.transfer_leg_voicemail_detection_enabled ?? false,
-    },
+    transfer: transferDial(call, telephony),
     seed: call.id,
     resumes: call.leg > 1,
+    goes_on_with,
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { AttemptReports } from "../channels/outreach.ts";
 import { type Db, jsonOrNull } from "../db/database.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -36,6 +37,7 @@ export async function wantedCall(
     agent_id: outreach.agent_id,
     channel_id: outreach.channel_id,
     channel_service,
+    is_streamed: target?.is_streamed ?? false,
     channel_target_id: outreach.channel_target_id,
     fallback_target: target?.fallback_target ?? null,
     is_test: outreach.is_test,
@@ -58,6 +60,7 @@ const findTarget = (db: Db) =>
       "a.id as agent_id",
       "t.channel_id",
       "c.channel_service",
+      sql<boolean>`coalesce(c.config -> 'telephony' ->> 'audio' = 'stream', false)`.as("is_streamed"),
       "t.id as channel_target_id",
       "t.fallback_target",
       "t.is_test",
@@ -113,6 +116,7 @@ export async function startCall(
           sid: call.sid,
           key: call.key,
           is_outbound: wanted.is_outbound,
+          is_streamed: wanted.is_streamed,
           number: wanted.number,
           caller_id: wanted.caller_id,
           voicemail_detection: jsonOrNull(wanted.voicemail_detection),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
+import { SIMULATOR_NAME } from "../carriers/simulator-account.ts";
 import type { CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
@@ -27,9 +28,10 @@ import {
   sessionOfCall,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
-import { callSettings, callVoice, expectedTexts } from "./call-voice.ts";
+import { callSettings, callVoice, expectedTexts, transferDial } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
 import { startCall, wantedCall } from "./start-call.ts";
+import { afterStream, lastWords, reopenLine } from "./stream-ended.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
 import type { WantedCall } from "./wanted-call.ts";
@@ -45,6 +47,8 @@ type Parts = {
   carriers: Carriers;
   attempts: Pick<AttemptReports, "find" | "sessionStarted" | "signal">;
   publicUrl: string;
+  /** Why this machine neither hears nor speaks itself; null: it does. */
+  voice_missing: string | null;
   /** Left out: nothing is recorded. */
   recordings?: CallRecordings;
 };
@@ -59,7 +63,7 @@ export type RunningCalls = VoiceCalls & {
 };
 
 export function createVoiceCalls(parts: Parts): RunningCalls {
-  const { engine, vault, carriers, attempts, publicUrl, recordings } = parts;
+  const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing } = parts;
   const { db, clock, log } = engine;
   const live = new Map<number, VoiceCall>();
   const lines = callLeases(engine, (id, answerer) =>
@@ -71,7 +75,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
 
   async function opening(call: CallRow): Promise<AnsweredCall> {
     const voice = callVoice(await sessionOfCall(db, call));
-    return { call_id: String(call.id), token: tokenOf(call), voice };
+    return { call_id: String(call.id), token: tokenOf(call), voice, is_streamed: call.is_streamed };
   }
 
   async function answer(given: IncomingCall): ReturnType<VoiceCalls["answer"]> {
@@ -80,7 +84,11 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (known) return known.state === "answered" || known.state === "open" ? opening(known) : null;
     const found = await wantedCall(db, attempts, given);
     if (!found) return null;
-    const wanted = { ...found, fallback_target: allowedFallback(found) };
+    const wanted = {
+      ...found,
+      fallback_target: allowedFallback(found),
+      is_streamed: found.is_streamed && canStream(given),
+    };
     const fallback = wanted.fallback_target === null ? null : { dial: wanted.fallback_target };
     if (wanted.agent_id === null || stopping) return fallback;
     try {
@@ -105,6 +113,14 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (refusal === null) return fallback_target;
     log.warn({ channel_target_id, refusal }, "the fallback target of a number is not dialled");
     return null;
+  }
+
+  /** Where we can't hear the audio, the carrier listens and speaks: the call is answered all the same. */
+  function canStream({ carrier, sid }: IncomingCall): boolean {
+    if (carrier === SIMULATOR_NAME) return false;
+    if (voice_missing !== null)
+      log.warn({ sid, voice_missing }, "a call is not streamed, but relayed as text");
+    return voice_missing === null;
   }
 
   async function answerPage(given: IncomingCall, wanted: WantedCall): Promise<AnsweredCall> {
@@ -138,11 +154,15 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const session = await sessionOfCall(db, call);
     const { id: agent_id, bridge_phrases_id } = session.snapshot.agent;
     const phrases = await phraseSources(db, call.sub_organization_id, { id: agent_id, bridge_phrases_id });
+    const isBroken = call.is_streamed && call.leg > 1 && call.transfer_number === null;
+    const words = isBroken ? await lastWords(db, call.session_id) : null;
+    // Nothing was said yet: it begins as at first.
+    const begun = words === "" ? { ...call, leg: 1 } : call;
     const running = new VoiceCall({
       engine,
       session_id: call.session_id,
       language: session.state.language,
-      settings: callSettings(call, session, phrases, publicUrl),
+      settings: callSettings(begun, session, phrases, publicUrl, words),
       line,
       reports: reportsOf(call),
     });
@@ -172,6 +192,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     },
     async ended(reason) {
       try {
+        // Taken for dead, and opened anew elsewhere.
+        if ((await callOfId(db, call.id))?.leg !== call.leg) return;
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
       } finally {
@@ -233,6 +255,24 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         const end = await endTransfer(engine, call, result);
         if (end !== "resumed" && call.state === "transferring")
           await settle(call, end === "connected" ? "transfer" : "error");
+      }
+      const again = await callOfId(db, call.id);
+      return again?.state === "answered"
+        ? { action: "reopen", ...(await opening(again)) }
+        : { action: "hangup" };
+    },
+    async streamEnded(sid, channel_id) {
+      const held = await toldOf(sid, channel_id);
+      if (!held) log.warn({ sid }, "the end of a stream is of no call of ours");
+      const call = held && (await afterStream(db, held, live.get(held.id)?.settled));
+      if (call?.state === "transferring" && call.transfer_number !== null) {
+        const { telephony } = await sessionOfCall(db, call);
+        return { action: "dial", number: call.transfer_number, ...transferDial(call, telephony) };
+      }
+      if (!call?.is_streamed || stopping) return { action: "hangup" };
+      if (call.state === "open" && (await reopenLine(db, call, clock.now()))) {
+        log.warn({ sid, call_id: call.id }, "the line of a call broke and is opened anew");
+        await recordings?.complete(call);
       }
       const again = await callOfId(db, call.id);
       return again?.state === "answered"

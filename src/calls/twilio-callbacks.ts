@@ -1,3 +1,4 @@
+import type { WebSocket } from "@fastify/websocket";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { integer } from "../api/schema.ts";
@@ -13,7 +14,10 @@ import { channelOfNumber } from "../channels/number-ownership.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import { receiveText } from "../dialogues/text-dialogue.ts";
 import { textSignals } from "../dialogues/text-signals.ts";
+import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
+import { soundAt } from "../speech/wait-sound.ts";
+import { holdStream } from "./stream-line.ts";
 import { keepTransferAnswerer, takeTransferAnswerer } from "./transfer-answerer.ts";
 import { holdRelay } from "./twilio-line.ts";
 import { twilioSigners } from "./twilio-signer.ts";
@@ -32,6 +36,7 @@ type Parts = {
   calls: VoiceCalls;
   attempts: AttemptReports;
   publicUrl: string;
+  engines: VoiceEngines | null;
   /** Calls are recorded by the carrier, which then holds the recording ready. */
   record: boolean;
 };
@@ -154,6 +159,14 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     return xml(reply, markup.continuationMarkup(next, urls));
   });
 
+  /** The audio no longer comes to us. */
+  post("/calls/:key/stream-ended", callPath, async ({ form, params, reply }) => {
+    const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
+    if (read.field(form, "CallStatus") === "completed") return xml(reply, markup.hangupMarkup());
+    const next = await calls.streamEnded(read.field(form, "CallSid"), params.channel_id);
+    return xml(reply, markup.continuationMarkup(next, urls));
+  });
+
   post("/calls/:key/transfer-answerer", callPath, async ({ form, params, reply }) => {
     const word = read.field(form, "AnsweredBy");
     if (word === "") return unknown(reply, form, "nothing was heard of who picked up a transfer");
@@ -195,19 +208,26 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     return done(reply);
   });
 
-  api.server.get<{ Params: { channel_id: string; key: string } }>(
-    `${path}/calls/:key/relay`,
-    {
-      websocket: true,
-      schema: { hide: true },
-      // Before the upgrade: a stranger gets a 403 and no socket.
-      preValidation: async (request) => {
-        const url = `${publicUrl.replace(/^http/, "ws")}${request.raw.url}`;
-        await signers.signerOf(Number(request.params.channel_id), request, url, {});
+  const socketOf = (name: string, hold: (socket: WebSocket) => void) =>
+    api.server.get<{ Params: { channel_id: string; key: string } }>(
+      `${path}/calls/:key/${name}`,
+      {
+        websocket: true,
+        schema: { hide: true },
+        // Before the upgrade: a stranger gets a 403 and no socket.
+        preValidation: async (request) => {
+          const url = `${publicUrl.replace(/^http/, "ws")}${request.raw.url}`;
+          await signers.signerOf(Number(request.params.channel_id), request, url, {});
+        },
       },
-    },
-    (socket) => holdRelay({ calls, log }, socket),
-  );
+      hold,
+    );
+  socketOf("relay", (socket) => holdRelay({ calls, log }, socket));
+  socketOf("stream", (socket) => {
+    const { engines } = parts;
+    if (!engines || engines.missing !== null) return socket.close(1011);
+    holdStream({ calls, engines, clock, log, soundAt }, socket);
+  });
 }
 
 type Signed = { form: TwilioForm; carrier: string };

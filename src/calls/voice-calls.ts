@@ -19,7 +19,13 @@ export type IncomingCall = {
 };
 
 /** How the line of a call is opened: over a socket that names the call and shows the token. */
-export type AnsweredCall = { call_id: string; token: string; voice: CallVoice };
+export type AnsweredCall = {
+  call_id: string;
+  token: string;
+  voice: CallVoice;
+  /** The carrier sends us its audio; else it listens and speaks itself. */
+  is_streamed: boolean;
+};
 
 /** A call whose line is open, as the line sees it. */
 export type OpenCall = {
@@ -62,6 +68,11 @@ export type VoiceCalls = {
   signal(signal: CarrierSignal, channel_id: number | null): Promise<boolean>;
   /** How a transfer's leg ended, and what the call does now. */
   transferEnded(sid: string, result: TransferResult, channel_id: number | null): Promise<CallContinuation>;
+  /**
+   * The carrier's stream of a call is over, and it asks what follows: what we wanted, or, where the process that held the
+   * line died, the line once more.
+   */
+  streamEnded(sid: string, channel_id: number): Promise<CallContinuation>;
   /** A recording can be fetched at `url` with the channel's account. */
   recordingReady(sid: string, recording: { url: string }, channel_id: number | null): Promise<void>;
 };

@@ -5,6 +5,8 @@ export type WantedCall = {
   agent_id: number | null;
   channel_id: number;
   channel_service: string;
+  /** The carrier is to send the call's audio to us. */
+  is_streamed: boolean;
   channel_target_id: number;
   fallback_target: string | null;
   is_test: boolean;

@@ -4,7 +4,7 @@ import { type Credentials, readChannelAccount } from "../channels/channel-creden
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
 import { ownNumbersOnly } from "./shared-account.ts";
-import { SIMULATOR_URL, simulatedAccount } from "./simulator-account.ts";
+import { SIMULATOR_NAME, SIMULATOR_URL, simulatedAccount } from "./simulator-account.ts";
 import { hostsAt, TWILIO_HOSTS } from "./twilio/twilio-api.ts";
 import { createTwilio } from "./twilio/twilio-carrier.ts";
 
@@ -35,7 +35,7 @@ export function createCarriers(parts: {
   const simulator = createTwilio({
     ...shared,
     hosts: hostsAt(SIMULATOR_URL),
-    name: "Carrier simulator",
+    name: SIMULATOR_NAME,
     simulated: true,
   });
 

@@ -9,6 +9,9 @@ export const SIMULATOR_HOST = "carrier.parley.internal";
 export const SIMULATOR_PREFIX = "/carrier-simulator/";
 export const SIMULATOR_URL = `http://${SIMULATOR_HOST}${SIMULATOR_PREFIX.slice(0, -1)}`;
 
+/** As `calls.carrier` has it. Its people write and read text. */
+export const SIMULATOR_NAME = "Carrier simulator";
+
 /**
  * The simulated account of a channel: its sid ends in the channel's number, its token is derived from the installation's
  * key, so that nothing is stored and every process knows it.

@@ -39,7 +39,7 @@ export type CallContinuation =
   /** Connect the person with another number; what comes of it arrives as a transfer result. */
   | { action: "dial"; number: string; caller_id: string | null; detect_answerer: boolean }
   /** A transfer did not come about: open the line once more, as at first, so that the agent goes on. */
-  | { action: "reopen"; call_id: string; token: string; voice: CallVoice };
+  | { action: "reopen"; call_id: string; token: string; voice: CallVoice; is_streamed: boolean };
 
 /** How the carrier should listen and speak, told when the line is opened. */
 export type CallVoice = {

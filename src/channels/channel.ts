@@ -64,6 +64,12 @@ export const TelephonyConfigurations = z
     async_enabled: z.boolean().nullish(),
     transfer_leg_voicemail_detection_enabled: z.boolean().nullish(),
     sip_configuration: SipConfiguration.nullish(),
+    audio: z
+      .enum(["relay", "stream"])
+      .nullish()
+      .describe(
+        "Who listens and speaks: the carrier (relay, the default), or Parley itself, with the call's audio (stream)",
+      ),
   })
   .meta({ id: "TelephonyConfigurations" });
 
@@ -168,7 +174,13 @@ export async function findChannel(db: Db, caller: Caller, id: number): Promise<C
   return channel;
 }
 
-type Deps = { db: Db; clock: Clock; vault: Vault };
+type Deps = {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  /** Why this machine neither hears nor speaks itself; null: it does. */
+  voice_missing: string | null;
+};
 
 export function channelRoutes(api: Api, deps: Deps): void {
   const { db } = deps;
@@ -225,11 +237,11 @@ export function channelRoutes(api: Api, deps: Deps): void {
 
 export async function insertChannel(
   tx: Tx,
-  deps: Pick<Deps, "clock" | "vault">,
+  deps: Omit<Deps, "db">,
   caller: Caller,
   input: ChannelInput,
 ): Promise<Channel> {
-  checkConfig(input);
+  checkConfig(input, deps);
   const { id } = await tx
     .insertInto("channels")
     .values({ ...columns(deps, caller, input, {}), organization_id: caller.organization_id })
@@ -242,11 +254,11 @@ export async function insertChannel(
 /** The caller has found the channel already: its number is known to be the organization's. */
 export async function replaceChannel(
   tx: Tx,
-  deps: Pick<Deps, "clock" | "vault">,
+  deps: Omit<Deps, "db">,
   caller: Caller,
   input: ChannelInput & { id: number },
 ): Promise<Channel> {
-  checkConfig(input);
+  checkConfig(input, deps);
   const stored = await lockCredentials(tx, deps.vault, input.id);
   await tx
     .updateTable("channels")
@@ -293,7 +305,15 @@ function columns(
 }
 
 /** What the schema can't say because it depends on the service. */
-function checkConfig({ channel_service, config }: ChannelInput): void {
+function checkConfig(
+  { channel_service, config }: ChannelInput,
+  { voice_missing }: Pick<Deps, "voice_missing">,
+): void {
+  if (config.telephony?.audio === "stream") {
+    const at = ["body", "config", "telephony", "audio"];
+    if (channel_service !== "twilio") throw invalid(at, "Only a Twilio channel streams its audio.");
+    if (voice_missing !== null) throw invalid(at, voice_missing);
+  }
   if (channel_service === "email" && !config.email) {
     throw invalid(["body", "config", "email"], "Field required", "missing");
   }

@@ -942,7 +942,8 @@ create table calls (
   answered_at timestamptz not null,
   ended_at timestamptz,
   lease_owner text,
-  lease_expires_at timestamptz
+  lease_expires_at timestamptz,
+  is_streamed boolean not null default false
 );
 create unique index calls_sid on calls (sid, carrier);
 create index calls_running on calls (lease_expires_at) where (state <> 'ended');

@@ -197,6 +197,7 @@ export interface Calls {
   fallback_target: string | null;
   id: Generated<number>;
   is_outbound: boolean;
+  is_streamed: Generated<boolean>;
   key: string | null;
   lease_expires_at: string | null;
   lease_owner: string | null;

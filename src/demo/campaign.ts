@@ -42,7 +42,7 @@ export async function insertDemoCampaign(
   agents: { clinic: number; reminder: number },
 ): Promise<void> {
   const { tx, caller, clock, vault } = demo;
-  const channel = await insertChannel(tx, { clock, vault }, caller, {
+  const channel = await insertChannel(tx, { clock, vault, voice_missing: null }, caller, {
     name: "Telephone",
     channel_service: "twilio",
     supported_modes: "voice,sms",

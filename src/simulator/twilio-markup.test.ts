@@ -20,7 +20,7 @@ const voice: CallVoice = {
   interruptible_by: "dtmf_only",
   hints: ["Ms. <Doe> & sons", "B-12"],
 };
-const open = { call_id: "42", token: 'a"b', voice };
+const open = { call_id: "42", token: 'a"b', voice, is_streamed: false };
 
 test("a call is handed to our socket with its voices, languages and how it is interrupted", () => {
   const [connect] = readMarkup(answerMarkup(urls, open, { record: false }));

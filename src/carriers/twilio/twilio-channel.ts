@@ -29,7 +29,7 @@ export async function findTwilioChannel(db: Db, caller: Caller, id: number): Pro
   return channel;
 }
 
-type Deps = { db: Db; clock: Clock; vault: Vault };
+type Deps = { db: Db; clock: Clock; vault: Vault; voice_missing: string | null };
 
 /** The older way to write channels of one carrier; `channel.ts` has the way for all. */
 export function twilioChannelRoutes(api: Api, deps: Deps): void {

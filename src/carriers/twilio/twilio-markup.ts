@@ -22,7 +22,7 @@ const TTS_PROVIDERS: Record<string, string> = {
 const TRANSFER_RING_S = 30;
 
 /** What the socket of a call has to show, and how the carrier listens and speaks on it. */
-type OpenLine = { call_id: string; token: string; voice: CallVoice };
+type OpenLine = { call_id: string; token: string; voice: CallVoice; is_streamed: boolean };
 
 /**
  * Hands the call to our WebSocket: Twilio listens and speaks, we read and write
@@ -30,6 +30,7 @@ type OpenLine = { call_id: string; token: string; voice: CallVoice };
  * first words, so that it is in the transcript like all others.
  */
 export function answerMarkup(urls: CallUrls, line: OpenLine, { record }: { record: boolean }): string {
+  if (line.is_streamed) return streamMarkup(urls, line);
   const { voice } = line;
   const response = new VoiceResponse();
   if (record) {
@@ -53,6 +54,18 @@ export function answerMarkup(urls: CallUrls, line: OpenLine, { record }: { recor
   // Comes back in the first message of the socket; an address would stand in logs.
   relay.parameter({ name: "call_id", value: line.call_id });
   relay.parameter({ name: "token", value: line.token });
+  return response.toString();
+}
+
+/**
+ * Hands the call's audio to our WebSocket, both ways (https://www.twilio.com/docs/voice/twiml/stream). We record it
+ * ourselves, each side by itself.
+ */
+function streamMarkup(urls: CallUrls, { call_id, token }: OpenLine): string {
+  const response = new VoiceResponse();
+  const stream = response.connect({ action: urls.streamEnded }).stream({ url: urls.stream });
+  stream.parameter({ name: "call_id", value: call_id });
+  stream.parameter({ name: "token", value: token });
   return response.toString();
 }
 

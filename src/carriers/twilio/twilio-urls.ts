@@ -19,6 +19,8 @@ export type CallUrls = {
   transferAnswerer: string;
   relay: string;
   relayEnded: string;
+  stream: string;
+  streamEnded: string;
   transfer: string;
   recording: string;
 };
@@ -46,6 +48,9 @@ export function twilioUrls(publicUrl: string, channel_id: number): TwilioUrls {
         transferAnswerer: `${call}/transfer-answerer${TRY_AGAIN}`,
         relay: `${call}/relay`.replace(/^http/, "ws"),
         relayEnded: `${call}/relay-ended`,
+        stream: `${call}/stream`.replace(/^http/, "ws"),
+        // Whoever held the socket may be dead: it is asked again until another answers.
+        streamEnded: `${call}/stream-ended${TRY_AGAIN}`,
         transfer: `${call}/transfer`,
         recording: `${call}/recording${TRY_AGAIN}`,
       };

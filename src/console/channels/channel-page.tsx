@@ -195,6 +195,7 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
             onChange={(telephony) => form.setFieldValue("config.telephony", telephony)}
             errorOf={(name) => errorOf(`config.telephony.${name}`)}
             hasSip={values.channel_service === "sip"}
+            streams={values.channel_service === "twilio"}
           />
         )}
       </RecordFormFrame>

@@ -104,10 +104,12 @@ type Props = {
   onChange(value: Telephony): void;
   errorOf(path: string): ReactNode;
   hasSip: boolean;
+  /** The carrier can send the audio itself. */
+  streams: boolean;
 };
 
 /** Speech settings of a voice channel. Empty fields use the platform's default. */
-export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
+export function TelephonyFields({ value, onChange, errorOf, hasSip, streams }: Props) {
   const set = (part: Partial<Telephony>) => onChange({ ...value, ...part });
   return (
     <Stack gap="sm">
@@ -148,6 +150,25 @@ export function TelephonyFields({ value, onChange, errorOf, hasSip }: Props) {
             error={errorOf("interruptibility")}
           />
         </Grid.Col>
+        {streams && (
+          <Grid.Col span={{ base: 12, sm: 6, lg: 4 }}>
+            <Select
+              label="Listens and speaks"
+              inputWrapperOrder={ORDER}
+              description="Parley: Twilio sends the call's audio, and this machine hears and speaks."
+              placeholder="Twilio"
+              clearable
+              clearButtonProps={{ "aria-label": "Clear who listens and speaks" }}
+              data={[
+                { value: "relay", label: "Twilio" },
+                { value: "stream", label: "Parley" },
+              ]}
+              value={value.audio ?? null}
+              onChange={(chosen) => set({ audio: chosen as Telephony["audio"] })}
+              error={errorOf("audio")}
+            />
+          </Grid.Col>
+        )}
         {SWITCHES.map(({ name, label, about, usual }) => (
           <Grid.Col key={name} span={{ base: 12, sm: 6, lg: 4 }}>
             <Select

@@ -173,6 +173,7 @@ test("a call lasts an hour at most, also where silence never ends it", async () 
 
 test("a line that opens while the platform is being stopped is told goodbye too", async () => {
   const voiceCalls = createVoiceCalls({
+    voice_missing: null,
     engine: { ...app.engine, owner: "stopping at the wrong moment" },
     vault: app.vault,
     carriers: { of: async () => null },
@@ -191,6 +192,7 @@ test("a line that opens while the platform is being stopped is told goodbye too"
 
 test("a process that is stopped tells whoever is on the line goodbye, and answers nobody", async () => {
   const stopped = createVoiceCalls({
+    voice_missing: null,
     engine: { ...app.engine, owner: "stopping" },
     vault: app.vault,
     carriers: { of: async () => null },
@@ -210,6 +212,7 @@ describe("a process that dies", () => {
     const hungUp: string[] = [];
     const part = (owner: string, clock = app.clock) =>
       createVoiceCalls({
+        voice_missing: null,
         // A clock that stands still for good is a process that does nothing any more.
         engine: { ...app.engine, owner, clock },
         vault: app.vault,

@@ -44,6 +44,7 @@ async function called(options: {
   const started: { session_id: number }[] = [];
   const signals: CarrierSignal[] = [];
   const voiceCalls = createVoiceCalls({
+    voice_missing: null,
     engine: app.engine,
     vault: app.vault,
     carriers: { of: async () => null },

@@ -1,0 +1,252 @@
+import { getExpectedTwilioSignature } from "twilio/lib/webhooks/webhooks.js";
+import { beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { encodeUlaw } from "../../../src/audio/g711.ts";
+import { tone } from "../../../src/audio/tones.ts";
+import { createVoiceCalls } from "../../../src/calls/telephone.ts";
+import type { Carriers } from "../../../src/channels/carrier.ts";
+import type { VoiceEngines } from "../../../src/media/voice-engines.ts";
+import { createAgent } from "../../harness/agent.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { runClock } from "../../harness/run-clock.ts";
+
+const PUBLIC_URL = "https://parley.example.com";
+const AUTH_TOKEN = "the account's token";
+const NUMBER = "+15125550177";
+
+/** Whoever is loud said this sentence; whatever is said is a tone as long as its words. */
+const engines: VoiceEngines = {
+  missing: null,
+  detection: null,
+  hearing: {
+    name: "test",
+    open(_listening, tell) {
+      let speaks = false;
+      let at_ms = 0;
+      return {
+        push(frame) {
+          at_ms += 20;
+          const isLoud = frame.some((sample) => Math.abs(sample) > 2000);
+          if (isLoud && !speaks) tell({ type: "speech_started", at_ms });
+          if (!isLoud && speaks) {
+            tell({ type: "speech_stopped", at_ms });
+            tell({ type: "final", text: "when are you open" });
+          }
+          speaks = isLoud;
+        },
+        close() {},
+      };
+    },
+  },
+  speaking: {
+    name: "test",
+    rate: 8000,
+    async *speak({ text }) {
+      const samples = tone(300, { rate: 8000, ms: 400 });
+      yield { samples, aligned: [{ from: 0, to: text.length, begins: 0, ends: samples.length }] };
+    },
+  },
+};
+
+const carriers: Carriers = {
+  of: async ({ id }) => ({
+    carrier: { name: "Twilio", simulated: false, isOwnAddress: () => false },
+    account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: AUTH_TOKEN } },
+  }),
+};
+
+let app: TestApp;
+let url: string;
+let channel_id: number;
+beforeAll(async () => {
+  app = await createTestApp({ PUBLIC_URL }, undefined, { voiceEngines: engines, carriers });
+  const stop = runClock(app.clock);
+  url = await app.listen();
+  const { agent_id } = await createAgent(app, {
+    script: 'on /open/ -> say "From nine to five."\non /.*/ -> say "Please say that again."',
+    greeting: { text: "Hello, this is the clinic." },
+  });
+  const channel = await app.send("POST", "/api/v1/channels/", {
+    name: "Streamed",
+    channel_service: "twilio",
+    config: { account_sid: "AC1", auth_token: AUTH_TOKEN, telephony: { audio: "stream" } },
+  });
+  expect(channel.status, JSON.stringify(channel.body)).toBe(200);
+  channel_id = channel.body.id;
+  const body = { agent_id, channel_id, target: NUMBER, target_mode: "voice" };
+  const target = await app.send("POST", `/api/v1/channels/${channel_id}/targets`, body);
+  expect(target.status, JSON.stringify(target.body)).toBe(200);
+  return stop;
+});
+
+const at = (suffix: string) => `/carriers/twilio/${channel_id}${suffix}`;
+
+/** As the carrier posts it; gives its markup. */
+async function post(suffix: string, more: Record<string, string>): Promise<string> {
+  const form = { AccountSid: "AC1", From: "+14155550199", To: NUMBER, CallStatus: "in-progress", ...more };
+  const signature = getExpectedTwilioSignature(AUTH_TOKEN, PUBLIC_URL + at(suffix), form);
+  const answer = await fetch(url + at(suffix), {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded", "x-twilio-signature": signature },
+    body: new URLSearchParams(form),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+const parametersOf = (markup: string) =>
+  Object.fromEntries(
+    [...markup.matchAll(/<Parameter name="(\w+)" value="([^"]+)"/g)].map(([, name, value]) => [name, value]),
+  );
+
+const SILENCE = encodeUlaw(new Int16Array(160));
+const VOICE = encodeUlaw(tone(200, { rate: 8000, ms: 20 }));
+
+/** The carrier's end of a stream: plays at once what it is sent, and returns marks in order. */
+async function stream(sid: string, parameters: object, encoding = "audio/x-mulaw") {
+  const named = PUBLIC_URL.replace("http", "ws") + at(`/calls/${sid}/stream`);
+  const socket = new WebSocket(url.replace("http", "ws") + at(`/calls/${sid}/stream`), {
+    headers: { "x-twilio-signature": getExpectedTwilioSignature(AUTH_TOKEN, named, {}) },
+  });
+  const heard: number[] = [];
+  const closed = new Promise<number>((resolve) => socket.on("close", resolve));
+  let sequence = 0;
+  const tell = (message: object) =>
+    socket.send(JSON.stringify({ ...message, sequenceNumber: String(++sequence), streamSid: `MZ${sid}` }));
+  socket.on("message", (data) => {
+    const message = JSON.parse(String(data));
+    expect(message.streamSid).toBe(`MZ${sid}`);
+    if (message.event === "media") heard.push(Buffer.from(message.media.payload, "base64").length);
+    if (message.event === "mark") tell({ event: "mark", mark: message.mark });
+  });
+  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+  socket.send(JSON.stringify({ event: "connected", protocol: "Call", version: "1.0.0" }));
+  const mediaFormat = { encoding, sampleRate: 8000, channels: 1 };
+  const start = {
+    accountSid: "AC1",
+    callSid: sid,
+    tracks: ["inbound"],
+    mediaFormat,
+    customParameters: parameters,
+  };
+  tell({ event: "start", start });
+  const media = (chunk: number, codes: Uint8Array) => {
+    const payload = Buffer.from(codes).toString("base64");
+    tell({
+      event: "media",
+      media: { track: "inbound", chunk: String(chunk), timestamp: String(chunk * 20), payload },
+    });
+  };
+  return { socket, heard, closed, tell, media };
+}
+
+const transcript = async (sid: string): Promise<string[]> => {
+  const query = `search_fields=channel_manager_sid&search_field_values=${sid}`;
+  const { items } = (await app.send("GET", `/api/v1/sessions/?${query}`)).body;
+  const { body } = await app.send("GET", `/api/v1/sessions/transcript/${items[0].session_id}`);
+  return body.transcription.map((line: { source: string; text: string }) => `${line.source}: ${line.text}`);
+};
+const logged = (words: string) => app.logged.filter((line) => line.includes(words)).length;
+
+test("a channel that streams is handed the call's audio, with its secret in a parameter and not in the address", async () => {
+  const markup = await post("/voice", { CallSid: "CA1" });
+  expect(markup).toContain(`<Stream url="wss://parley.example.com${at("/calls/CA1/stream")}">`);
+  expect(parametersOf(markup)).toEqual({ call_id: expect.any(String), token: expect.any(String) });
+});
+
+test("a caller is heard and answered in frames of 20 ms, whatever order, size and number theirs come in", async () => {
+  const line = await stream("CA2", parametersOf(await post("/voice", { CallSid: "CA2" })));
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  await expect.poll(() => transcript("CA2")).toEqual(["agent: Hello, this is the clinic."]);
+  line.tell({ event: "media", media: { track: "inbound", chunk: "x", payload: "?" } });
+  line.socket.send("no JSON");
+  line.socket.send(Buffer.alloc(160));
+  let chunk = 0;
+  for (let n = 0; n < 10; n++) {
+    line.media(chunk + 2, VOICE);
+    line.media(chunk + 1, VOICE);
+    line.media(chunk + 1, VOICE);
+    chunk += 2;
+  }
+  for (let n = 0; n < 10; n++) line.media(++chunk, SILENCE);
+  await expect
+    .poll(() => transcript("CA2"), { timeout: 20_000 })
+    .toEqual(["agent: Hello, this is the clinic.", "user: when are you open", "agent: From nine to five."]);
+  expect(new Set(line.heard)).toEqual(new Set([160]));
+  // One line of its kind, however often it came.
+  expect(logged("a message of a stream was not understood")).toBe(1);
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
+  await expect.poll(() => transcript("CA2"), { timeout: 20_000 }).toContain("user: 5");
+  line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA2" } });
+  line.socket.close();
+  await expect
+    .poll(
+      async () => (await app.db.selectFrom("calls").select("state").where("sid", "=", "CA2").execute())[0],
+    )
+    .toEqual({ state: "ended" });
+  expect(await post("/calls/CA2/stream-ended", { CallSid: "CA2" })).toContain("<Hangup");
+});
+
+test("a stream with a wrong token, for another call, or of another code is closed, and the call can still be opened", async () => {
+  const parameters = parametersOf(await post("/voice", { CallSid: "CA3" }));
+  const other = parametersOf(await post("/voice", { CallSid: "CA4" }));
+  for (const wrong of [{ ...parameters, token: "no" }, { ...parameters, token: other.token }, {}]) {
+    expect(await (await stream("CA3", wrong)).closed).toBe(1008);
+  }
+  expect(await (await stream("CA3", parameters, "audio/L16")).closed).toBe(1008);
+  const line = await stream("CA3", parameters);
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  // Opened once.
+  expect(await (await stream("CA3", parameters)).closed).toBe(1008);
+  line.socket.close();
+});
+
+test("a call whose process died is opened anew by whoever the carrier asks, and its last words are said again", async () => {
+  const parameters = parametersOf(await post("/voice", { CallSid: "CA5" })) as {
+    call_id: string;
+    token: string;
+  };
+  const dead = createVoiceCalls({
+    voice_missing: null,
+    engine: { ...app.engine, owner: "a process that dies" },
+    vault: app.vault,
+    carriers,
+    attempts: {
+      find: async () => undefined,
+      sessionStarted: async () => {},
+      signal: async () => {},
+    } as never,
+    publicUrl: PUBLIC_URL,
+  });
+  const call = await dead.open(parameters.call_id, parameters.token, { send() {}, close() {} });
+  call?.input({ type: "open", sid: "CA5" });
+  await expect.poll(() => transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
+  const again = parametersOf(await post("/calls/CA5/stream-ended", { CallSid: "CA5" }));
+  expect(again.call_id).toBe(parameters.call_id);
+  expect(again.token).not.toBe(parameters.token);
+  expect(await (await stream("CA5", parameters)).closed).toBe(1008);
+  const line = await stream("CA5", again);
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  expect(await transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
+  line.socket.close();
+});
+
+test("a channel is not told to stream where nothing hears, or over another carrier", async () => {
+  const deaf = await createTestApp({}, undefined, {
+    voiceEngines: { ...engines, missing: "No ear is here." },
+  });
+  const make = (to: TestApp, channel_service: string) =>
+    to.send("POST", "/api/v1/channels/", {
+      name: "Deaf",
+      channel_service,
+      config: { telephony: { audio: "stream" } },
+    });
+  expect(await make(deaf, "twilio")).toMatchObject({
+    status: 422,
+    body: {
+      detail: [
+        { loc: ["body", "config", "telephony", "audio"], msg: expect.stringContaining("No ear is here.") },
+      ],
+    },
+  });
+  expect((await make(app, "sip")).status).toBe(422);
+});

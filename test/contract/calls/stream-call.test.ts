@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { encodeUlaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tones.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
-import type { Carriers } from "../../../src/channels/carrier.ts";
+import type { CarrierNumbers, Carriers } from "../../../src/channels/carrier.ts";
 import type { VoiceEngines } from "../../../src/media/voice-engines.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
@@ -48,11 +48,24 @@ const engines: VoiceEngines = {
   },
 };
 
+const none = async () => {
+  throw new Error("nobody asks for this");
+};
+const numbers: CarrierNumbers = {
+  list: async () => [{ sid: "PN1", phone_number: NUMBER, friendly_name: "Clinic", trunk_sid: "" }],
+  buy: none,
+  attach: none,
+  isA2pApproved: none,
+};
+/** An account at Twilio that nothing is asked of but its numbers. */
 const carriers: Carriers = {
-  of: async ({ id }) => ({
-    carrier: { name: "Twilio", simulated: false, isOwnAddress: () => false },
-    account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: AUTH_TOKEN } },
-  }),
+  of: async ({ id, channel_service }) =>
+    channel_service === "twilio"
+      ? {
+          carrier: { name: "Twilio", simulated: false, isOwnAddress: () => false, numbers },
+          account: { channel_id: id, credentials: { account_sid: "AC1", auth_token: AUTH_TOKEN } },
+        }
+      : null,
 };
 
 let app: TestApp;

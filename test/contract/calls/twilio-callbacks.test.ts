@@ -96,6 +96,7 @@ const CALLBACKS: [string, Form][] = [
   ["/calls/k/status", { CallSid: "CA1", CallStatus: "completed" }],
   ["/calls/k/answerer", { CallSid: "CA1", AnsweredBy: "human" }],
   ["/calls/k/relay-ended", { CallSid: "CA1", HandoffData: '{"action":"hangup"}' }],
+  ["/calls/k/stream-ended", { CallSid: "CA1", CallStatus: "in-progress" }],
   ["/calls/k/transfer", { CallSid: "CA1", DialCallStatus: "busy" }],
   ["/calls/k/transfer-answerer", { CallSid: "CA1", AnsweredBy: "human" }],
   [

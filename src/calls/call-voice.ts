@@ -3,9 +3,9 @@ import type { CallVoice } from "../channels/call-socket.ts";
 import { findVoice, VOICES } from "../speech/voices.ts";
 import { waitSoundUrl } from "../speech/wait-sound.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
-import { BROWSER } from "./browser-carrier.ts";
 import { type CallSettings, type CallTiming, callTiming, type Dial, screeningOf } from "./call-settings.ts";
 import type { CallRow, CallSession } from "./call-store.ts";
+import { BROWSER } from "./call-store.ts";
 
 /** A call of voice ends after an hour. */
 const LONGEST_CALL_S = 3600;

@@ -13,25 +13,27 @@ import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
 import { endSession } from "../turns/end-session.ts";
 import { phraseSources } from "../turns/phrase-sources.ts";
-import { BROWSER } from "./browser-carrier.ts";
 import type { CallRecordings } from "./call-recording.ts";
 import {
   abandonedCalls,
+  afterStream,
+  BROWSER,
   type CallRow,
   callLeases,
   callOfId,
   callOfSid,
   endCall,
   isHeld,
+  lastWords,
   noteAnswerer,
   openLine,
+  reopenLine,
   sessionOfCall,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
 import { callSettings, callVoice, expectedTexts, transferDial } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
 import { startCall, wantedCall } from "./start-call.ts";
-import { afterStream, lastWords, reopenLine } from "./stream-ended.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
 import type { WantedCall } from "./wanted-call.ts";

@@ -180,13 +180,13 @@ export const until = (now: Date, ms: number): string => new Date(now.getTime() +
 const SETTLING_MS = 1500;
 const LOOK_MS = 50;
 
-/** The call as it stands once whoever held its line has stored what follows; `settled` says when that is done, if it is us. */
+/** The call as it stands once whoever held its line has stored what follows; `settled`: it is us, and that is done then. */
 export async function afterStream(
   db: Db,
   call: CallRow,
   settled: Promise<void> | undefined,
 ): Promise<CallRow | undefined> {
-  await Promise.race([settled, sleep(SETTLING_MS)].filter((wait) => wait !== undefined));
+  if (settled !== undefined) await Promise.race([settled, sleep(SETTLING_MS)]);
   const deadline = performance.now() + SETTLING_MS;
   for (;;) {
     const now = await callOfId(db, call.id);

@@ -75,8 +75,15 @@ beforeAll(async () => {
   app = await createTestApp({ PUBLIC_URL }, undefined, { voiceEngines: engines, carriers });
   const stop = runClock(app.clock);
   url = await app.listen();
+  const extensions = [{ name: "work", numbers: [{ number: "+14155550100", rules: null }] }];
+  await app.send("POST", "/api/v1/directory_members/", { name: "Front desk", type: "Operator", extensions });
   const { agent_id } = await createAgent(app, {
-    script: 'on /open/ -> say "From nine to five."\non /.*/ -> say "Please say that again."',
+    script: `
+      on /open/ -> say "From nine to five."
+      on /7/ -> say "One moment." then call transfer {"destination": "Front desk", "reason": "asked"}
+      after transfer -> say "The desk is busy."
+      on /.*/ -> say "Please say that again."`,
+    systemTools: ["transfer"],
     greeting: { text: "Hello, this is the clinic." },
   });
   const channel = await app.send("POST", "/api/v1/channels/", {
@@ -241,6 +248,26 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
   await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
   expect(await transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
   line.socket.close();
+});
+
+test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {
+  const line = await stream("CA6", parametersOf(await post("/voice", { CallSid: "CA6" })));
+  await expect
+    .poll(() => transcript("CA6"), { timeout: 20_000 })
+    .toEqual(["agent: Hello, this is the clinic."]);
+  line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "7" } });
+  expect(await line.closed).toBe(1000);
+  const dialled = await post("/calls/CA6/stream-ended", { CallSid: "CA6" });
+  expect(dialled).toContain("<Dial");
+  expect(dialled).toContain("+14155550100");
+  const back = await post("/calls/CA6/transfer", { CallSid: "CA6", DialCallStatus: "busy" });
+  expect(back).toContain("<Stream");
+  const again = await stream("CA6", parametersOf(back));
+  // The key has cut the greeting short.
+  await expect
+    .poll(async () => (await transcript("CA6")).slice(1, 4), { timeout: 20_000 })
+    .toEqual(["user: 7", "agent: One moment.", "agent: The desk is busy."]);
+  again.socket.close();
 });
 
 test("a channel is not told to stream where nothing hears, or over another carrier", async () => {

@@ -19,13 +19,13 @@ import { tellUnreadable } from "./mail-refused.ts";
 import { takeMailSignals } from "./mail-signals.ts";
 import {
   findMailTarget,
-  insertOutgoing,
   insertReceived,
   isOurAddress,
   mailTargetById,
   sessionOfThread,
 } from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
+import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import type { WrittenTarget } from "./written-target.ts";
 
 /** What is known of a mail beside its text. */

@@ -11,8 +11,9 @@ import { messageTrace } from "../turns/greeting.ts";
 import { startSession } from "../turns/start-session.ts";
 import { UNSUBSCRIBE_VARIABLE, withWayOut } from "./mail-footer.ts";
 import type { MailParts } from "./mail-parts.ts";
-import { insertOutgoing, mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
+import { mailByKey, mailTargetById, type StoredMail, updateMail } from "./mail-store.ts";
 import { templateMail } from "./mail-template.ts";
+import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import { handToCarrier, STOPPED, tellUnknown, unsubscribeUrl } from "./outbound/mail-outbox.ts";
 import type { WrittenTarget } from "./written-target.ts";
 

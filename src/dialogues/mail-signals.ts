@@ -4,7 +4,7 @@ import { leadsMessageFurther } from "../channels/message-progress.ts";
 import { type SuppressedAddress, suppress } from "../consent/suppression.ts";
 import type { Tx } from "../db/database.ts";
 import type { MailParts } from "./mail-parts.ts";
-import { lockMails, type ToldMail, updateMails } from "./mail-store.ts";
+import { lockMails, type ToldMail, updateMails } from "./outbound/mail-out-store.ts";
 
 /** So many are taken in by one transaction: a post of SendGrid may hold thousands. */
 const MOST = 500;

@@ -5,7 +5,8 @@ import type { Db } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
 import type { MailParts } from "../mail-parts.ts";
-import { moveMail, type StoredMail, updateMail } from "../mail-store.ts";
+import { type StoredMail, updateMail } from "../mail-store.ts";
+import { moveMail } from "./mail-out-store.ts";
 import { type Fate, type GivenUp, MAILS } from "./outbound-message.ts";
 import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox.ts";
 

@@ -193,9 +193,13 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       await beginTransfer(engine, call, dial, transfer);
     },
     async ended(reason) {
+      const now = await callOfId(db, call.id).catch(() => undefined);
+      if (now && now.leg !== call.leg) {
+        // Taken for dead and opened anew: elsewhere, or here, where the new line stays.
+        if (now.lease_owner !== engine.owner) leave(call);
+        return;
+      }
       try {
-        // Taken for dead, and opened anew elsewhere.
-        if ((await callOfId(db, call.id))?.leg !== call.leg) return;
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
       } finally {

@@ -22,6 +22,7 @@ const pauses = () =>
     .selectFrom("events")
     .select(["description", "attributes"])
     .where("type", "=", "source-paused")
+    .orderBy("id")
     .execute();
 
 test("an account that the carrier refuses for hours costs nobody an attempt, and goes on once it is mended", async () => {

@@ -24,12 +24,13 @@ beforeAll(async () => {
 });
 
 const storedOf = async (session_id: number) => {
-  const of = (table: "session_messages" | "session_tool_calls" | "session_trace") =>
-    app.db.selectFrom(table).selectAll().where("session_id", "=", session_id).execute();
+  const of = (table: "session_messages" | "session_tool_calls") =>
+    app.db.selectFrom(table).selectAll().where("session_id", "=", session_id).orderBy("seq").execute();
+  const traced = app.db.selectFrom("session_trace").selectAll().where("session_id", "=", session_id);
   const [messages, calls, trace] = await Promise.all([
     of("session_messages"),
     of("session_tool_calls"),
-    of("session_trace"),
+    traced.orderBy("id").execute(),
   ]);
   return { messages, calls, trace };
 };

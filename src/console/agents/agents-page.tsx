@@ -1,14 +1,14 @@
 import { IconRobot } from "@tabler/icons-react";
 import type { AgentResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
 import { Labels } from "../parts/labels.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 
 const COLUMNS: Column<AgentResponse>[] = [
   nameColumn("/agents"),
-  { field: "description", title: "Description", orderable: true, render: ({ description }) => description },
+  { field: "description", title: "Description", orderable: true },
   {
     field: "prompt_id",
     title: "Prompt",
@@ -24,32 +24,15 @@ const COLUMNS: Column<AgentResponse>[] = [
         .map(({ target_mode, target }) => `${target_mode} ${target}`)
         .join(", ") || "nothing yet",
   },
-  {
-    field: "labels",
-    title: "Labels",
-    orderable: true,
-    render: ({ labels }) => <Labels labels={labels} />,
-  },
+  { field: "labels", title: "Labels", orderable: true, render: ({ labels }) => <Labels labels={labels} /> },
   {
     field: "validation_issues",
     title: "State",
     render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
-  {
-    field: "timezone",
-    title: "Time zone",
-    orderable: true,
-    hidden: true,
-    render: ({ timezone }) => timezone,
-  },
+  { field: "timezone", title: "Time zone", orderable: true, hidden: true },
   changedColumn("updated_at"),
-  {
-    field: "last_updated_by",
-    title: "By",
-    orderable: true,
-    hidden: true,
-    render: ({ last_updated_by }) => last_updated_by,
-  },
+  { field: "last_updated_by", title: "By", orderable: true, hidden: true },
 ];
 
 export default listPage({

@@ -1,16 +1,16 @@
-import { Button, Checkbox, Group, NumberInput, Stack, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconPlus, IconStack2 } from "@tabler/icons-react";
+import { Checkbox, Group, NumberInput, Stack, TextInput } from "@mantine/core";
+import { IconStack2 } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { CommunicationBatch, CommunicationBatchCreate } from "../api-types.ts";
 import { numberOrNull } from "../campaign-form/opening-fields.tsx";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
 import { BATCH_WORDS, batchPath } from "../outbound/batch-words.ts";
-import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { WhenField } from "../time/when-field.tsx";
 
@@ -51,13 +51,7 @@ const COLUMNS: Column<CommunicationBatch>[] = [
     title: "Created",
     render: ({ created_at }) => <Time at={created_at} kind="minute" />,
   },
-  {
-    field: "last_updated_at",
-    title: "Updated",
-    orderable: true,
-    hidden: true,
-    render: ({ last_updated_at }) => <Time at={last_updated_at} kind="minute" />,
-  },
+  { ...changedColumn("last_updated_at"), hidden: true },
 ];
 
 function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null | undefined }): string {
@@ -67,16 +61,14 @@ function rateWords(batch: { auto_call_rate: boolean; call_rate?: number | null |
 
 /** The batches of a campaign. */
 export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
-  const may = useMay();
-  const [opened, { open, close }] = useDisclosure(false);
-  const create = may("outbound_write") && (
-    <Button leftSection={<IconPlus size={15} />} onClick={open}>
-      New batch
-    </Button>
-  );
+  const { button, window } = useNewRecord({
+    permission: "outbound_write",
+    label: "New batch",
+    window: (close) => <NewBatch campaign_id={campaign_id} onClose={close} />,
+  });
   return (
     <Stack gap="sm">
-      <Group justify="flex-end">{create}</Group>
+      <Group justify="flex-end">{button}</Group>
       <DataTable
         label="Batches"
         operation={LIST}
@@ -85,23 +77,17 @@ export function BatchesPanel({ campaign_id }: { campaign_id: number }) {
         rowKey={({ batch_id }) => batch_id}
         fixed={{ campaign_id: String(campaign_id) }}
         search={{ field: "batch_id", label: "Search by name" }}
-        filters={[
-          {
-            field: "status",
-            label: "State",
-            kind: "choice",
-            choices: Object.entries(BATCH_WORDS).map(([value, { word }]) => ({ value, label: word })),
-          },
-        ]}
+        filters={[{ field: "status", label: "State", kind: "choice", choices: BATCH_WORDS }]}
         refresh_ms={REFRESH_MS}
-        empty={
-          <Empty title="No batch yet" icon={<IconStack2 size={28} />} action={create}>
-            A batch is a list of people to reach. Create one, then fill it from a CSV file: one row per
-            person, with the columns reference_id and target.
-          </Empty>
-        }
+        empty={{
+          title: "No batch yet",
+          icon: IconStack2,
+          action: button,
+          about:
+            "A batch is a list of people to reach. Create one, then fill it from a CSV file: one row per person, with the columns reference_id and target.",
+        }}
       />
-      {opened && <NewBatch campaign_id={campaign_id} onClose={close} />}
+      {window}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import { IconMessageDots } from "@tabler/icons-react";
 import type { BridgePhrasesResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { Status } from "../parts/parts.tsx";
 
 const COLUMNS: Column<BridgePhrasesResponse>[] = [

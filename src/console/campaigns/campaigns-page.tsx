@@ -1,8 +1,8 @@
 import { IconPhoneOutgoing } from "@tabler/icons-react";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { WEEKDAYS } from "../campaign-form/opening.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, listPage } from "../lists/list-page.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { Labels } from "../parts/labels.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 
@@ -18,7 +18,7 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
     ),
   },
   { field: "mode", title: "By", orderable: true, render: ({ mode }) => modeWords(mode) },
-  { field: "source", title: "From", orderable: true, render: ({ source }) => <bdi>{source}</bdi> },
+  { field: "source", title: "From", orderable: true },
   { field: "active_days", title: "Hours", render: (campaign) => usualHours(campaign) },
   {
     field: "hourly_rate",
@@ -33,18 +33,8 @@ const COLUMNS: Column<OutboundCampaignResponse>[] = [
     hidden: true,
     render: ({ max_daily_calls }) => max_daily_calls?.toLocaleString("en") ?? "no limit",
   },
-  {
-    field: "labels",
-    title: "Labels",
-    orderable: true,
-    render: ({ labels }) => <Labels labels={labels} />,
-  },
-  {
-    field: "description",
-    title: "Description",
-    hidden: true,
-    render: ({ description }) => <bdi>{description}</bdi>,
-  },
+  { field: "labels", title: "Labels", orderable: true, render: ({ labels }) => <Labels labels={labels} /> },
+  { field: "description", title: "Description", hidden: true },
   changedColumn("updated_at"),
 ];
 
@@ -72,12 +62,7 @@ export default listPage({
   columns: COLUMNS,
   search: { field: "campaign_name", label: "Search by name" },
   filters: [
-    {
-      field: "mode",
-      label: "By",
-      kind: "choice",
-      choices: Object.entries(MODES).map(([value, label]) => ({ value, label })),
-    },
+    { field: "mode", label: "By", kind: "choice", choices: MODES },
     { field: "labels", label: "Label", kind: "text" },
     { field: "source", label: "From", kind: "text" },
   ],

@@ -1,22 +1,18 @@
 import { Tabs } from "@mantine/core";
-import { IconAddressBook, IconPlus } from "@tabler/icons-react";
+import { IconAddressBook } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Channel } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, LinkButton, PageHead, RouteLink } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
+import { type Column, nameColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
+import { PageHead } from "../parts/parts.tsx";
 import { CarrierStatus } from "./carrier-note.tsx";
 import { MODE_NAMES, modesOf, SERVICES } from "./channel-values.ts";
 import { NumberOwners } from "./number-owners.tsx";
 import { TargetList } from "./target-list.tsx";
 
 const COLUMNS: Column<Channel>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/channels/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/channels"),
   {
     field: "channel_service",
     title: "Service",
@@ -25,7 +21,7 @@ const COLUMNS: Column<Channel>[] = [
   },
   { field: "supported_modes", title: "For", orderable: true, render: (channel) => modeWords(channel) },
   { field: "carrier", title: "Carrier", render: (channel) => <CarrierStatus channel={channel} /> },
-  { field: "id", title: "Number", orderable: true, hidden: true, render: ({ id }) => id },
+  { field: "id", title: "Number", orderable: true, hidden: true },
 ];
 
 const modeWords = (channel: Channel): string =>
@@ -34,20 +30,19 @@ const modeWords = (channel: Channel): string =>
     .join(", ");
 
 export default function ChannelsPage() {
-  const may = useMay();
   const navigate = useNavigate();
   const { view } = useSearch({ strict: false }) as { view?: string };
-  const create = may("channels_write") && (
-    <LinkButton to="/channels/new" leftSection={<IconPlus size={15} />}>
-      New channel
-    </LinkButton>
-  );
+  const { button } = useNewRecord({
+    permission: "channels_write",
+    to: "/channels/new",
+    label: "New channel",
+  });
   return (
     <>
       <PageHead
         title="Channels"
         about="Carrier accounts and their addresses: phone numbers, WhatsApp senders, e-mail domains, chat pages."
-        actions={create}
+        actions={button}
       />
       <Tabs
         value={view === "addresses" || view === "numbers" ? view : "channels"}
@@ -66,22 +61,24 @@ export default function ChannelsPage() {
             label="Channels"
             operation="GET /api/v1/channels/"
             columns={COLUMNS}
-            rowKey={({ id }) => id}
             search={{ field: "name", label: "Search by name" }}
             filters={[
               {
                 field: "channel_service",
                 label: "Service",
                 kind: "choice",
-                choices: Object.entries(SERVICES).map(([value, { name }]) => ({ value, label: name })),
+                choices: Object.fromEntries(
+                  Object.entries(SERVICES).map(([service, { name }]) => [service, name]),
+                ),
               },
             ]}
-            empty={
-              <Empty title="No channel yet" icon={<IconAddressBook size={28} />} action={create}>
-                Begin with a channel of Twilio and no account: a simulator plays the carrier and the people,
-                so calls and texts can be tried before anything is paid for.
-              </Empty>
-            }
+            empty={{
+              title: "No channel yet",
+              icon: IconAddressBook,
+              action: button,
+              about:
+                "Begin with a channel of Twilio and no account: a simulator plays the carrier and the people, so calls and texts can be tried before anything is paid for.",
+            }}
           />
         </Tabs.Panel>
         <Tabs.Panel value="addresses">

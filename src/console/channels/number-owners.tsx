@@ -3,9 +3,9 @@ import { IconPhone, IconPlus } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { NumberOwner } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { Empty } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -24,7 +24,7 @@ export function NumberOwners() {
     </Button>
   );
   const columns: Column<NumberOwner>[] = [
-    { field: "number", title: "Number", orderable: true, render: ({ number }) => <bdi>{number}</bdi> },
+    { field: "number", title: "Number", orderable: true },
     {
       field: "organization",
       title: "Organization",
@@ -84,13 +84,14 @@ export function NumberOwners() {
         rowKey={({ number }) => number}
         search={{ field: "number", label: "Search by number" }}
         filters={isOperator ? [{ field: "organization", label: "Organization", kind: "text" }] : []}
-        empty={
-          <Empty title="No number assigned" icon={<IconPhone size={28} />} action={assign}>
-            {isOperator
-              ? "A number of the installation's carrier account belongs to one organization: the one you assign it to, or the one that attaches it first."
-              : "Ask the operator of this installation for a number, or give a channel a carrier account of your own."}
-          </Empty>
-        }
+        empty={{
+          title: "No number assigned",
+          icon: IconPhone,
+          action: assign,
+          about: isOperator
+            ? "A number of the installation's carrier account belongs to one organization: the one you assign it to, or the one that attaches it first."
+            : "Ask the operator of this installation for a number, or give a channel a carrier account of your own.",
+        }}
       />
       {assigned && (
         <AssignWindow owner={assigned === "new" ? null : assigned} onClose={() => setAssigned(null)} />

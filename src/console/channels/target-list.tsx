@@ -2,9 +2,10 @@ import { Anchor, Button, Group } from "@mantine/core";
 import { IconPlus, IconRoute } from "@tabler/icons-react";
 import { useState } from "react";
 import type { Channel, ChannelTargetResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -132,33 +133,20 @@ export function TargetList({ channel }: { channel: Channel | null }) {
         operation="GET /api/v1/channels/targets"
         prefix={channel ? "" : "a_"}
         columns={columns}
-        rowKey={({ id }) => id}
         {...(channel && { fixed: { channel_id: String(channel.id) } })}
         search={{ field: "target", label: "Search by address" }}
         filters={[
-          {
-            field: "target_mode",
-            label: "For",
-            kind: "choice",
-            choices: Object.entries(MODE_NAMES).map(([value, label]) => ({ value, label })),
-          },
-          {
-            field: "is_test",
-            label: "Traffic",
-            kind: "choice",
-            choices: [
-              { value: "true", label: "Test" },
-              { value: "false", label: "Real" },
-            ],
-          },
+          { field: "target_mode", label: "For", kind: "choice", choices: MODE_NAMES },
+          { field: "is_test", label: "Traffic", kind: "choice", choices: { true: "Test", false: "Real" } },
         ]}
-        empty={
-          <Empty title="No address yet" icon={<IconRoute size={28} />} action={claim}>
-            {channel
-              ? "Connect an agent to an address of this channel. The agent answers there, and campaigns can send from it."
-              : "An address is a number, a mailbox or a chat page with the agent that answers there. Link one on the page of its channel."}
-          </Empty>
-        }
+        empty={{
+          title: "No address yet",
+          icon: IconRoute,
+          action: claim,
+          about: channel
+            ? "Connect an agent to an address of this channel. The agent answers there, and campaigns can send from it."
+            : "An address is a number, a mailbox or a chat page with the agent that answers there. Link one on the page of its channel.",
+        }}
       />
       {channel && edited && (
         <TargetWindow

@@ -1,29 +1,31 @@
 import { Button, Switch } from "@mantine/core";
-import { IconDownload, IconPlus, IconUsersGroup } from "@tabler/icons-react";
+import { IconDownload, IconUsersGroup } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DirectoryMember } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
-import { Empty, Failure, LinkButton, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { Failure, PageHead, RouteLink, Status } from "../parts/parts.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { showFailure } from "../parts/show-failure.ts";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/directory_members/"];
 
+/** By hand: files are exchanged here, and deleted members come back. */
 export default function DirectoryPage() {
   const may = useMay();
   const navigate = useNavigate();
   const { deleted, ...search } = useSearch({ strict: false }) as { deleted?: string };
   const withDeleted = deleted === "yes";
-  const create = may("directory_write") && (
-    <LinkButton to="/directory/new" leftSection={<IconPlus size={15} />}>
-      New member
-    </LinkButton>
-  );
+  const { button } = useNewRecord({
+    permission: "directory_write",
+    to: "/directory/new",
+    label: "New member",
+  });
   const columns: Column<DirectoryMember>[] = [
     {
       field: "name",
@@ -32,15 +34,10 @@ export default function DirectoryPage() {
       render: ({ id, name, deleted_at }) =>
         deleted_at ? <bdi>{name}</bdi> : <RouteLink to={`/directory/${id}`}>{name}</RouteLink>,
     },
-    { field: "type", title: "Kind", orderable: true, render: ({ type }) => <bdi>{type}</bdi> },
+    { field: "type", title: "Kind", orderable: true },
     { field: "extensions", title: "Numbers", render: (member) => <bdi>{numbersOf(member)}</bdi> },
     { field: "contact_tags", title: "Tags", render: (member) => <bdi>{tagsOf(member)}</bdi> },
-    {
-      field: "updated_at",
-      title: "Updated",
-      orderable: true,
-      render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-    },
+    changedColumn("updated_at"),
     ...(withDeleted
       ? [
           {
@@ -73,7 +70,7 @@ export default function DirectoryPage() {
                 <code>name, type, extension, number, language, days, start_time, end_time, tags</code>.
               </FileUpload>
             )}
-            {create}
+            {button}
           </>
         }
       />
@@ -93,7 +90,6 @@ export default function DirectoryPage() {
         label="Directory"
         operation="GET /api/v1/directory_members/"
         columns={columns}
-        rowKey={({ id }) => id}
         also={{ include_deleted: withDeleted }}
         search={{ field: "name", label: "Search by name" }}
         filters={[
@@ -101,12 +97,13 @@ export default function DirectoryPage() {
           { field: "extensions", label: "Number", kind: "text" },
           { field: "contact_tags", label: "Tag", kind: "text" },
         ]}
-        empty={
-          <Empty title="No members yet" icon={<IconUsersGroup size={28} />} action={create}>
-            An agent that may transfer finds people by the names written here. A number can hold for some
-            hours, days or languages only.
-          </Empty>
-        }
+        empty={{
+          title: "No members yet",
+          icon: IconUsersGroup,
+          action: button,
+          about:
+            "An agent that may transfer finds people by the names written here. A number can hold for some hours, days or languages only.",
+        }}
       />
     </>
   );

@@ -2,19 +2,16 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconActivity } from "@tabler/icons-react";
 import type { Event } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Code, Empty, PageHead, RouteLink } from "../parts/parts.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
+import { Code, RouteLink } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 
 const COLUMNS: Column<Event>[] = [
   { field: "timestamp", title: "Time", orderable: true, render: ({ timestamp }) => <Time at={timestamp} /> },
-  { field: "category", title: "Category", orderable: true, render: ({ category }) => category },
+  { field: "category", title: "Category", orderable: true },
   { field: "type", title: "Type", orderable: true, render: ({ type }) => <code>{type}</code> },
-  {
-    field: "description",
-    title: "What happened",
-    render: ({ description }) => <span dir="auto">{description}</span>,
-  },
+  { field: "description", title: "What happened" },
   {
     field: "session_id",
     title: "Session",
@@ -22,23 +19,11 @@ const COLUMNS: Column<Event>[] = [
     render: ({ session_id }) =>
       session_id && <RouteLink to={`/sessions/${session_id}`}>{session_id}</RouteLink>,
   },
-  { field: "user_id", title: "User", orderable: true, render: ({ user_id }) => <bdi>{user_id}</bdi> },
+  { field: "user_id", title: "User", orderable: true },
   { field: "attributes", title: "Attributes", render: (event) => <Attributes event={event} /> },
-  { field: "source", title: "Source", orderable: true, hidden: true, render: ({ source }) => source },
-  {
-    field: "source_id",
-    title: "Source ID",
-    orderable: true,
-    hidden: true,
-    render: ({ source_id }) => source_id,
-  },
-  {
-    field: "conversation_id",
-    title: "Conversation",
-    orderable: true,
-    hidden: true,
-    render: ({ conversation_id }) => conversation_id,
-  },
+  { field: "source", title: "Source", orderable: true, hidden: true },
+  { field: "source_id", title: "Source ID", orderable: true, hidden: true },
+  { field: "conversation_id", title: "Conversation", orderable: true, hidden: true },
 ];
 
 function Attributes({ event }: { event: Event }) {
@@ -56,31 +41,24 @@ function Attributes({ event }: { event: Event }) {
 
 const REFRESH_MS = 5000;
 
-export default function EventsPage() {
-  return (
-    <>
-      <PageHead title="Events" about="Sessions, tool calls, campaigns and deliveries, newest first." />
-      <DataTable
-        label="Events"
-        operation="GET /api/v1/events/"
-        columns={COLUMNS}
-        rowKey={(event) =>
-          `${event.timestamp} ${event.type} ${event.session_id} ${event.source_id} ${event.description}`
-        }
-        search={{ field: "description", label: "What happened" }}
-        filters={[
-          { field: "category", label: "Category", kind: "text" },
-          { field: "type", label: "Type", kind: "text" },
-          { field: "session_id", label: "Session", kind: "text" },
-        ]}
-        days
-        refresh_ms={REFRESH_MS}
-        empty={
-          <Empty title="No events yet" icon={<IconActivity size={28} />}>
-            Each session, tool call and change of a campaign leaves an event here.
-          </Empty>
-        }
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "Events",
+  about: "Sessions, tool calls, campaigns and deliveries, newest first.",
+  operation: "GET /api/v1/events/",
+  columns: COLUMNS,
+  rowKey: (event) =>
+    `${event.timestamp} ${event.type} ${event.session_id} ${event.source_id} ${event.description}`,
+  search: { field: "description", label: "What happened" },
+  filters: [
+    { field: "category", label: "Category", kind: "text" },
+    { field: "type", label: "Type", kind: "text" },
+    { field: "session_id", label: "Session", kind: "text" },
+  ],
+  days: true,
+  refresh_ms: REFRESH_MS,
+  empty: {
+    title: "No events yet",
+    icon: IconActivity,
+    about: "Each session, tool call and change of a campaign leaves an event here.",
+  },
+});

@@ -1,9 +1,8 @@
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { IncidentResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
+import { type Column, changedColumn, timeColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
 import { RouteLink, Status } from "../parts/parts.tsx";
-import { Time } from "../time/time.tsx";
 import { COURSES, courseOf, IMPACTS, impactTone } from "./incident-words.ts";
 
 const REFRESH_MS = 15_000;
@@ -30,18 +29,8 @@ const COLUMNS: Column<IncidentResponse>[] = [
       </Status>
     ),
   },
-  {
-    field: "start_datetime",
-    title: "From",
-    orderable: true,
-    render: ({ start_datetime }) => <Time at={start_datetime} kind="minute" />,
-  },
-  {
-    field: "resolution_datetime",
-    title: "Until",
-    orderable: true,
-    render: ({ resolution_datetime }) => <Time at={resolution_datetime} kind="minute" />,
-  },
+  timeColumn("start_datetime", "From"),
+  timeColumn("resolution_datetime", "Until"),
   {
     field: "sessions_impacted",
     title: "Sessions",
@@ -49,14 +38,8 @@ const COLUMNS: Column<IncidentResponse>[] = [
     align: "right",
     render: ({ sessions_impacted }) => sessions_impacted.toLocaleString("en"),
   },
-  {
-    field: "updated_at",
-    title: "Updated",
-    orderable: true,
-    hidden: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
-  { field: "last_updated_by", title: "By", hidden: true, render: ({ last_updated_by }) => last_updated_by },
+  { ...changedColumn("updated_at"), hidden: true },
+  { field: "last_updated_by", title: "By", hidden: true },
 ];
 
 /** Whether the incident is announced, ongoing or over, by this device's clock. */
@@ -78,7 +61,7 @@ export default listPage({
       field: "impact_category",
       label: "Impact",
       kind: "choice",
-      choices: IMPACTS.map((value) => ({ value, label: value })),
+      choices: Object.fromEntries(IMPACTS.map((impact) => [impact, impact])),
     },
     { field: "markdown", label: "Search details", kind: "text" },
   ],

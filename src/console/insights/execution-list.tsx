@@ -1,10 +1,10 @@
 import { Group } from "@mantine/core";
 import type { InsightExecution, InsightWorkflowOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import { type Column, timeColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { formatDuration } from "../parts/duration.ts";
-import { Empty, RouteLink } from "../parts/parts.tsx";
+import { RouteLink } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 import { RetryFailed } from "./activation-panel.tsx";
 import { CAUSES, dollars, ExecutionStatus } from "./insight-words.tsx";
 
@@ -49,7 +49,7 @@ const COLUMNS: Column<InsightExecution>[] = [
       </bdi>
     ),
   },
-  { field: "attempts", title: "Attempts", align: "right", render: ({ attempts }) => attempts },
+  { field: "attempts", title: "Attempts", align: "right" },
   {
     field: "took",
     title: "Took",
@@ -62,12 +62,7 @@ const COLUMNS: Column<InsightExecution>[] = [
     },
   },
   { field: "cost", title: "Cost", align: "right", render: ({ cost_usd }) => dollars(cost_usd) },
-  {
-    field: "created_at",
-    title: "Queued",
-    orderable: true,
-    render: ({ created_at }) => <Time at={created_at} kind="minute" />,
-  },
+  timeColumn("created_at", "Queued"),
 ];
 
 /** The executions of a workflow: session or recording, status, tokens and cost. */
@@ -85,7 +80,6 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
         operation="GET /api/v1/insights/executions/"
         prefix="e_"
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         fixed={{ workflow_id: String(workflow.id) }}
         search={{ field: "error_message", label: "Error" }}
         filters={[
@@ -93,27 +87,17 @@ export function ExecutionList({ workflow }: { workflow: InsightWorkflowOutput })
             field: "status",
             label: "State",
             kind: "choice",
-            choices: [
-              { value: "PENDING", label: "Waits" },
-              { value: "PROCESSING", label: "Runs" },
-              { value: "COMPLETED", label: "Done" },
-              { value: "FAILED", label: "Failed" },
-            ],
+            choices: { PENDING: "Waits", PROCESSING: "Runs", COMPLETED: "Done", FAILED: "Failed" },
           },
-          {
-            field: "cause",
-            label: "Because",
-            kind: "choice",
-            choices: Object.entries(CAUSES).map(([value, label]) => ({ value, label })),
-          },
+          { field: "cause", label: "Because", kind: "choice", choices: CAUSES },
         ]}
         days
         refresh_ms={REFRESH_ms}
-        empty={
-          <Empty title="No executions yet">
-            Executions are queued when a session ends while the workflow is active, by a backfill, or by hand.
-          </Empty>
-        }
+        empty={{
+          title: "No executions yet",
+          about:
+            "Executions are queued when a session ends while the workflow is active, by a backfill, or by hand.",
+        }}
       />
     </>
   );

@@ -1,13 +1,13 @@
 import { IconFileMusic } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { InsightExecution, InsightsUploadFile } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import { type Column, timeColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { formatDuration } from "../parts/duration.ts";
-import { Empty, Stale, Status } from "../parts/parts.tsx";
+import { Stale, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 import { ExecutionStatus } from "./insight-words.tsx";
 
 const REFRESH_ms = 4000;
@@ -44,12 +44,8 @@ export function FileList({ folder_id }: { folder_id: number }) {
     return newest.get(file_id) ?? (executions.data.items.length < NEWEST ? "none" : "older");
   };
   const columns: Column<InsightsUploadFile>[] = [
-    { field: "filename", title: "File", orderable: true, render: ({ filename }) => <bdi>{filename}</bdi> },
-    {
-      field: "state",
-      title: "Analysis",
-      render: (file) => <FileState file={file} work={workOf(file.id)} />,
-    },
+    { field: "filename", title: "File", orderable: true },
+    { field: "state", title: "Analysis", render: (file) => <FileState file={file} work={workOf(file.id)} /> },
     {
       field: "agent_number",
       title: "Agent",
@@ -71,12 +67,7 @@ export function FileList({ folder_id }: { folder_id: number }) {
       render: ({ duration }) =>
         duration === null || duration === undefined ? "–" : formatDuration(duration * 1000),
     },
-    {
-      field: "created_at",
-      title: "Came",
-      orderable: true,
-      render: ({ created_at }) => <Time at={created_at} kind="minute" />,
-    },
+    timeColumn("created_at", "Came"),
     ...(may("insights_delete")
       ? [
           {
@@ -113,15 +104,15 @@ export function FileList({ folder_id }: { folder_id: number }) {
         operation={FILES}
         path={{ folder_id }}
         columns={columns}
-        rowKey={({ id }) => id}
         search={{ field: "filename", label: "Search by file name" }}
         filters={[{ field: "agent_number", label: "Agent number", kind: "text" }]}
         refresh_ms={REFRESH_ms}
-        empty={
-          <Empty title="No files yet" icon={<IconFileMusic size={28} />}>
-            Upload recordings or transcripts. Active workflows that use this folder analyze them at once.
-          </Empty>
-        }
+        empty={{
+          title: "No files yet",
+          icon: IconFileMusic,
+          about:
+            "Upload recordings or transcripts. Active workflows that use this folder analyze them at once.",
+        }}
       />
     </>
   );

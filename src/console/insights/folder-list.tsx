@@ -1,28 +1,17 @@
 import { IconFolder } from "@tabler/icons-react";
 import type { InsightsFolder } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, RouteLink } from "../parts/parts.tsx";
-import { Time } from "../time/time.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 
 const COLUMNS: Column<InsightsFolder>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/insights/folders/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/insights/folders"),
   { field: "label", title: "Label", orderable: true, render: ({ label }) => <bdi>{label ?? "–"}</bdi> },
   {
     field: "description",
     title: "Description",
     render: ({ description }) => <bdi>{description ?? "–"}</bdi>,
   },
-  {
-    field: "updated_at",
-    title: "Updated",
-    orderable: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  changedColumn("updated_at"),
 ];
 
 export const FolderList = () => (
@@ -31,13 +20,12 @@ export const FolderList = () => (
     operation="GET /api/v1/insights/folders/"
     prefix="d_"
     columns={COLUMNS}
-    rowKey={({ id }) => id}
     search={{ field: "name", label: "Search by name" }}
-    empty={
-      <Empty title="No folders yet" icon={<IconFolder size={28} />}>
-        Upload recordings and transcripts from other systems here. Workflows on recordings analyze them as
-        they arrive.
-      </Empty>
-    }
+    empty={{
+      title: "No folders yet",
+      icon: IconFolder,
+      about:
+        "Upload recordings and transcripts from other systems here. Workflows on recordings analyze them as they arrive.",
+    }}
   />
 );

@@ -1,8 +1,7 @@
 import { Tabs } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { LinkButton, PageHead } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
+import { PageHead } from "../parts/parts.tsx";
 import { FolderList } from "./folder-list.tsx";
 import { ResultsView } from "./results-view.tsx";
 import { ToolList } from "./tool-list.tsx";
@@ -16,24 +15,17 @@ const VIEWS = {
 };
 
 export default function InsightsPage() {
-  const may = useMay();
   const navigate = useNavigate();
   const { view } = useSearch({ strict: false }) as { view?: string };
   const shown = view && Object.hasOwn(VIEWS, view) ? (view as keyof typeof VIEWS) : "workflows";
   const { create } = VIEWS[shown];
+  const { button } = useNewRecord(create && { permission: "insights_write", ...create });
   return (
     <>
       <PageHead
         title="Insights"
         about="Analyze every conversation automatically, or run it on past ones."
-        actions={
-          create &&
-          may("insights_write") && (
-            <LinkButton to={create.to} leftSection={<IconPlus size={15} />}>
-              {create.label}
-            </LinkButton>
-          )
-        }
+        actions={button}
       />
       <Tabs
         value={shown}

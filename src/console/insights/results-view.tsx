@@ -1,9 +1,10 @@
 import { Group, Select, Stack, Switch, Text } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { InsightsOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { OfflineMark } from "../parts/offline-mark.tsx";
-import { Empty, Fetched, Panel, RouteLink } from "../parts/parts.tsx";
+import { Fetched, Panel, RouteLink } from "../parts/parts.tsx";
 import { BarList } from "../reports/bar-list.tsx";
 import { useFigures } from "../reports/dashboard-view.tsx";
 import { chosenDays, DaysChooser } from "../reports/days-chooser.tsx";
@@ -68,11 +69,7 @@ const COLUMNS: Column<InsightsOutput>[] = [
         "–"
       ),
   },
-  {
-    field: "created_at",
-    title: "Found",
-    render: ({ created_at }) => <Time at={created_at} kind="minute" />,
-  },
+  { field: "created_at", title: "Found", render: ({ created_at }) => <Time at={created_at} kind="minute" /> },
 ];
 
 function answer({ string_value, numeric_value, json_value, insight_key }: InsightsOutput): string {
@@ -97,18 +94,16 @@ export function ResultsView() {
         operation="GET /api/v1/insights/"
         prefix="r_"
         columns={COLUMNS}
-        rowKey={({ id }) => id}
         search={{ field: "insight_key", label: "Insight name" }}
         filters={[
           { field: "session_id", label: "Session", kind: "text" },
           { field: "workflow_id", label: "Workflow ID", kind: "text" },
         ]}
         days
-        empty={
-          <Empty title="No results yet">
-            The first result appears when a session has ended and an active workflow has looked at it.
-          </Empty>
-        }
+        empty={{
+          title: "No results yet",
+          about: "The first result appears when a session has ended and an active workflow has looked at it.",
+        }}
       />
     </Stack>
   );

@@ -1,36 +1,20 @@
 import { IconFlask } from "@tabler/icons-react";
 import type { InsightToolOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, RouteLink } from "../parts/parts.tsx";
-import { Time } from "../time/time.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { kindName } from "./insight-words.tsx";
 
 const COLUMNS: Column<InsightToolOutput>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/insights/tools/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/insights/tools"),
   {
     field: "insight_tool_definition_id",
     title: "What it does",
     orderable: true,
     render: ({ insight_tool_definition }) => kindName(insight_tool_definition),
   },
-  {
-    field: "description",
-    title: "Description",
-    orderable: true,
-    render: ({ description }) => <bdi>{description}</bdi>,
-  },
-  { field: "version", title: "Version", align: "right", render: ({ version }) => version },
-  {
-    field: "updated_at",
-    title: "Updated",
-    orderable: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  { field: "description", title: "Description", orderable: true },
+  { field: "version", title: "Version", align: "right" },
+  changedColumn("updated_at"),
 ];
 
 export const ToolList = () => (
@@ -39,13 +23,12 @@ export const ToolList = () => (
     operation="GET /api/v1/insights/tool-configurations"
     prefix="t_"
     columns={COLUMNS}
-    rowKey={({ id }) => id}
     search={{ field: "name", label: "Search by name" }}
-    empty={
-      <Empty title="No insight tool yet" icon={<IconFlask size={28} />}>
-        A tool asks one thing of a conversation: a question to a model with typed answers, a pattern, a
-        transcription, or a call to a service of yours. Try it on a session before it runs over many.
-      </Empty>
-    }
+    empty={{
+      title: "No insight tool yet",
+      icon: IconFlask,
+      about:
+        "A tool asks one thing of a conversation: a question to a model with typed answers, a pattern, a transcription, or a call to a service of yours. Try it on a session before it runs over many.",
+    }}
   />
 );

@@ -1,20 +1,15 @@
 import { Text } from "@mantine/core";
 import { IconBulb } from "@tabler/icons-react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, RouteLink, Status } from "../parts/parts.tsx";
-import { Time } from "../time/time.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { Status } from "../parts/parts.tsx";
 import { expectedDay, sourceName } from "./insight-words.tsx";
 
 const REFRESH_ms = 5000;
 
 const COLUMNS: Column<InsightWorkflowOutput>[] = [
-  {
-    field: "name",
-    title: "Name",
-    orderable: true,
-    render: ({ id, name }) => <RouteLink to={`/insights/workflows/${id}`}>{name}</RouteLink>,
-  },
+  nameColumn("/insights/workflows"),
   {
     field: "status",
     title: "State",
@@ -52,13 +47,7 @@ const COLUMNS: Column<InsightWorkflowOutput>[] = [
     align: "right",
     render: ({ estimate }) => expectedDay(estimate),
   },
-  {
-    field: "updated_at",
-    title: "Updated",
-    orderable: true,
-    hidden: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  { ...changedColumn("updated_at"), hidden: true },
 ];
 
 export const WorkflowStatus = ({ status }: { status: string }) =>
@@ -70,26 +59,22 @@ export function WorkflowList() {
       label="Insight workflows"
       operation="GET /api/v1/insights/workflows/"
       columns={COLUMNS}
-      rowKey={({ id }) => id}
       search={{ field: "name", label: "Search by name" }}
       filters={[
         {
           field: "status",
           label: "State",
           kind: "choice",
-          choices: [
-            { value: "ACTIVE", label: "Active" },
-            { value: "INACTIVE", label: "Inactive" },
-          ],
+          choices: { ACTIVE: "Active", INACTIVE: "Inactive" },
         },
       ]}
       refresh_ms={REFRESH_ms}
-      empty={
-        <Empty title="No workflow yet" icon={<IconBulb size={28} />}>
-          A workflow says which conversations are analysed and by which tools. What it will cost is shown
-          before it begins.
-        </Empty>
-      }
+      empty={{
+        title: "No workflow yet",
+        icon: IconBulb,
+        about:
+          "A workflow says which conversations are analysed and by which tools. What it will cost is shown before it begins.",
+      }}
     />
   );
 }

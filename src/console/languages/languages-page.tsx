@@ -1,11 +1,11 @@
 import { IconLanguage } from "@tabler/icons-react";
 import type { LanguageGroupResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, descriptionColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 
 const COLUMNS: Column<LanguageGroupResponse>[] = [
   nameColumn("/languages"),
-  descriptionColumn(),
+  { field: "description", title: "Description", orderable: true },
   {
     field: "language_configs",
     title: "Languages",

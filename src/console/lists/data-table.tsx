@@ -3,11 +3,13 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Failure, Scroller, Stale } from "../parts/parts.tsx";
+import { type ComponentType, type ReactNode, useEffect, useRef, useState } from "react";
+import { Empty, Failure, Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
 import { DayField } from "../time/day-field.tsx";
 import { useZone } from "../time/zone.ts";
+import { type Column, cell } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
@@ -21,23 +23,12 @@ export type ListOperation = {
 }[Operation];
 export type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
 
-export type Column<Row> = {
-  /** Names the column in the address; where it can be ordered by, the API's field. */
-  field: string;
-  title: string;
-  render(row: Row): ReactNode;
-  orderable?: boolean;
-  /** Not shown until somebody chooses it. */
-  hidden?: boolean;
-  align?: "right";
-};
-
-type Props<O extends ListOperation> = {
+/** A list, by the operation that answers its rows. */
+export type ListOf<O extends ListOperation> = {
   operation: O;
   /** What stands in the operation's path, for lists below a record. */
   path?: Record<string, string | number>;
   columns: Column<RowOf<O>>[];
-  rowKey(row: RowOf<O>): string | number;
   /** The field that the search box looks in, and what it says there. */
   search?: { field: string; label: string };
   filters?: Filter[];
@@ -51,17 +42,32 @@ type Props<O extends ListOperation> = {
   also?: Record<string, string | number | boolean>;
   /** Two lists on one page each need a prefix for their search parameters. */
   prefix?: string;
-  /** Shown when there are no rows and no filter is set. */
-  empty: ReactNode;
+  /** What the place is for, when there are no rows and no filter is set. */
+  empty: {
+    title: string;
+    icon?: ComponentType<{ size?: number }>;
+    about?: ReactNode;
+    action?: ReactNode;
+  };
   /** How often a live list is read again. */
   refresh_ms?: number;
-  /** What a screen reader calls the table. */
-  label: string;
-};
+} & RowKey<RowOf<O>>;
+
+/** What tells the rows apart, where they have no `id`. */
+type RowKey<Row> = Row extends { id: string | number }
+  ? { rowKey?: undefined }
+  : { rowKey(row: Row): string | number };
 
 /** The console's list: search, filters, order, page and columns are all kept in the address. */
-export function DataTable<O extends ListOperation>(props: Props<O>) {
-  const { operation, columns, rowKey, filters = [], prefix = "", empty, label } = props;
+export function DataTable<O extends ListOperation>(
+  props: ListOf<O> & {
+    /** What a screen reader calls the table. */
+    label: string;
+  },
+) {
+  const { operation, filters = [], prefix = "", empty, label } = props;
+  const may = useMay();
+  const columns = props.columns.filter(({ permissions }) => permissions?.some(may) ?? true);
   const params = useSearch({ strict: false }) as SearchParams;
   const navigate = useNavigate();
   const state = readListState(params, prefix);
@@ -98,7 +104,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
   const isNarrowed =
     state.search !== "" || Object.keys(state.filters).length > 0 || state.from !== null || state.to !== null;
   const rows = list.data?.items;
-  const keys = rowKeys(rows ?? [], rowKey);
+  const keys = rowKeys(rows ?? [], props.rowKey ?? ownId);
   const [showFilters, { toggle: toggleFilters }] = useDisclosure(false);
   // Text that is typed but not in the address yet is cleared too, by mounting the boxes anew.
   const [clearings, setClearings] = useState(0);
@@ -202,7 +208,9 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
               </Text>
             </Stack>
           ) : (
-            empty
+            <Empty title={empty.title} icon={empty.icon && <empty.icon size={28} />} action={empty.action}>
+              {empty.about}
+            </Empty>
           )}
         </div>
       ) : (
@@ -226,7 +234,7 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
                     <Table.Tr key={keys[index]}>
                       {shown.map((column) => (
                         <Table.Td key={column.field} data-label={column.title} data-align={column.align}>
-                          {column.render(row)}
+                          {cell(column, row)}
                         </Table.Td>
                       ))}
                     </Table.Tr>
@@ -254,6 +262,8 @@ export function DataTable<O extends ListOperation>(props: Props<O>) {
 /** TypeScript knows that the answer is a page only once O is known. */
 const readPage = <O extends ListOperation>(operation: O, given: object) =>
   call(operation, given as Given<O>) as Promise<unknown> as Promise<Page<RowOf<O>>>;
+
+const ownId = (row: unknown): string | number => (row as { id: string | number }).id;
 
 /** Some records have no number of their own, and two of them may be the same in all that is shown. */
 function rowKeys<Row>(rows: Row[], keyOf: (row: Row) => string | number): string[] {

@@ -6,7 +6,10 @@ import classes from "./data-table.module.css";
 
 export type Filter =
   | { field: string; label: string; kind: "text" }
-  | { field: string; label: string; kind: "choice"; choices: { value: string; label: string }[] };
+  | { field: string; label: string; kind: "choice"; choices: Choices };
+
+/** The label of each value, or a table with its `word`. */
+type Choices = Readonly<Record<string, string | { word: string }>>;
 
 const TYPING_MS = 300;
 
@@ -71,7 +74,10 @@ export function FilterBox({
         size="xs"
         aria-label={filter.label}
         placeholder={filter.label}
-        data={filter.choices}
+        data={Object.entries(filter.choices).map(([choice, label]) => ({
+          value: choice,
+          label: typeof label === "string" ? label : label.word,
+        }))}
         value={value || null}
         onChange={(chosen) => onChange(chosen ?? "")}
         clearable

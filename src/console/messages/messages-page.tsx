@@ -1,7 +1,7 @@
 import { IconMessage } from "@tabler/icons-react";
 import type { CustomMessageResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 
 const COLUMNS: Column<CustomMessageResponse>[] = [
   nameColumn("/messages"),
@@ -12,13 +12,8 @@ const COLUMNS: Column<CustomMessageResponse>[] = [
     render: ({ type }) => (type === "greeting" ? "greeting" : "e-mail template"),
   },
   { field: "text", title: "Text", orderable: true, render: ({ text }) => <bdi>{shortened(text)}</bdi> },
-  {
-    field: "rules",
-    title: "Rules",
-    align: "right",
-    render: ({ rules }) => rules.length,
-  },
-  { field: "label", title: "Label", orderable: true, hidden: true, render: ({ label }) => label },
+  { field: "rules", title: "Rules", align: "right", render: ({ rules }) => rules.length },
+  { field: "label", title: "Label", orderable: true, hidden: true },
   { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
   changedColumn("updated_at"),
 ];
@@ -37,10 +32,7 @@ export default listPage({
       field: "type",
       label: "Kind",
       kind: "choice",
-      choices: [
-        { value: "greeting", label: "Greetings" },
-        { value: "email_template", label: "E-mail templates" },
-      ],
+      choices: { greeting: "Greetings", email_template: "E-mail templates" },
     },
     { field: "text", label: "Search text", kind: "text" },
   ],

@@ -1,120 +1,97 @@
 import { Alert, Button, Group, Modal, MultiSelect, Stack, Text, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconCopy, IconKey, IconPlus } from "@tabler/icons-react";
+import { IconCopy, IconKey } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiTokenResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import { type Column, timeColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { Code, Empty, Failure, PageHead, Status } from "../parts/parts.tsx";
+import { Code, Failure, Status } from "../parts/parts.tsx";
 import { fieldErrors } from "../records/field-errors.ts";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { ApiError, call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
 const LIST = ["GET /api/v1/api_tokens/"];
 
-export default function ApiTokensPage() {
-  const may = useMay();
-  const [opened, { open, close }] = useDisclosure(false);
-  const create = may("api_token_write") && (
-    <Button leftSection={<IconPlus size={15} />} onClick={open}>
-      New token
-    </Button>
-  );
-  const columns: Column<ApiTokenResponse>[] = [
-    { field: "name", title: "Name", orderable: true, render: ({ name }) => <span dir="auto">{name}</span> },
-    { field: "last_four", title: "Ends with", render: ({ last_four }) => <code>…{last_four}</code> },
-    {
-      field: "permissions",
-      title: "Permissions",
-      render: ({ permissions }) =>
-        permissions ? (
-          <span title={permissions.join(", ")}>
-            {permissions.length === 1 ? "1 permission" : `${permissions.length} permissions`}
-          </span>
-        ) : (
-          "all of its owner's"
-        ),
-    },
-    { field: "created_by", title: "Owner", orderable: true, render: ({ created_by }) => created_by },
-    {
-      field: "created_at",
-      title: "Created",
-      orderable: true,
-      render: ({ created_at }) => <Time at={created_at} kind="minute" />,
-    },
-    {
-      field: "expires_at",
-      title: "Expires",
-      orderable: true,
-      render: ({ expires_at }) => <Time at={expires_at} kind="day" />,
-    },
-    {
-      field: "made_with",
-      title: "Created with",
-      hidden: true,
-      render: ({ made_with }) => <bdi>{made_with}</bdi>,
-    },
-    {
-      field: "granted_users",
-      title: "Ends with this token",
-      render: ({ granted_users: people }) =>
-        people.length === 0 ? (
-          "–"
-        ) : (
-          <span title={`Their role or access ends with this token: ${people.join(", ")}`}>
-            {people.length === 1 ? `Access of ${people[0]}` : `Access of ${people.length} people`}
-          </span>
-        ),
-    },
-    {
-      field: "last_used_at",
-      title: "Last used",
-      render: ({ last_used_at }) => <Time at={last_used_at} kind="minute" />,
-    },
-    { field: "state", title: "State", render: (token) => <TokenState token={token} /> },
-    {
-      field: "revoke",
-      title: "Action",
-      render: (token) =>
-        may("api_token_delete") && !token.revoked_at ? (
-          <RemoveRecord
-            noun="token"
-            name={token.name}
-            label="Revoke"
-            withoutReason
-            remove={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id: token.id } })}
-            invalidates={[LIST]}
-          />
-        ) : null,
-    },
-  ];
-  return (
-    <>
-      <PageHead
-        title="API tokens"
-        about="Credentials for programs. A token is shown once, when you create it."
-        actions={create}
-      />
-      <DataTable
-        label="API tokens"
-        operation="GET /api/v1/api_tokens/"
-        columns={columns}
-        rowKey={({ id }) => id}
-        search={{ field: "name", label: "Name" }}
-        filters={[{ field: "created_by", label: "Owner", kind: "text" }]}
-        empty={
-          <Empty title="No token yet" icon={<IconKey size={28} />} action={create}>
-            A program sends its token in the header Service-API-Key. It never does more than its owner may.
-          </Empty>
-        }
-      />
-      <NewToken opened={opened} onClose={close} />
-    </>
-  );
-}
+const COLUMNS: Column<ApiTokenResponse>[] = [
+  { field: "name", title: "Name", orderable: true },
+  { field: "last_four", title: "Ends with", render: ({ last_four }) => <code>…{last_four}</code> },
+  {
+    field: "permissions",
+    title: "Permissions",
+    render: ({ permissions }) =>
+      permissions ? (
+        <span title={permissions.join(", ")}>
+          {permissions.length === 1 ? "1 permission" : `${permissions.length} permissions`}
+        </span>
+      ) : (
+        "all of its owner's"
+      ),
+  },
+  { field: "created_by", title: "Owner", orderable: true },
+  timeColumn("created_at", "Created"),
+  {
+    field: "expires_at",
+    title: "Expires",
+    orderable: true,
+    render: ({ expires_at }) => <Time at={expires_at} kind="day" />,
+  },
+  { field: "made_with", title: "Created with", hidden: true },
+  {
+    field: "granted_users",
+    title: "Ends with this token",
+    render: ({ granted_users: people }) =>
+      people.length === 0 ? (
+        "–"
+      ) : (
+        <span title={`Their role or access ends with this token: ${people.join(", ")}`}>
+          {people.length === 1 ? `Access of ${people[0]}` : `Access of ${people.length} people`}
+        </span>
+      ),
+  },
+  {
+    field: "last_used_at",
+    title: "Last used",
+    render: ({ last_used_at }) => <Time at={last_used_at} kind="minute" />,
+  },
+  { field: "state", title: "State", render: (token) => <TokenState token={token} /> },
+  {
+    field: "revoke",
+    title: "Action",
+    permissions: ["api_token_delete"],
+    render: ({ id, name, revoked_at }) =>
+      !revoked_at && (
+        <RemoveRecord
+          noun="token"
+          name={name}
+          label="Revoke"
+          withoutReason
+          remove={() => call("DELETE /api/v1/api_tokens/{id}", { path: { id } })}
+          invalidates={[LIST]}
+        />
+      ),
+  },
+];
+
+export default listPage({
+  title: "API tokens",
+  about: "Credentials for programs. A token is shown once, when you create it.",
+  create: {
+    permission: "api_token_write",
+    label: "New token",
+    window: (close) => <NewToken onClose={close} />,
+  },
+  operation: "GET /api/v1/api_tokens/",
+  columns: COLUMNS,
+  search: { field: "name", label: "Name" },
+  filters: [{ field: "created_by", label: "Owner", kind: "text" }],
+  empty: {
+    title: "No token yet",
+    icon: IconKey,
+    about: "A program sends its token in the header Service-API-Key. It never does more than its owner may.",
+  },
+});
 
 function TokenState({ token }: { token: ApiTokenResponse }) {
   if (token.revoked_at) return <Status tone="quiet">revoked</Status>;
@@ -124,7 +101,7 @@ function TokenState({ token }: { token: ApiTokenResponse }) {
 
 const DAYS = ["30", "90", "365"];
 
-function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
+function NewToken({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
@@ -132,7 +109,6 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const groups = useQuery({
     queryKey: ["permissions"],
     queryFn: ({ signal }) => call("GET /api/v1/permissions/", { signal }),
-    enabled: opened,
   });
   const make = useMutation({
     mutationFn: () =>
@@ -149,14 +125,8 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
     make.error instanceof ApiError
       ? fieldErrors(make.error, (path) => ["name", "permissions", "expires_at"].includes(path))
       : null;
-  const done = () => {
-    onClose();
-    make.reset();
-    setName("");
-    setPermissions([]);
-  };
   return (
-    <Modal opened={opened} onClose={done} title="New API token" size="lg" closeOnClickOutside={!make.data}>
+    <Modal opened onClose={onClose} title="New API token" size="lg" closeOnClickOutside={!make.data}>
       {make.data ? (
         <Stack gap="sm">
           <Alert color="green" title="Copy it now: it is not shown again">
@@ -164,7 +134,7 @@ function NewToken({ opened, onClose }: { opened: boolean; onClose(): void }) {
           </Alert>
           <Group justify="flex-end">
             <CopyButton text={make.data.token} variant="default" leftSection={<IconCopy size={15} />} />
-            <Button onClick={done}>Done</Button>
+            <Button onClick={onClose}>Done</Button>
           </Group>
         </Stack>
       ) : (

@@ -37,11 +37,13 @@ const RESOURCES: Record<string, string> = {
   users: "Person",
 };
 
-export const ACTION_CHOICES = Object.entries(ACTIONS).map(([value, { words }]) => ({ value, label: words }));
+export const ACTION_CHOICES = Object.fromEntries(
+  Object.entries(ACTIONS).map(([action, { words }]) => [action, words]),
+);
 
-export const RESOURCE_CHOICES = Object.entries(RESOURCES)
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((a, b) => a.label.localeCompare(b.label));
+export const RESOURCE_CHOICES = Object.fromEntries(
+  Object.entries(RESOURCES).toSorted(([, a], [, b]) => a.localeCompare(b)),
+);
 
 export const actionWords = (action: string): string => ACTIONS[action]?.words ?? spaced(action);
 export const actionTone = (action: string): Tone => ACTIONS[action]?.tone ?? "quiet";

@@ -1,8 +1,8 @@
-import { IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { IconUsers } from "@tabler/icons-react";
 import type { UserResponse } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, LinkButton, PageHead, RouteLink, Status, type Tone } from "../parts/parts.tsx";
-import { useMay } from "../server/me.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
+import { RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { Time } from "../time/time.tsx";
 
 const STATES: Record<UserResponse["activity_status"], { tone: Tone; word: string }> = {
@@ -18,18 +18,8 @@ const COLUMNS: Column<UserResponse>[] = [
     orderable: true,
     render: ({ email }) => <RouteLink to={`/people/${encodeURIComponent(email)}`}>{email}</RouteLink>,
   },
-  {
-    field: "first_name",
-    title: "First name",
-    orderable: true,
-    render: ({ first_name }) => <bdi>{first_name}</bdi>,
-  },
-  {
-    field: "last_name",
-    title: "Last name",
-    orderable: true,
-    render: ({ last_name }) => <bdi>{last_name}</bdi>,
-  },
+  { field: "first_name", title: "First name", orderable: true },
+  { field: "last_name", title: "Last name", orderable: true },
   {
     field: "role_name",
     title: "Role",
@@ -49,42 +39,19 @@ const COLUMNS: Column<UserResponse>[] = [
     title: "Last signed in",
     render: ({ last_session_at }) => <Time at={last_session_at} kind="minute" />,
   },
-  {
-    field: "last_updated",
-    title: "Updated",
-    orderable: true,
-    hidden: true,
-    render: ({ last_updated }) => <Time at={last_updated} kind="minute" />,
-  },
+  { ...changedColumn("last_updated"), hidden: true },
 ];
 
-export default function PeoplePage() {
-  const may = useMay();
-  const invite = may("users_write") && (
-    <LinkButton to="/people/new" leftSection={<IconUserPlus size={15} />}>
-      Invite somebody
-    </LinkButton>
-  );
-  return (
-    <>
-      <PageHead title="People" about="People who can sign in, and their roles." actions={invite} />
-      <DataTable
-        label="People"
-        operation="GET /api/v1/users/"
-        columns={COLUMNS}
-        rowKey={({ id }) => id}
-        search={{ field: "email_first_name_last_name", label: "Name or address" }}
-        filters={[
-          { field: "role_name", label: "Role", kind: "text" },
-          {
-            field: "activity_status",
-            label: "State",
-            kind: "choice",
-            choices: Object.entries(STATES).map(([value, { word }]) => ({ value, label: word })),
-          },
-        ]}
-        empty={<Empty title="No people" icon={<IconUsers size={28} />} action={invite} />}
-      />
-    </>
-  );
-}
+export default listPage({
+  title: "People",
+  about: "People who can sign in, and their roles.",
+  create: { permission: "users_write", to: "/people/new", label: "Invite somebody" },
+  operation: "GET /api/v1/users/",
+  columns: COLUMNS,
+  search: { field: "email_first_name_last_name", label: "Name or address" },
+  filters: [
+    { field: "role_name", label: "Role", kind: "text" },
+    { field: "activity_status", label: "State", kind: "choice", choices: STATES },
+  ],
+  empty: { title: "No people", icon: IconUsers },
+});

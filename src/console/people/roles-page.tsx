@@ -1,18 +1,19 @@
 import { Table } from "@mantine/core";
-import { IconCheck, IconMinus, IconPlus } from "@tabler/icons-react";
+import { IconCheck, IconMinus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Fragment } from "react";
 import type { PermissionGroupResponse, RoleResponse } from "../api-types.ts";
-import { Fetched, LinkButton, PageHead, RouteLink, Scroller } from "../parts/parts.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
+import { Fetched, PageHead, RouteLink, Scroller } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import classes from "./roles-page.module.css";
 
 /** Read at once, because a sub-organization has only a few roles. */
 const ALL = 1000;
 
+/** By hand: not a list, but who may do what at a glance. */
 export default function RolesPage() {
-  const may = useMay();
+  const { button } = useNewRecord({ permission: "roles_write", to: "/roles/new", label: "New role" });
   const matrix = useQuery({
     queryKey: ["GET /api/v1/roles/", "matrix"],
     async queryFn({ signal }) {
@@ -28,13 +29,7 @@ export default function RolesPage() {
       <PageHead
         title="Roles"
         about="What each role may do. Built-in roles can't be changed; create your own beside them."
-        actions={
-          may("roles_write") && (
-            <LinkButton to="/roles/new" leftSection={<IconPlus size={15} />}>
-              New role
-            </LinkButton>
-          )
-        }
+        actions={button}
       />
       <Fetched query={matrix} lines={16}>
         {({ roles, groups }) => <Matrix roles={roles} groups={groups} />}

@@ -1,26 +1,16 @@
 import { IconFileText } from "@tabler/icons-react";
 import type { PromptResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, descriptionColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
 
 const COLUMNS: Column<PromptResponse>[] = [
   nameColumn("/prompts"),
-  descriptionColumn(),
+  { field: "description", title: "Description", orderable: true },
   { field: "llm_config", title: "Model", render: ({ llm_config }) => llm_config.model },
   { field: "tools", title: "Tools", render: ({ tools }) => tools.join(", ") || "none" },
-  {
-    field: "agent_count",
-    title: "Agents",
-    align: "right",
-    render: ({ agent_count }) => agent_count ?? 0,
-  },
-  {
-    field: "version_number",
-    title: "Version",
-    align: "right",
-    render: ({ version_number }) => version_number,
-  },
+  { field: "agent_count", title: "Agents", align: "right", render: ({ agent_count }) => agent_count ?? 0 },
+  { field: "version_number", title: "Version", align: "right" },
   {
     field: "validation_issues",
     title: "State",

@@ -1,12 +1,12 @@
 import { IconPlugConnected } from "@tabler/icons-react";
 import type { ServiceResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, descriptionColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { AUTH_NAMES } from "./auth-fields.tsx";
 
 const COLUMNS: Column<ServiceResponse>[] = [
   nameColumn("/services"),
-  descriptionColumn(),
+  { field: "description", title: "Description", orderable: true },
   {
     field: "auth_type",
     title: "Authentication",

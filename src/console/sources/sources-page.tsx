@@ -1,17 +1,13 @@
 import { IconBooks } from "@tabler/icons-react";
 import type { DataSourceMetadataResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, descriptionColumn, listPage, nameColumn } from "../lists/list-page.tsx";
+import { type Column, changedColumn, nameColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { Labels } from "../parts/labels.tsx";
 
 const COLUMNS: Column<DataSourceMetadataResponse>[] = [
   nameColumn("/sources"),
-  descriptionColumn(),
-  {
-    field: "labels",
-    title: "Labels",
-    render: ({ labels }) => <Labels labels={labels} />,
-  },
+  { field: "description", title: "Description", orderable: true },
+  { field: "labels", title: "Labels", render: ({ labels }) => <Labels labels={labels} /> },
   { field: "chunk", title: "Searched", render: ({ chunk }) => (chunk ? "piece by piece" : "as a whole") },
   changedColumn("updated_at"),
 ];

@@ -1,28 +1,29 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconBan, IconDownload, IconPlus, IconUpload } from "@tabler/icons-react";
+import { IconBan, IconDownload, IconUpload } from "@tabler/icons-react";
 import type { Suppression } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { type Column, timeColumn } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
+import { PageHead, RouteLink, Status } from "../parts/parts.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { AddSuppression } from "./add-suppression.tsx";
 import { ImportSuppressions } from "./import-suppressions.tsx";
 import { LiftSuppression } from "./lift-suppression.tsx";
-import { choices, REASONS, SCOPES, SUPPRESSIONS, THROUGH } from "./suppression-words.ts";
+import { REASONS, SCOPES, SUPPRESSIONS, THROUGH } from "./suppression-words.ts";
 
 const EXPORT = "/api/v1/suppressions/csv";
 
-/** The suppression list: people who are not contacted any more, with the source of each entry. */
+/** The suppression list. By hand, because files are exchanged here beside the new record. */
 export default function SuppressionsPage() {
   const may = useMay();
-  const [adding, add] = useDisclosure(false);
+  const { button, window } = useNewRecord({
+    permission: "outbound_write",
+    label: "New suppression",
+    window: (close) => <AddSuppression onClose={close} />,
+  });
   const [importing, list] = useDisclosure(false);
-  const create = may("outbound_write") && (
-    <Button leftSection={<IconPlus size={15} />} onClick={add.open}>
-      New suppression
-    </Button>
-  );
   return (
     <>
       <PageHead
@@ -44,43 +45,38 @@ export default function SuppressionsPage() {
                 Import CSV
               </Button>
             )}
-            {create}
+            {button}
           </>
         }
       />
       <DataTable
         label="Suppressions"
         operation={SUPPRESSIONS}
-        columns={may("outbound_delete") ? [...COLUMNS, LIFT] : COLUMNS}
-        rowKey={({ id }) => id}
+        columns={COLUMNS}
         search={{ field: "address", label: "Number or address" }}
         filters={[
-          { field: "scope", label: "From", kind: "choice", choices: choices(SCOPES) },
-          { field: "reason", label: "Why", kind: "choice", choices: choices(REASONS) },
-          { field: "through", label: "How", kind: "choice", choices: choices(THROUGH) },
-          {
-            field: "lifted",
-            label: "Lifted",
-            kind: "choice",
-            choices: [{ value: "true", label: "Lifted" }],
-          },
+          { field: "scope", label: "From", kind: "choice", choices: SCOPES },
+          { field: "reason", label: "Why", kind: "choice", choices: REASONS },
+          { field: "through", label: "How", kind: "choice", choices: THROUGH },
+          { field: "lifted", label: "Lifted", kind: "choice", choices: { true: "Lifted" } },
         ]}
         days
-        empty={
-          <Empty title="No suppressions yet" icon={<IconBan size={28} />} action={create}>
-            People who reply STOP, press the unsubscribe link or tell an agent are added automatically. You
-            can import your own list as CSV.
-          </Empty>
-        }
+        empty={{
+          title: "No suppressions yet",
+          icon: IconBan,
+          action: button,
+          about:
+            "People who reply STOP, press the unsubscribe link or tell an agent are added automatically. You can import your own list as CSV.",
+        }}
       />
-      {adding && <AddSuppression onClose={add.close} />}
+      {window}
       {importing && <ImportSuppressions onClose={list.close} />}
     </>
   );
 }
 
 const COLUMNS: Column<Suppression>[] = [
-  { field: "address", title: "Address", orderable: true, render: ({ address }) => <bdi>{address}</bdi> },
+  { field: "address", title: "Address", orderable: true },
   { field: "scope", title: "Blocked for", orderable: true, render: ({ scope }) => SCOPES[scope] },
   {
     field: "reason",
@@ -109,25 +105,9 @@ const COLUMNS: Column<Suppression>[] = [
       </>
     ),
   },
-  {
-    field: "comment",
-    title: "Comment",
-    hidden: true,
-    render: ({ comment }) => <bdi>{comment}</bdi>,
-  },
-  {
-    field: "occurred_at",
-    title: "Since",
-    orderable: true,
-    render: ({ occurred_at }) => <Time at={occurred_at} kind="minute" />,
-  },
-  {
-    field: "created_by",
-    title: "By",
-    orderable: true,
-    hidden: true,
-    render: ({ created_by }) => created_by,
-  },
+  { field: "comment", title: "Comment", hidden: true },
+  timeColumn("occurred_at", "Since"),
+  { field: "created_by", title: "By", orderable: true, hidden: true },
   {
     field: "lifted_at",
     title: "Lifted",
@@ -142,10 +122,10 @@ const COLUMNS: Column<Suppression>[] = [
         "–"
       ),
   },
+  {
+    field: "lift",
+    title: "Action",
+    permissions: ["outbound_delete"],
+    render: (suppression) => !suppression.lifted_at && <LiftSuppression suppression={suppression} />,
+  },
 ];
-
-const LIFT: Column<Suppression> = {
-  field: "lift",
-  title: "Action",
-  render: (suppression) => (suppression.lifted_at ? null : <LiftSuppression suppression={suppression} />),
-};

@@ -1,7 +1,7 @@
 import { IconTool } from "@tabler/icons-react";
 import type { ToolResponse } from "../api-types.ts";
-import type { Column } from "../lists/data-table.tsx";
-import { changedColumn, listPage } from "../lists/list-page.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
 import { FindingCount } from "../parts/findings.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 
@@ -23,7 +23,7 @@ const COLUMNS: Column<ToolResponse>[] = [
     render: ({ definition }) => <bdi>{definition.tool.function.description}</bdi>,
   },
   { field: "kind", title: "Kind", render: ({ definition }) => kindOf(definition) },
-  { field: "service_name", title: "Service", orderable: true, render: ({ service_name }) => service_name },
+  { field: "service_name", title: "Service", orderable: true },
   {
     field: "prompts_info",
     title: "Used by",
@@ -37,13 +37,7 @@ const COLUMNS: Column<ToolResponse>[] = [
     title: "State",
     render: ({ validation_issues }) => <FindingCount issues={validation_issues} />,
   },
-  {
-    field: "version_number",
-    title: "Version",
-    align: "right",
-    hidden: true,
-    render: ({ version_number }) => version_number,
-  },
+  { field: "version_number", title: "Version", align: "right", hidden: true },
   changedColumn("last_updated"),
 ];
 

@@ -4,9 +4,10 @@ import { IconRepeat, IconWebhook } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { WebhookDelivery, WebhookReplay } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
-import { Empty, RouteLink, Status } from "../parts/parts.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -77,31 +78,28 @@ export function DeliveryLog({ campaign_id }: { campaign_id: number }) {
         operation={DELIVERIES}
         prefix="d_"
         columns={[...(mayReplay ? [pickColumn(picked, pick)] : []), ...COLUMNS]}
-        rowKey={({ id }) => id}
         fixed={{ campaign_id: String(campaign_id) }}
         search={{ field: "reference_id", label: "Exact reference" }}
         filters={[
-          {
-            field: "state",
-            label: "State",
-            kind: "choice",
-            choices: Object.entries(DELIVERY_WORDS).map(([value, { word }]) => ({ value, label: word })),
-          },
+          { field: "state", label: "State", kind: "choice", choices: DELIVERY_WORDS },
           {
             field: "channel_manager_status",
             label: "Event",
             kind: "choice",
-            choices: STATUS_CHOICES.flatMap(({ items }) => items).map((value) => ({ value, label: value })),
+            choices: Object.fromEntries(
+              STATUS_CHOICES.flatMap(({ items }) => items).map((status) => [status, status]),
+            ),
           },
           { field: "webhook_id", label: "Webhook", kind: "text" },
         ]}
         days
         refresh_ms={REFRESH_MS}
-        empty={
-          <Empty title="No deliveries yet" icon={<IconWebhook size={28} />}>
-            Each delivery appears here with its request, response and error. A test delivery appears at once.
-          </Empty>
-        }
+        empty={{
+          title: "No deliveries yet",
+          icon: IconWebhook,
+          about:
+            "Each delivery appears here with its request, response and error. A test delivery appears at once.",
+        }}
       />
     </Stack>
   );
@@ -151,7 +149,7 @@ const COLUMNS: Column<WebhookDelivery>[] = [
     orderable: true,
     render: ({ reference_id, is_test }) => <bdi>{reference_id ?? (is_test ? "a made-up person" : "–")}</bdi>,
   },
-  { field: "webhook_id", title: "Webhook", orderable: true, render: ({ webhook_id }) => webhook_id },
+  { field: "webhook_id", title: "Webhook", orderable: true },
   {
     field: "state",
     title: "State",
@@ -172,5 +170,5 @@ const COLUMNS: Column<WebhookDelivery>[] = [
       </Stack>
     ),
   },
-  { field: "tries", title: "Tries", align: "right", render: ({ tries }) => tries },
+  { field: "tries", title: "Tries", align: "right" },
 ];

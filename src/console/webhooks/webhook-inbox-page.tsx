@@ -4,19 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { WebhookInbox, WebhookInboxMessage } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { DataTable } from "../lists/data-table.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import {
-  Code,
-  Empty,
-  Facts,
-  Fetched,
-  PageHead,
-  Panel,
-  RouteLink,
-  Status,
-  type Tone,
-} from "../parts/parts.tsx";
+import { Code, Facts, Fetched, PageHead, Panel, RouteLink, Status, type Tone } from "../parts/parts.tsx";
 import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
 import { RemoveRecord } from "../records/remove-record.tsx";
 import { ApiError, call } from "../server/api.ts";
@@ -71,24 +62,18 @@ function Body({ inbox }: { inbox: WebhookInbox }) {
           operation={MESSAGES}
           path={{ name: inbox.name }}
           columns={columns(setShown)}
-          rowKey={({ id }) => id}
           search={{ field: "body", label: "Search in bodies" }}
           filters={[
-            {
-              field: "signature",
-              label: "Signature",
-              kind: "choice",
-              choices: Object.entries(VERDICTS).map(([value, { word }]) => ({ value, label: word })),
-            },
+            { field: "signature", label: "Signature", kind: "choice", choices: VERDICTS },
             { field: "answered_status", label: "Answered", kind: "text" },
           ]}
           refresh_ms={FOLLOW_MS}
-          empty={
-            <Empty title="No messages yet" icon={<IconInbox size={28} />}>
-              Give the address to a webhook of a campaign and send a test: on a campaign's page, under
-              Webhooks.
-            </Empty>
-          }
+          empty={{
+            title: "No messages yet",
+            icon: IconInbox,
+            about:
+              "Give the address to a webhook of a campaign and send a test: on a campaign's page, under Webhooks.",
+          }}
         />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 4 }}>

@@ -1,15 +1,13 @@
-import { Button, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconInbox, IconPlus } from "@tabler/icons-react";
+import { TextInput } from "@mantine/core";
+import { IconInbox } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { WebhookInbox } from "../api-types.ts";
-import { type Column, DataTable } from "../lists/data-table.tsx";
-import { Empty, PageHead, RouteLink, Status } from "../parts/parts.tsx";
+import { type Column, changedColumn } from "../lists/columns.tsx";
+import { listPage } from "../lists/list-page.tsx";
+import { RouteLink, Status } from "../parts/parts.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 import { atSecret, InboxFields, type InboxValues } from "./inbox-fields.tsx";
 import { authValues } from "./webhook-secret.ts";
 
@@ -23,12 +21,7 @@ const COLUMNS: Column<WebhookInbox>[] = [
     render: ({ name }) => <RouteLink to={`/webhook-inboxes/${encodeURIComponent(name)}`}>{name}</RouteLink>,
   },
   { field: "url", title: "Address", render: ({ url }) => <code>{url}</code> },
-  {
-    field: "message_count",
-    title: "Messages",
-    align: "right",
-    render: ({ message_count }) => message_count,
-  },
+  { field: "message_count", title: "Messages", align: "right" },
   {
     field: "fail_next",
     title: "Answers",
@@ -44,48 +37,29 @@ const COLUMNS: Column<WebhookInbox>[] = [
     title: "Signatures",
     render: ({ auth_value_keys }) => (auth_value_keys?.length ? "checked" : "not checked"),
   },
-  {
-    field: "updated_at",
-    title: "Updated",
-    orderable: true,
-    hidden: true,
-    render: ({ updated_at }) => <Time at={updated_at} kind="minute" />,
-  },
+  { ...changedColumn("updated_at"), hidden: true },
 ];
 
-/** Test endpoints: inspect webhook deliveries before there is a receiver. */
-export default function WebhookInboxesPage() {
-  const may = useMay();
-  const [opened, { open, close }] = useDisclosure(false);
-  const create = may("outbound_write") && (
-    <Button leftSection={<IconPlus size={15} />} onClick={open}>
-      New inbox
-    </Button>
-  );
-  return (
-    <>
-      <PageHead
-        title="Webhook inbox"
-        about="Test endpoints: inspect webhooks before you build a receiver."
-        actions={create}
-      />
-      <DataTable
-        label="Webhook inboxes"
-        operation={LIST}
-        columns={COLUMNS}
-        rowKey={({ name }) => name}
-        search={{ field: "name", label: "Search by name" }}
-        empty={
-          <Empty title="No inbox yet" icon={<IconInbox size={28} />} action={create}>
-            Make one, give its address to a webhook of a campaign, and send a test: the message appears with
-            its headers and whether its signature is valid.
-          </Empty>
-        }
-      />
-      {opened && <NewInbox onClose={close} />}
-    </>
-  );
-}
+export default listPage({
+  title: "Webhook inbox",
+  about: "Test endpoints: inspect webhooks before you build a receiver.",
+  label: "Webhook inboxes",
+  create: {
+    permission: "outbound_write",
+    label: "New inbox",
+    window: (close) => <NewInbox onClose={close} />,
+  },
+  operation: LIST,
+  columns: COLUMNS,
+  rowKey: ({ name }) => name,
+  search: { field: "name", label: "Search by name" },
+  empty: {
+    title: "No inbox yet",
+    icon: IconInbox,
+    about:
+      "Make one, give its address to a webhook of a campaign, and send a test: the message appears with its headers and whether its signature is valid.",
+  },
+});
 
 type Values = InboxValues & { name: string };
 const NEW: Values = { name: "", fail_next: 0, fail_status: 503, secret: { kind: "none" } };

@@ -1,0 +1,58 @@
+import type { ReactNode } from "react";
+import { RouteLink } from "../parts/parts.tsx";
+import { Time } from "../time/time.tsx";
+
+/** The fields that can be shown as they are. */
+type TextField<Row> = {
+  [K in keyof Row]-?: Row[K] extends string | number | null | undefined ? K : never;
+}[keyof Row] &
+  string;
+
+export type Column<Row> = {
+  title: string;
+  orderable?: boolean;
+  /** Not shown until somebody chooses it. */
+  hidden?: boolean;
+  align?: "right";
+  /** Only for those who have one of these permissions. */
+  permissions?: readonly string[];
+} & (
+  | {
+      /** Names the column in the address; where it can be ordered by, the API's field. */
+      field: string;
+      render(row: Row): ReactNode;
+    }
+  | { field: TextField<Row>; render?: undefined }
+);
+
+/** What a cell shows: what the column makes of the row, or else its field's text. */
+export function cell<Row>(column: Column<Row>, row: Row): ReactNode {
+  return column.render ? column.render(row) : <bdi>{row[column.field] as ReactNode}</bdi>;
+}
+
+/** The record's name, which leads to its page below `address`. */
+export const nameColumn = <Row extends { id: number; name: string }>(address: string): Column<Row> => ({
+  field: "name",
+  title: "Name",
+  orderable: true,
+  render: ({ id, name }) => <RouteLink to={`${address}/${id}`}>{name}</RouteLink>,
+});
+
+export const descriptionColumn = <Row extends { description?: string | null | undefined }>() =>
+  ({
+    field: "description",
+    title: "Description",
+    orderable: true,
+    render: ({ description }: Row) => <bdi>{description}</bdi>,
+  }) satisfies Column<Row>;
+
+/** A time to the minute, by which the list can be ordered. */
+export const timeColumn = <Field extends string>(field: Field, title: string) => ({
+  field,
+  title,
+  orderable: true,
+  render: (row: { [K in Field]?: string | null | undefined }) => <Time at={row[field]} kind="minute" />,
+});
+
+/** When a record was changed last, by the field that its API has for it. */
+export const changedColumn = <Field extends string>(field: Field) => timeColumn(field, "Updated");

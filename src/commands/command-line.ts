@@ -20,6 +20,10 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
   ./parley doctor [--json]        checks settings, port, data, database, provider keys and clock
   ./parley sign-in-link           prints a link that signs the first administrator in, where password and token are lost
+  ./parley backup <file> [--replace] [--without-files] [--json]
+                                  writes database and files into one archive while Parley runs; - is the standard output
+  ./parley restore <file> [--no-pause] [--json]
+                                  brings an archive into an empty database and data directory, with batches paused
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
   ./parley version                prints the version
@@ -118,6 +122,31 @@ const COMMANDS: Record<string, Command> = {
       return signInLink(config, secrets);
     },
   },
+  backup: {
+    flags: ["--replace", "--without-files", "--json"],
+    names: 1,
+    async run(args) {
+      const file = fileIn(args);
+      if (file === undefined) return misused("name the file to write: ./parley backup parley.backup");
+      const { config, secrets } = settings();
+      const { backup } = await import("./backup.ts");
+      const has = (flag: string) => args.includes(flag);
+      const files = !has("--without-files");
+      return backup({ file, files, replace: has("--replace"), json: has("--json") }, config, secrets);
+    },
+  },
+  restore: {
+    flags: ["--no-pause", "--json"],
+    names: 1,
+    async run(args) {
+      const file = fileIn(args);
+      if (file === undefined) return misused("name the file to read: ./parley restore parley.backup");
+      const { config, secrets } = settings();
+      const { restore } = await import("./restore.ts");
+      const pause = !args.includes("--no-pause");
+      return restore({ file, pause, json: args.includes("--json") }, config, secrets);
+    },
+  },
   migrate: {
     flags: [],
     names: 0,
@@ -138,6 +167,10 @@ const COMMANDS: Record<string, Command> = {
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },
   help: { flags: [], names: 0, run: () => print(HELP) },
 };
+/** A lone "-" is the standard output or input. */
+const fileIn = (args: string[]): string | undefined =>
+  args.find((arg) => arg === "-" || !arg.startsWith("-"));
+
 const ALIASES: Record<string, string> = { "--help": "help", "-h": "help", "--version": "version" };
 
 /** `--seed=7` is the same as `--seed 7`. */
@@ -161,7 +194,7 @@ async function runCommand([given = "help", ...rest]: string[]): Promise<number> 
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) return misused(`there is no command "${given}".`);
   if (args.some((arg) => ALIASES[arg] === "help")) return print(HELP);
-  const strange = args.find((arg) => arg.startsWith("-") && !command.flags.includes(arg));
+  const strange = args.find((arg) => arg.startsWith("-") && arg !== "-" && !command.flags.includes(arg));
   if (strange)
     return misused(`"${name}" knows no ${strange}. Settings such as PORT come from the environment.`);
   const names = args.filter((arg) => !arg.startsWith("-"));

@@ -69,7 +69,7 @@ async function makeFolder(folder: string, tries = 2): Promise<void> {
   }
 }
 
-async function makeDataDir(dataDir: string): Promise<void> {
+export async function makeDataDir(dataDir: string): Promise<void> {
   try {
     await makeFolder(path.resolve(dataDir));
   } catch (cause) {

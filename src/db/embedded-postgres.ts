@@ -24,7 +24,8 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-const DATABASE = "parley";
+/** Its name in the embedded server. */
+export const DATABASE = "parley";
 
 export async function startEmbeddedPostgres(options: {
   /** The database's own folder, DATA_DIR/postgres; its log lies beside it. */

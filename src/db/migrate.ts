@@ -10,7 +10,7 @@ const FOLDER = path.join(import.meta.dirname, "migrations");
 /** Any number that only we use as a lock; two programs starting at once migrate one after the other. */
 const MIGRATION_LOCK = 7_246_001;
 
-type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
+export type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
 
 /** The numbered files, in order. The first line says whether an older program must refuse the schema after it. */
 export function readMigrations(folder = FOLDER): Migration[] {
@@ -30,7 +30,7 @@ export function readMigrations(folder = FOLDER): Migration[] {
 }
 
 /** What was applied, as the database keeps it. */
-type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
+export type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
 
 /** The chain of migrations that `0001_schema.sql` stands for, as `0001_accounts <checksum>`. */
 export const readReplaced = (folder = FOLDER): string[] =>
@@ -44,9 +44,7 @@ export async function migrate(connection: Connection, migrations = readMigration
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
-    await client.query(`create table if not exists schema_migrations (
-      version integer primary key, name text not null, breaking boolean not null,
-      checksum text not null, applied_at timestamptz not null default now())`);
+    await client.query(NOTES);
     const rows = await replaceChain(client, await readApplied(client), migrations);
     refuseForeignSchema(rows, migrations);
 
@@ -59,7 +57,23 @@ export async function migrate(connection: Connection, migrations = readMigration
   }
 }
 
-async function readApplied(client: pg.Client): Promise<Applied[]> {
+const NOTES = `create table if not exists schema_migrations (
+  version integer primary key, name text not null, breaking boolean not null,
+  checksum text not null, applied_at timestamptz not null default now())`;
+
+/** In the caller's transaction, and on a database that has none of them yet: all of it is there then, or nothing. */
+export async function buildSchema(client: pg.Client, migrations: Migration[]): Promise<void> {
+  // Nobody else migrates meanwhile; those who start now wait until this transaction is over.
+  await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+  await client.query(NOTES);
+  for (const migration of migrations) {
+    await client.query(migration.sql);
+    await note(client, migration);
+  }
+}
+
+/** In the order they were numbered. */
+export async function readApplied(client: pg.Client): Promise<Applied[]> {
   const { rows } = await client.query<Applied>(
     "select version, name, breaking, checksum from schema_migrations order by version",
   );

@@ -48,6 +48,7 @@ const LINE = [
   "reports",
   "demo",
   "app",
+  "backup",
   "commands",
   "main",
 ];

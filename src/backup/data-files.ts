@@ -1,0 +1,96 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { lstat, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { Fault } from "../base/errors.ts";
+import type { FileHead, SectionEnd } from "./archive-format.ts";
+
+/**
+ * Folders of the data directory that rows of the database point into. Not the database itself, not the log, and not
+ * `secret.key`, which opens what is sealed in the archive.
+ */
+export const FOLDERS = ["recordings", "insights", "mail", "takeouts"];
+
+export type DataFile = { path: string; place: string; bytes: number; modified_at: string };
+
+/** Sorted. Without links, and without files that are being written. */
+export async function listFiles(dataDir: string): Promise<DataFile[]> {
+  const files: DataFile[] = [];
+  const look = async (below: string): Promise<void> => {
+    const names = await readdir(path.join(dataDir, below)).catch(missing);
+    for (const name of names?.sort() ?? []) {
+      const each = `${below}/${name}`;
+      const place = path.join(dataDir, each);
+      const found = await lstat(place).catch(missing);
+      if (found?.isDirectory()) await look(each);
+      else if (found?.isFile() && !name.endsWith(".part"))
+        files.push({ path: each, place, bytes: found.size, modified_at: found.mtime.toISOString() });
+    }
+  };
+  for (const folder of FOLDERS) await look(folder);
+  return files;
+}
+
+/** Undefined where the file was deleted since it was listed. */
+export async function readWhole({ place }: DataFile): Promise<AsyncIterable<Buffer> | undefined> {
+  const handle = await open(place, "r").catch(missing);
+  return handle && createReadStream(place, { fd: handle });
+}
+
+function missing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+}
+
+/** Restored files, kept apart until all is there. */
+export type FileShelf = {
+  save(head: FileHead, data: AsyncGenerator<Buffer, SectionEnd>): Promise<void>;
+  /** Moves all to their places. */
+  place(): Promise<void>;
+  /** Removes all again, those in their places too. */
+  clear(): Promise<void>;
+};
+
+const APART = ".restoring";
+
+/** Throws when the data directory holds files already. */
+export async function openShelf(dataDir: string): Promise<FileShelf> {
+  for (const folder of FOLDERS) {
+    const names = await readdir(path.join(dataDir, folder)).catch(missing);
+    if (names && names.length > 0)
+      throw new Fault(
+        "refused",
+        `${path.join(dataDir, folder)} is not empty. Restore into a new data directory: set DATA_DIR to another folder, or move this one away.`,
+      );
+  }
+  const apart = path.join(dataDir, APART);
+  // Of a restore that was killed.
+  await rm(apart, { recursive: true, force: true });
+  const placed: string[] = [];
+  return {
+    async save({ path: name, modified_at }, data) {
+      const place = path.join(apart, checkedPath(name));
+      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+      await pipeline(data, createWriteStream(place, { flags: "wx", mode: 0o600, flush: true }));
+      await utimes(place, new Date(), new Date(modified_at));
+    },
+    async place() {
+      for (const folder of (await readdir(apart).catch(missing)) ?? []) {
+        const to = path.join(dataDir, folder);
+        await rename(path.join(apart, folder), to);
+        placed.push(to);
+      }
+      await rm(apart, { recursive: true, force: true });
+    },
+    async clear() {
+      for (const each of [apart, ...placed.splice(0)]) await rm(each, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An archive is signed, and still no path in it leads out of its folder. */
+function checkedPath(name: string): string {
+  const [folder = "", ...rest] = name.split("/");
+  const isSafe = (part: string) => part !== "" && part !== "." && part !== ".." && !/[\\\0]/.test(part);
+  if (FOLDERS.includes(folder) && rest.length > 0 && rest.every(isSafe)) return path.join(folder, ...rest);
+  throw new Fault("refused", `The backup holds a file with a place of its own: ${name}. It was changed.`);
+}

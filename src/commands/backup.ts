@@ -1,0 +1,122 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Writable } from "node:stream";
+import { type Dumped, dump } from "../backup/dump.ts";
+import { createVault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import { randomId } from "../base/ids.ts";
+import { createLog } from "../base/log.ts";
+import type { Config, Secrets } from "../config.ts";
+import { isDiskFull } from "../db/database.ts";
+import { count, countText, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
+import { openSource } from "./open-source.ts";
+import { connectionFault } from "./outside-postgres.ts";
+import { readSecretKey, secretKeyFile } from "./secret-key.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+
+export type BackupOptions = {
+  /** "-" is the standard output. */
+  file: string;
+  replace: boolean;
+  /** Whether files of the data directory come along. */
+  files: boolean;
+  json: boolean;
+};
+
+/** Writes everything that an installation keeps into one file, whether it runs or not. Resolves with the exit code. */
+export async function backup(options: BackupOptions, config: Config, secrets: Secrets): Promise<number> {
+  const stop = stopSignal();
+  const begun = performance.now();
+  const dataDir = path.resolve(config.data_dir);
+  const vault = createVault(await requireKey(dataDir, secrets));
+  const output = await openOutput(options);
+  const progress = showProgress("Backing up");
+  try {
+    await using source = await openSource(config, { log: createLog({ level: "warn" }), stop });
+    const { client } = source;
+    stop.addEventListener("abort", () => client.end().catch(() => {}), { once: true });
+    const dumped = await dump({ client, vault, dataDir, files: options.files }, output.stream, progress);
+    stop.throwIfAborted();
+    await output.keep();
+    progress.end();
+    const seconds = (performance.now() - begun) / 1000;
+    tell(options, dumped, { seconds, keyFile: secrets.secret_key ? null : secretKeyFile(config.data_dir) });
+    return 0;
+  } catch (error) {
+    progress.end();
+    await output.discard();
+    if (stop.aborted) {
+      process.stderr.write("parley: stopped before the backup was complete; nothing was kept.\n");
+      return INTERRUPTED;
+    }
+    if (isDiskFull(error))
+      throw new Fault("unavailable", `There is no room left for ${options.file}.`, { cause: error });
+    throw config.database_url ? connectionFault(error) : error;
+  }
+}
+
+/** It signs the archive; and a copy of the database is worth little without the key that opens its secrets. */
+async function requireKey(dataDir: string, { secret_key }: Secrets): Promise<string> {
+  const key = secret_key ?? (await readSecretKey(dataDir));
+  if (key) return key;
+  throw new Fault(
+    "unavailable",
+    `There is no secret key: neither SECRET_KEY nor ${secretKeyFile(dataDir)}. Run the backup with the settings that the program runs with.`,
+  );
+}
+
+type Output = { stream: Writable; keep(): Promise<void>; discard(): Promise<void> };
+
+/** Under another name until it is whole: a file of the wanted name is always a whole backup. */
+async function openOutput({ file, replace }: BackupOptions): Promise<Output> {
+  if (file === "-") return { stream: process.stdout, async keep() {}, async discard() {} };
+  if (existsSync(file) && !replace)
+    throw new Fault("refused", `${file} exists already. Choose another name, or say --replace.`);
+  const unfinished = `${file}.${randomId()}.part`;
+  const handle = await open(unfinished, "wx", 0o600).catch((cause) => {
+    throw new Fault("unavailable", `${file} can't be written (${cause.code}).`, { cause });
+  });
+  return {
+    stream: createWriteStream(unfinished, { fd: handle, flush: true }),
+    async keep() {
+      await rename(unfinished, file);
+      const folder = await open(path.dirname(path.resolve(file)), "r");
+      await folder.sync().finally(() => folder.close());
+    },
+    async discard() {
+      await handle.close().catch(() => {});
+      await rm(unfinished, { force: true });
+    },
+  };
+}
+
+/** Tables whose rows are named. */
+const MOST_NAMED = 3;
+
+function tell(
+  { file, files, json }: BackupOptions,
+  dumped: Dumped,
+  { seconds, keyFile }: { seconds: number; keyFile: string | null },
+): void {
+  const { taken_at, tables, rows, bytes, archive_bytes } = dumped;
+  // The archive itself takes the standard output.
+  const out = file === "-" ? process.stderr : process.stdout;
+  if (json) {
+    const known = { taken_at, tables, rows, files: dumped.files, bytes, archive_bytes, seconds };
+    out.write(`${JSON.stringify({ file, ...known })}\n`);
+    return;
+  }
+  const largest = dumped.tables_rows
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, MOST_NAMED)
+    .map(([name, n]) => `${name} ${countText(n)}`);
+  out.write(`Backed up to ${file === "-" ? "the standard output" : file}
+  as of     ${momentText(taken_at)}
+  database  ${count(tables, "table")}, ${count(rows, "row")} (${largest.join(", ")} …)
+  files     ${files ? count(dumped.files, "file") : "left out (--without-files)"}
+  size      ${sizeText(archive_bytes)}, compressed from ${sizeText(bytes)}
+  took      ${durationText(seconds)}
+The secret key is not in it. A restore needs it: keep a copy of ${keyFile ?? "SECRET_KEY"} in another place.
+`);
+}

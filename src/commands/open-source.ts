@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { Fault } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Config } from "../config.ts";
+import type { Connection } from "../db/database.ts";
+import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { joinRunningPostgres } from "../db/running-postgres.ts";
+import { refuseOldPostgres } from "./outside-postgres.ts";
+
+/** One connection to the database as it is: nothing is migrated and nobody who runs there is disturbed. */
+export type OpenSource = AsyncDisposable & { client: pg.Client };
+
+/** The embedded database is reached through the program that runs, else started for as long as this takes. */
+export async function openSource(
+  config: Config,
+  { log, stop }: { log: Log; stop: AbortSignal },
+): Promise<OpenSource> {
+  await using closing = new AsyncDisposableStack();
+  const client = new pg.Client(await connectionOf(config, closing, { log, stop }));
+  client.on("error", () => {});
+  closing.defer(() => client.end().catch(() => {}));
+  await client.connect();
+  stop.throwIfAborted();
+  const opened = closing.move();
+  return { client, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+}
+
+async function connectionOf(
+  { database_url, data_dir }: Config,
+  closing: AsyncDisposableStack,
+  { log, stop }: { log: Log; stop: AbortSignal },
+): Promise<Connection> {
+  if (database_url) {
+    const connection = { connectionString: database_url };
+    await refuseOldPostgres(connection);
+    return connection;
+  }
+  const dataDir = path.resolve(data_dir, "postgres");
+  if (!existsSync(dataDir))
+    throw new Fault(
+      "unavailable",
+      `There is no Parley in ${path.resolve(data_dir)}. Set DATA_DIR (or DATABASE_URL) as it was started with.`,
+    );
+  const running = await joinRunningPostgres(dataDir);
+  if (running) {
+    closing.defer(running.leave);
+    return running.connection;
+  }
+  const embedded = await startEmbeddedPostgres({ dataDir, log, signal: stop });
+  closing.defer(() => embedded.stop());
+  return embedded.connection;
+}

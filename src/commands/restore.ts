@@ -1,0 +1,162 @@
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import path from "node:path";
+import pg from "pg";
+import { type ArchiveReader, readArchive } from "../backup/archive-reader.ts";
+import { type FileShelf, openShelf } from "../backup/data-files.ts";
+import { opens } from "../backup/dump.ts";
+import { type Loaded, load, migrationsFor, requireEmpty } from "../backup/load.ts";
+import { createVault, type Vault } from "../base/crypto.ts";
+import { Fault } from "../base/errors.ts";
+import { createLog, type Log } from "../base/log.ts";
+import type { Config, Secrets } from "../config.ts";
+import { type Connection, isDiskFull } from "../db/database.ts";
+import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
+import { migrateJobs } from "../jobs/runner.ts";
+import { count, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
+import { makeDataDir } from "./open-platform.ts";
+import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
+import { readSecretKey, secretKeyFile } from "./secret-key.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+
+export type RestoreOptions = {
+  /** "-" is the standard input. */
+  file: string;
+  /** Whether batches are held. */
+  pause: boolean;
+  json: boolean;
+};
+
+/** Brings a backup into an empty database and data directory, all of it or nothing. Resolves with the exit code. */
+export async function restore(options: RestoreOptions, config: Config, secrets: Secrets): Promise<number> {
+  const stop = stopSignal();
+  const begun = performance.now();
+  const progress = showProgress("Restoring");
+  const log = createLog({ level: "warn" });
+  try {
+    // What can be refused by the backup's first bytes is, before anything is made.
+    const archive = await readArchive(await openInput(options.file));
+    migrationsFor(archive.header);
+    const vault = await requireKeyOf(archive, config, secrets);
+    await makeDataDir(config.data_dir);
+    const shelf = await openShelf(path.resolve(config.data_dir));
+    const loaded = await restoreInto({ archive, vault, shelf, pause: options.pause }, config, {
+      log,
+      stop,
+      progress,
+    });
+    progress.end();
+    tell(options, archive, loaded, (performance.now() - begun) / 1000);
+    return 0;
+  } catch (error) {
+    progress.end();
+    if (stop.aborted) {
+      process.stderr.write("parley: stopped before the backup was restored; nothing was kept.\n");
+      return INTERRUPTED;
+    }
+    if (isDiskFull(error))
+      throw new Fault("unavailable", "There is no room left to restore to.", { cause: error });
+    throw config.database_url ? connectionFault(error) : error;
+  }
+}
+
+async function openInput(file: string): Promise<AsyncIterable<Buffer>> {
+  if (file === "-") return process.stdin;
+  const handle = await open(file, "r").catch((cause) => {
+    const why = cause.code === "ENOENT" ? "There is no" : `(${cause.code}) This user may not read`;
+    throw new Fault("unavailable", `${why} ${file}.`, { cause });
+  });
+  if ((await stat(file)).isDirectory()) throw new Fault("unavailable", `${file} is a folder, not a backup.`);
+  return createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
+}
+
+async function requireKeyOf(
+  { header: { key_check } }: ArchiveReader,
+  { data_dir }: Config,
+  { secret_key }: Secrets,
+): Promise<Vault> {
+  const key = secret_key ?? (await readSecretKey(data_dir));
+  const file = secretKeyFile(path.resolve(data_dir));
+  const put = `Copy the secret.key of that installation to ${file}, or set SECRET_KEY to it, and run this again`;
+  if (!key)
+    throw new Fault(
+      "unavailable",
+      `The backup's secrets are sealed with a key that is not on this machine. ${put}.`,
+    );
+  const vault = createVault(key);
+  if (key_check !== null && !opens(vault, key_check))
+    throw new Fault(
+      "unavailable",
+      `${secret_key ? "SECRET_KEY" : file} is not the key that the backup's secrets are sealed with. ${put}.`,
+    );
+  return vault;
+}
+
+type Work = { archive: ArchiveReader; vault: Vault; shelf: FileShelf; pause: boolean };
+type Around = { log: Log; stop: AbortSignal; progress: ReturnType<typeof showProgress> };
+
+async function restoreInto(work: Work, config: Config, { log, stop, progress }: Around): Promise<Loaded> {
+  await using closing = new AsyncDisposableStack();
+  let connection: Connection = { connectionString: config.database_url ?? "" };
+  if (config.database_url) await refuseOldPostgres(connection);
+  else {
+    const dataDir = path.resolve(config.data_dir, "postgres");
+    const embedded = await startEmbeddedPostgres({ dataDir, log, signal: stop, settings: BULK });
+    closing.defer(() => embedded.stop());
+    connection = embedded.connection;
+  }
+  const client = new pg.Client(connection);
+  client.on("error", () => {});
+  closing.defer(() => client.end().catch(() => {}));
+  await client.connect();
+  await requireEmpty(
+    client,
+    config.database_url ? "The database of DATABASE_URL" : `The database in ${config.data_dir}`,
+  );
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  await migrateJobs(pool, log).finally(() => pool.end());
+  stop.throwIfAborted();
+  stop.addEventListener("abort", () => client.end().catch(() => {}), { once: true });
+  const loaded = await load({ client, ...work }, work.archive, progress);
+  progress.at("statistics", 0);
+  await client.query("analyze");
+  return loaded;
+}
+
+/** Rows of a table that was made in the same transaction are not written to the log too; nobody else is there. */
+const BULK = { wal_level: "minimal", max_wal_senders: "0", max_wal_size: "4GB" };
+
+function tell(
+  { json, pause }: RestoreOptions,
+  { header }: ArchiveReader,
+  loaded: Loaded,
+  seconds: number,
+): void {
+  const { tables, rows, files, bytes, paused_batches, held_messages, left_out, migrated } = loaded;
+  if (json) {
+    const { taken_at, parley } = header;
+    const known = { tables, rows, files, bytes, paused_batches, held_messages, left_out, migrated, seconds };
+    process.stdout.write(`${JSON.stringify({ taken_at, parley, ...known })}\n`);
+    return;
+  }
+  const lines = [
+    `Restored the backup of ${momentText(header.taken_at)}, made by Parley ${header.parley}`,
+    `  database  ${count(tables, "table")}, ${count(rows, "row")}${migrated > 0 ? `, and ${count(migrated, "migration")} since` : ""}`,
+    `  files     ${count(files, "file")}`,
+    `  size      ${sizeText(bytes)}`,
+    `  took      ${durationText(seconds)}`,
+  ];
+  if (left_out.length > 0) lines.push(`Left out, since Parley has no such table: ${left_out.join(", ")}.`);
+  if (paused_batches > 0)
+    lines.push(
+      `Paused: ${count(paused_batches, "batch").replace(/batchs$/, "batches")}. People may have been reached since the backup: look before you resume one.`,
+    );
+  else if (!pause) lines.push("Batches were not paused: they go on with the next start.");
+  if (held_messages > 0)
+    lines.push(
+      `Not sent again: ${count(held_messages, "message")} that waited to go out, unless the carrier says it never had it.`,
+    );
+  process.stdout.write(`${lines.join("\n")}\nStart it with ./parley start.\n`);
+}

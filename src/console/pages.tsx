@@ -90,7 +90,7 @@ export const PAGES: ConsolePage[] = [
     menu: { group: "Build", icon: IconTool },
   },
   {
-    path: "/tools/$name",
+    path: "/tools/$id",
     title: "Tool",
     permission: "tools_read",
     load: () => import("./tools/tool-page.tsx"),
@@ -337,7 +337,7 @@ export const PAGES: ConsolePage[] = [
     menu: { group: "Organization", icon: IconUsers },
   },
   {
-    path: "/people/$email",
+    path: "/people/$id",
     title: "Person",
     permission: "users_read",
     load: () => import("./people/person-page.tsx"),

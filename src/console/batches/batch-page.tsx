@@ -27,6 +27,7 @@ const LISTS = [["batch"], ["campaign"], ["GET /api/v1/outbound/batches"]] as con
 
 const read = (batch_id: string) => call("GET /api/v1/outbound/batches/{batch_id}", { path: { batch_id } });
 
+/** By hand: a batch is followed, filled and held here, and its settings are a small part of that. */
 export default function BatchPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const [isFilling, setFilling] = useState(false);

@@ -1,10 +1,11 @@
-import { Stack, Tabs } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import type { OutboundCampaignResponse } from "../api-types.ts";
 import { BatchesPanel } from "../batches/batches-panel.tsx";
 import { CampaignForm, readCampaign } from "../campaign-form/campaign-form.tsx";
 import { Fetched, PageHead } from "../parts/parts.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
 import { Time } from "../time/time.tsx";
 import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
@@ -19,6 +20,7 @@ const VIEWS = {
   settings: "Settings",
 };
 
+/** By hand: which of its secrets the review hides depends on what is typed. */
 export default function CampaignPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const isNew = id === "new";
@@ -56,44 +58,20 @@ export default function CampaignPage() {
   );
 }
 
-function Views({ campaign }: { campaign: OutboundCampaignResponse }) {
-  const navigate = useNavigate();
-  const { view = "board" } = useSearch({ strict: false }) as { view?: string };
-  const shown = view in VIEWS ? view : "board";
-  return (
-    <Tabs
-      value={shown}
-      onChange={(chosen) =>
-        void navigate({
-          to: ".",
-          search: chosen === "board" || chosen === null ? {} : { view: chosen },
-          resetScroll: false,
-        })
-      }
-      keepMounted={false}
-    >
-      <Tabs.List mb="md" aria-label="Views of the campaign">
-        {Object.entries(VIEWS).map(([name, label]) => (
-          <Tabs.Tab key={name} value={name}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value="board">
-        <BoardPanel campaign_id={campaign.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="batches">
+const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
+  <ViewTabs label="Views of the campaign" views={VIEWS}>
+    {(view) =>
+      view === "batches" ? (
         <BatchesPanel campaign_id={campaign.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="forecast">
+      ) : view === "forecast" ? (
         <ForecastPanel campaign_id={campaign.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="webhooks">
+      ) : view === "webhooks" ? (
         <WebhooksPanel campaign_id={campaign.id} />
-      </Tabs.Panel>
-      <Tabs.Panel value="settings">
+      ) : view === "settings" ? (
         <CampaignForm campaign={campaign} />
-      </Tabs.Panel>
-    </Tabs>
-  );
-}
+      ) : (
+        <BoardPanel campaign_id={campaign.id} />
+      )
+    }
+  </ViewTabs>
+);

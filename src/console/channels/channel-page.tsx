@@ -1,11 +1,11 @@
-import { Checkbox, Group, Select, Switch, Tabs, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Checkbox, Group, Select, Switch, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { Channel, ChannelServices } from "../api-types.ts";
-import { Fetched, PageHead, Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { Panel } from "../parts/parts.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
+import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { ApiError, call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { CarrierNote, CarrierStatus } from "./carrier-note.tsx";
 import {
   type ChannelValues,
@@ -21,124 +21,86 @@ import { NumberList } from "./number-list.tsx";
 import { TargetList } from "./target-list.tsx";
 import { TelephonyFields } from "./telephony-fields.tsx";
 
-async function read(id: string): Promise<Channel> {
-  const { items } = await call("GET /api/v1/channels/", {
-    query: { search_fields: ["id"], search_field_values: [id] },
-  });
-  const [found] = items;
-  if (!found) throw new ApiError(404, `Channel ${id} not found`);
-  return found;
-}
+const LIST = "GET /api/v1/channels/";
 
-export default function ChannelPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
-  const isNew = id === "new";
-  const channel = useQuery({ queryKey: ["channel", id], queryFn: () => read(id), enabled: !isNew });
-  return (
-    <>
-      <PageHead
-        title={isNew ? "New channel" : (channel.data?.name ?? "Channel")}
-        back={{ to: "/channels", label: "Channels" }}
-        about={
-          channel.data && (
-            <Group gap="xs">
-              {SERVICES[channel.data.channel_service].name}, channel {channel.data.id}, carried by
-              <CarrierStatus channel={channel.data} />
-            </Group>
-          )
-        }
-      />
-      {isNew ? (
-        <ChannelForm id={id} channel={null} />
-      ) : (
-        <Fetched query={channel}>{(found) => <ChannelViews key={id} id={id} channel={found} />}</Fetched>
-      )}
-    </>
-  );
-}
+export default recordPageOf<Channel, ChannelValues>({
+  permission: "channels",
+  noun: "Channel",
+  queryKey: "channel",
+  list: { to: "/channels", label: "Channels" },
+  listed: LIST,
+  newTitle: "New channel",
+  title: "Channel",
+  alsoInvalidates: [["carrier"]],
+  together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
+  labels: {
+    channel_service: "Service",
+    supported_modes: "For",
+    is_system_channel: "Use the installation's account when this channel has none",
+    config: "Settings",
+    "config.telephony": "Calls",
+    "config.account_sid": "Account SID",
+    "config.auth_token": "Auth token",
+    "config.email": "E-mail",
+    "config.email.sending_domain": "Sending domain",
+    "config.provider_credentials": "Account",
+  },
+  hides: [
+    "config.account_sid",
+    "config.auth_token",
+    "config.provider_credentials.api_key",
+    "config.provider_credentials.password",
+  ],
+  values: valuesOf,
+  /** The API lists channels and has no operation for one. */
+  async read(id) {
+    const { items } = await call(LIST, { query: { search_fields: ["id"], search_field_values: [id] } });
+    const [found] = items;
+    if (!found) throw new ApiError(404, `Channel ${id} not found`);
+    return found;
+  },
+  save(values, stored) {
+    const body = sentChannel(values);
+    return stored
+      ? call("PUT /api/v1/channels/", { body: { ...body, id: stored.id } })
+      : call("POST /api/v1/channels/", { body });
+  },
+  About: ({ record }) => (
+    <Group gap="xs">
+      {SERVICES[record.channel_service].name}, channel {record.id}, carried by
+      <CarrierStatus channel={record} />
+    </Group>
+  ),
+  Around: Views,
+  Form: ChannelForm,
+});
 
-const VIEWS = { addresses: "Addresses", numbers: "Numbers", settings: "Settings" };
-
-function ChannelViews({ id, channel }: { id: string; channel: Channel }) {
-  const navigate = useNavigate();
-  const { view = "addresses" } = useSearch({ strict: false }) as { view?: string };
-  const views = (["addresses", "numbers", "settings"] as const).filter(
-    (each) => each !== "numbers" || channel.channel_service === "twilio",
-  );
+function Views({ record: channel, children }: { record: Channel; children: ReactNode }) {
+  const views = {
+    addresses: "Addresses",
+    ...(channel.channel_service === "twilio" && { numbers: "Numbers" }),
+    settings: "Settings",
+  };
   return (
     <>
       <CarrierNote channel={channel} />
       <DomainNote channel={channel} />
-      <Tabs
-        value={views.some((each) => each === view) ? view : "addresses"}
-        onChange={(chosen) =>
-          void navigate({ to: ".", search: chosen === "addresses" ? {} : { view: chosen } })
+      <ViewTabs label="Parts of the channel" views={views}>
+        {(view) =>
+          view === "settings" ? (
+            children
+          ) : view === "numbers" ? (
+            <NumberList channel={channel} />
+          ) : (
+            <TargetList channel={channel} />
+          )
         }
-        keepMounted={false}
-      >
-        <Tabs.List mb="md" aria-label="Parts of the channel">
-          {views.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {VIEWS[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value="addresses">
-          <TargetList channel={channel} />
-        </Tabs.Panel>
-        <Tabs.Panel value="numbers">
-          <NumberList channel={channel} />
-        </Tabs.Panel>
-        <Tabs.Panel value="settings">
-          <ChannelForm id={id} channel={channel} />
-        </Tabs.Panel>
-      </Tabs>
+      </ViewTabs>
     </>
   );
 }
 
-/** Secrets: the review says that they change, but hides their values. */
-const SECRETS = [
-  "config.account_sid",
-  "config.auth_token",
-  "config.provider_credentials.api_key",
-  "config.provider_credentials.password",
-];
-
-function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
-  const may = useMay();
-  const navigate = useNavigate();
-  const record = useRecordForm<Channel, ChannelValues>({
-    noun: "Channel",
-    together: [["channel_service", "supported_modes", "is_system_channel", "config"]],
-    labels: {
-      channel_service: "Service",
-      supported_modes: "For",
-      is_system_channel: "Use the installation's account when this channel has none",
-      config: "Settings",
-      "config.telephony": "Calls",
-      "config.account_sid": "Account SID",
-      "config.auth_token": "Auth token",
-      "config.email": "E-mail",
-      "config.email.sending_domain": "Sending domain",
-      "config.provider_credentials": "Account",
-    },
-    record: channel,
-    values: valuesOf,
-    save(values) {
-      const body = sentChannel(values);
-      return channel
-        ? call("PUT /api/v1/channels/", { body: { ...body, id: channel.id } })
-        : call("POST /api/v1/channels/", { body });
-    },
-    reread: () => read(id),
-    invalidates: [["channel"], ["carrier"], ["GET /api/v1/channels/"]],
-    hides: SECRETS,
-    onSaved: (stored) => {
-      if (channel === null) void navigate({ to: `/channels/${stored.id}` });
-    },
-  });
-  const { form } = record;
+function ChannelForm({ form, record: channel, frame }: RecordFormProps<Channel, ChannelValues>) {
   const values = form.getValues();
   const service = SERVICES[values.channel_service];
   const errorOf = (path: string) => form.errors[path];
@@ -149,7 +111,7 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
   const offered = [...new Set([...service.modes, ...(channel ? modesOf(channel) : [])])];
   return (
     <Panel>
-      <RecordFormFrame form={record} readOnly={!may("channels_write")}>
+      <RecordFormFrame {...frame}>
         <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
           <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
           <Select
@@ -179,7 +141,7 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
         <CredentialFields
           values={values}
           channel={channel}
-          set={(path, value) => form.setFieldValue(path, value as never)}
+          set={(path, value) => frame.form.form.setFieldValue(path, value as never)}
           errorOf={errorOf}
         />
         {["twilio", "whatsapp", "email"].includes(values.channel_service) && (
@@ -192,7 +154,7 @@ function ChannelForm({ id, channel }: { id: string; channel: Channel | null }) {
         {values.supported_modes.includes("voice") && (
           <TelephonyFields
             value={values.config.telephony}
-            onChange={(telephony) => form.setFieldValue("config.telephony", telephony)}
+            onChange={(telephony) => form.setFieldValue("config", { ...values.config, telephony })}
             errorOf={(name) => errorOf(`config.telephony.${name}`)}
             hasSip={values.channel_service === "sip"}
             streams={values.channel_service === "twilio"}

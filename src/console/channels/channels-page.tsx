@@ -1,11 +1,10 @@
-import { Tabs } from "@mantine/core";
 import { IconAddressBook } from "@tabler/icons-react";
-import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Channel } from "../api-types.ts";
 import { type Column, nameColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { useNewRecord } from "../lists/new-record.tsx";
 import { PageHead } from "../parts/parts.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
 import { CarrierStatus } from "./carrier-note.tsx";
 import { MODE_NAMES, modesOf, SERVICES } from "./channel-values.ts";
 import { NumberOwners } from "./number-owners.tsx";
@@ -29,9 +28,10 @@ const modeWords = (channel: Channel): string =>
     .map((mode) => MODE_NAMES[mode as keyof typeof MODE_NAMES] ?? mode)
     .join(", ");
 
+const VIEWS = { channels: "Channels", addresses: "All addresses", numbers: "Assigned numbers" };
+
+/** By hand: channels stand beside two lists of what belongs to them. */
 export default function ChannelsPage() {
-  const navigate = useNavigate();
-  const { view } = useSearch({ strict: false }) as { view?: string };
   const { button } = useNewRecord({
     permission: "channels_write",
     to: "/channels/new",
@@ -44,50 +44,39 @@ export default function ChannelsPage() {
         about="Carrier accounts and their addresses: phone numbers, WhatsApp senders, e-mail domains, chat pages."
         actions={button}
       />
-      <Tabs
-        value={view === "addresses" || view === "numbers" ? view : "channels"}
-        onChange={(chosen) =>
-          void navigate({ to: ".", search: chosen === "channels" ? {} : { view: chosen } })
+      <ViewTabs label="Channels and their addresses" views={VIEWS}>
+        {(view) =>
+          view === "addresses" ? (
+            <TargetList channel={null} />
+          ) : view === "numbers" ? (
+            <NumberOwners />
+          ) : (
+            <DataTable
+              label="Channels"
+              operation="GET /api/v1/channels/"
+              columns={COLUMNS}
+              search={{ field: "name", label: "Search by name" }}
+              filters={[
+                {
+                  field: "channel_service",
+                  label: "Service",
+                  kind: "choice",
+                  choices: Object.fromEntries(
+                    Object.entries(SERVICES).map(([service, { name }]) => [service, name]),
+                  ),
+                },
+              ]}
+              empty={{
+                title: "No channel yet",
+                icon: IconAddressBook,
+                action: button,
+                about:
+                  "Begin with a channel of Twilio and no account: a simulator plays the carrier and the people, so calls and texts can be tried before anything is paid for.",
+              }}
+            />
+          )
         }
-        keepMounted={false}
-      >
-        <Tabs.List mb="md" aria-label="Channels and their addresses">
-          <Tabs.Tab value="channels">Channels</Tabs.Tab>
-          <Tabs.Tab value="addresses">All addresses</Tabs.Tab>
-          <Tabs.Tab value="numbers">Assigned numbers</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="channels">
-          <DataTable
-            label="Channels"
-            operation="GET /api/v1/channels/"
-            columns={COLUMNS}
-            search={{ field: "name", label: "Search by name" }}
-            filters={[
-              {
-                field: "channel_service",
-                label: "Service",
-                kind: "choice",
-                choices: Object.fromEntries(
-                  Object.entries(SERVICES).map(([service, { name }]) => [service, name]),
-                ),
-              },
-            ]}
-            empty={{
-              title: "No channel yet",
-              icon: IconAddressBook,
-              action: button,
-              about:
-                "Begin with a channel of Twilio and no account: a simulator plays the carrier and the people, so calls and texts can be tried before anything is paid for.",
-            }}
-          />
-        </Tabs.Panel>
-        <Tabs.Panel value="addresses">
-          <TargetList channel={null} />
-        </Tabs.Panel>
-        <Tabs.Panel value="numbers">
-          <NumberOwners />
-        </Tabs.Panel>
-      </Tabs>
+      </ViewTabs>
     </>
   );
 }

@@ -1,10 +1,11 @@
 import { Button, Group, Select, TextInput } from "@mantine/core";
-import { IconPhone, IconPlus } from "@tabler/icons-react";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPhone } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { NumberOwner } from "../api-types.ts";
 import type { Column } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
+import { useNewRecord } from "../lists/new-record.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
@@ -13,90 +14,86 @@ import { Time } from "../time/time.tsx";
 
 const OWNERS = ["GET /api/v1/number_owners/"];
 
+const COLUMNS: Column<NumberOwner>[] = [
+  { field: "number", title: "Number", orderable: true },
+  {
+    field: "organization",
+    title: "Organization",
+    orderable: true,
+    render: ({ organization, organization_id }) => (
+      <>
+        <bdi>{organization}</bdi> ({organization_id})
+      </>
+    ),
+  },
+  {
+    field: "assigned_at",
+    title: "Assigned",
+    orderable: true,
+    render: ({ assigned_at, assigned_by }) => (
+      <>
+        <Time at={assigned_at} kind="minute" /> by {assigned_by}
+      </>
+    ),
+  },
+  {
+    field: "actions",
+    title: "Actions",
+    permissions: ["platform_admin", "channels_delete"],
+    render: (owner) => <Actions owner={owner} />,
+  },
+];
+
 /** Owners of the numbers in the operator's carrier account. An operator sees all, everybody else their own. */
 export function NumberOwners() {
-  const may = useMay();
-  const isOperator = may("platform_admin");
-  const [assigned, setAssigned] = useState<NumberOwner | "new" | null>(null);
-  const assign = isOperator && (
-    <Button leftSection={<IconPlus size={15} />} onClick={() => setAssigned("new")}>
-      Assign a number
-    </Button>
-  );
-  const columns: Column<NumberOwner>[] = [
-    { field: "number", title: "Number", orderable: true },
-    {
-      field: "organization",
-      title: "Organization",
-      orderable: true,
-      render: ({ organization, organization_id }) => (
-        <>
-          <bdi>{organization}</bdi> ({organization_id})
-        </>
-      ),
-    },
-    {
-      field: "assigned_at",
-      title: "Assigned",
-      orderable: true,
-      render: ({ assigned_at, assigned_by }) => (
-        <>
-          <Time at={assigned_at} kind="minute" /> by {assigned_by}
-        </>
-      ),
-    },
-    ...(isOperator || may("channels_delete")
-      ? [
-          {
-            field: "actions",
-            title: "Actions",
-            render: (owner: NumberOwner) => (
-              <Group gap={6} wrap="nowrap">
-                {isOperator && (
-                  <Button
-                    variant="default"
-                    size="compact-sm"
-                    aria-label={`Reassign ${owner.number}`}
-                    onClick={() => setAssigned(owner)}
-                  >
-                    Reassign
-                  </Button>
-                )}
-                {may("channels_delete") && <Release owner={owner} />}
-              </Group>
-            ),
-          },
-        ]
-      : []),
-  ];
+  const isOperator = useMay()("platform_admin");
+  const { button, window } = useNewRecord({
+    permission: "platform_admin",
+    label: "Assign a number",
+    window: (close) => <AssignWindow owner={null} onClose={close} />,
+  });
   return (
     <>
-      {assign && (
+      {button && (
         <Group justify="flex-end" mb="sm">
-          {assign}
+          {button}
         </Group>
       )}
       <DataTable
         label="Assigned numbers"
         operation="GET /api/v1/number_owners/"
         prefix="n_"
-        columns={columns}
+        columns={COLUMNS}
         rowKey={({ number }) => number}
         search={{ field: "number", label: "Search by number" }}
         filters={isOperator ? [{ field: "organization", label: "Organization", kind: "text" }] : []}
         empty={{
           title: "No number assigned",
           icon: IconPhone,
-          action: assign,
+          action: button,
           about: isOperator
             ? "A number of the installation's carrier account belongs to one organization: the one you assign it to, or the one that attaches it first."
             : "Ask the operator of this installation for a number, or give a channel a carrier account of your own.",
         }}
       />
-      {assigned && (
-        <AssignWindow owner={assigned === "new" ? null : assigned} onClose={() => setAssigned(null)} />
-      )}
+      {window}
     </>
+  );
+}
+
+function Actions({ owner }: { owner: NumberOwner }) {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <Group gap={6} wrap="nowrap">
+      {may("platform_admin") && (
+        <Button variant="default" size="compact-sm" aria-label={`Reassign ${owner.number}`} onClick={open}>
+          Reassign
+        </Button>
+      )}
+      {may("channels_delete") && <Release owner={owner} />}
+      {opened && <AssignWindow owner={owner} onClose={close} />}
+    </Group>
   );
 }
 

@@ -29,7 +29,7 @@ export default recordPage({
   values: valuesOf,
   body: (values: MemberValues, stored) => ({ ...sentMember(values), ...(stored && { id: stored.id }) }),
   reasonAs: "comment",
-  restore: (member_id) =>
+  restore: ({ id: member_id }) =>
     call("PUT /api/v1/directory_members/{member_id}/restore", { path: { member_id }, body: {} }),
   Form({ form, record, readOnly, frame }) {
     const values = form.getValues();

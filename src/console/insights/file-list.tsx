@@ -7,7 +7,6 @@ import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { formatDuration } from "../parts/duration.ts";
 import { Stale, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { ExecutionStatus } from "./insight-words.tsx";
 
 const REFRESH_ms = 4000;
@@ -18,7 +17,6 @@ const FILES = "GET /api/v1/insights/folders/{folder_id}/files";
 
 /** The recordings of a folder, each with the status of its analysis. */
 export function FileList({ folder_id }: { folder_id: number }) {
-  const may = useMay();
   const executions = useQuery({
     queryKey: ["folder executions", folder_id],
     refetchInterval: REFRESH_ms,
@@ -68,33 +66,30 @@ export function FileList({ folder_id }: { folder_id: number }) {
         duration === null || duration === undefined ? "–" : formatDuration(duration * 1000),
     },
     timeColumn("created_at", "Came"),
-    ...(may("insights_delete")
-      ? [
-          {
-            field: "actions",
-            title: "Action",
-            render: (file: InsightsUploadFile) => (
-              <ConfirmButton
-                size="compact-sm"
-                verb="Delete"
-                aria-label={`Delete ${file.filename}`}
-                c="var(--mantine-color-error)"
-                question="Delete this recording?"
-                act={() =>
-                  call("DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}", {
-                    path: { folder_id, file_id: file.id },
-                  })
-                }
-                invalidates={[[FILES], ["insight folder"]]}
-                done={`${file.filename} deleted`}
-              >
-                Sound and transcript of <b dir="auto">{file.filename}</b> are removed for good. What else
-                tools found in it stays.
-              </ConfirmButton>
-            ),
-          },
-        ]
-      : []),
+    {
+      field: "actions",
+      title: "Action",
+      permissions: ["insights_delete"],
+      render: (file) => (
+        <ConfirmButton
+          size="compact-sm"
+          verb="Delete"
+          aria-label={`Delete ${file.filename}`}
+          c="var(--mantine-color-error)"
+          question="Delete this recording?"
+          act={() =>
+            call("DELETE /api/v1/insights/folders/{folder_id}/files/{file_id}", {
+              path: { folder_id, file_id: file.id },
+            })
+          }
+          invalidates={[[FILES], ["insight folder"]]}
+          done={`${file.filename} deleted`}
+        >
+          Sound and transcript of <b dir="auto">{file.filename}</b> are removed for good. What else tools
+          found in it stays.
+        </ConfirmButton>
+      ),
+    },
   ];
   return (
     <>

@@ -5,8 +5,9 @@ import type { InsightToolDefinition, InsightToolResponse } from "../api-types.ts
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Fetched, Panel } from "../parts/parts.tsx";
-import { type RecordFormProps, recordPage } from "../records/build-record-page.tsx";
+import { recordPage } from "../records/build-record-page.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
+import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { ArgumentFields, type Arguments } from "./argument-fields.tsx";

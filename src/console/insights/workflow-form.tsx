@@ -1,80 +1,33 @@
 import { Alert, Grid, Group, NumberInput, Select, TagsInput, Text, Textarea, TextInput } from "@mantine/core";
 import { IconLock } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import type { InsightWorkflowOutput } from "../api-types.ts";
 import { KeyValues } from "../editors/key-values.tsx";
-import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Panel } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { call } from "../server/api.ts";
+import { RecordFormFrame } from "../records/record-form.tsx";
+import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
 import { WhenField } from "../time/when-field.tsx";
 import { SOURCES } from "./insight-words.tsx";
 import { FolderSelect, ToolOrder } from "./workflow-parts.tsx";
-import { numberOrNull, sent, valuesOf, WORKFLOW_LABELS, type WorkflowValues } from "./workflow-values.ts";
+import { numberOrNull, type WorkflowValues } from "./workflow-values.ts";
 
-const LIST = ["GET /api/v1/insights/workflows/"];
-
-export function WorkflowForm({ id, workflow }: { id: string; workflow: InsightWorkflowOutput | null }) {
+export function WorkflowForm(props: RecordFormProps<InsightWorkflowOutput, WorkflowValues>) {
+  const { form, record: workflow, readOnly, frame } = props;
   const may = useMay();
-  const navigate = useNavigate();
-  const record = useRecordForm<InsightWorkflowOutput, WorkflowValues>({
-    noun: "Workflow",
-    labels: WORKFLOW_LABELS,
-    record: workflow,
-    values: valuesOf,
-    save(values) {
-      const body = sent(values);
-      return workflow
-        ? call("PUT /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id: workflow.id }, body })
-        : call("POST /api/v1/insights/workflows/", { body });
-    },
-    reread: () => call("GET /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id: Number(id) } }),
-    invalidates: [["insight workflow"], ["insight spending"], LIST],
-    onSaved: (stored) => {
-      if (workflow === null) void navigate({ to: `/insights/workflows/${stored.id}` });
-    },
-  });
-  const { form } = record;
   const values = form.getValues();
   const { conditions, source } = values;
-  const isActive = workflow?.status === "ACTIVE";
-  const readOnly = !may("insights_write") || isActive;
   const errorOf = (path: string) => form.errors[path];
   const setCondition = (part: Partial<WorkflowValues["conditions"]>) =>
     form.setFieldValue("conditions", { ...conditions, ...part });
   return (
     <>
-      {isActive && may("insights_write") && (
+      {workflow?.status === "ACTIVE" && may("insights_write") && (
         <Alert color="ink" icon={<IconLock />} mb="md" title="Active workflows can't be changed">
           Deactivate it under “Work and cost” first: a change can alter the cost.
         </Alert>
       )}
       <Panel>
-        <RecordFormFrame
-          form={record}
-          readOnly={readOnly}
-          extra={
-            workflow &&
-            may("insights_delete") && (
-              <ConfirmButton
-                verb="Delete"
-                c="var(--mantine-color-error)"
-                question="Delete this workflow?"
-                act={() =>
-                  call("DELETE /api/v1/insights/workflows/{workflow_id}", {
-                    path: { workflow_id: workflow.id },
-                  })
-                }
-                invalidates={[LIST]}
-                done={`${workflow.name} deleted`}
-                onDone={() => void navigate({ to: "/insights", ignoreBlocker: true })}
-              >
-                The queue of <b dir="auto">{workflow.name}</b> is dropped. Its results are kept.
-              </ConfirmButton>
-            )
-          }
-        >
+        <RecordFormFrame {...frame}>
           <Group gap="md" grow align="flex-start" preventGrowOverflow={false}>
             <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
             <Select

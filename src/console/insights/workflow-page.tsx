@@ -1,8 +1,10 @@
-import { Group, Stack, Tabs } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Group, Stack } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { InsightWorkflowOutput } from "../api-types.ts";
-import { Fetched, PageHead } from "../parts/parts.tsx";
+import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
+import { recordPage } from "../records/build-record-page.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -13,80 +15,80 @@ import { QueuePanel } from "./queue-panel.tsx";
 import { SpendingPanel } from "./spending-panel.tsx";
 import { WorkflowForm } from "./workflow-form.tsx";
 import { WorkflowStatus } from "./workflow-list.tsx";
+import { sent, valuesOf, WORKFLOW_LABELS, type WorkflowValues } from "./workflow-values.ts";
 
-const REFRESH_ms = 4000;
+const LIST = "GET /api/v1/insights/workflows/";
 
-export default function WorkflowPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
-  const isNew = id === "new";
-  const workflow = useQuery({
-    queryKey: ["insight workflow", id],
-    queryFn: () =>
-      call("GET /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id: Number(id) } }),
-    enabled: !isNew,
-    refetchInterval: REFRESH_ms,
-  });
-  return (
-    <>
-      <PageHead
-        title={isNew ? "New workflow" : (workflow.data?.name ?? "Workflow")}
-        back={{ to: "/insights", label: "Insights" }}
-        about={
-          workflow.data && (
-            <Group gap="xs" mt={4}>
-              <WorkflowStatus status={workflow.data.status} />
-              <span>
-                changed <Time at={workflow.data.updated_at} /> by {workflow.data.last_updated_by}
-              </span>
-            </Group>
-          )
-        }
-      />
-      {isNew ? (
-        <WorkflowForm id={id} workflow={null} />
-      ) : (
-        <Fetched query={workflow} lines={12}>
-          {(found) => <WorkflowViews key={id} id={id} workflow={found} />}
-        </Fetched>
-      )}
-    </>
-  );
-}
+export default recordPage({
+  operations: {
+    list: LIST,
+    read: "GET /api/v1/insights/workflows/{workflow_id}",
+    create: "POST /api/v1/insights/workflows/",
+    update: "PUT /api/v1/insights/workflows/{workflow_id}",
+  },
+  permission: "insights",
+  noun: "Workflow",
+  queryKey: "insight workflow",
+  list: { to: "/insights", label: "Insights" },
+  address: "/insights/workflows",
+  newTitle: "New workflow",
+  title: "Workflow",
+  refresh_ms: 4000,
+  alsoInvalidates: [["insight spending"]],
+  isFixed: ({ status }) => status === "ACTIVE",
+  labels: WORKFLOW_LABELS,
+  values: valuesOf,
+  body: (values: WorkflowValues) => sent(values),
+  About: ({ record: { status, updated_at, last_updated_by } }) => (
+    <Group gap="xs" mt={4}>
+      <WorkflowStatus status={status} />
+      <span>
+        changed <Time at={updated_at} /> by {last_updated_by}
+      </span>
+    </Group>
+  ),
+  Around: Views,
+  Remove,
+  Form: WorkflowForm,
+});
 
 const VIEWS = { work: "Work and cost", executions: "Executions", settings: "Settings" };
 
-function WorkflowViews({ id, workflow }: { id: string; workflow: InsightWorkflowOutput }) {
+function Views({ record: workflow, children }: { record: InsightWorkflowOutput; children: ReactNode }) {
   const may = useMay();
-  const navigate = useNavigate();
-  const { view } = useSearch({ strict: false }) as { view?: string };
-  const shown = view && Object.hasOwn(VIEWS, view) ? view : "work";
   return (
-    <Tabs
-      value={shown}
-      onChange={(chosen) => void navigate({ to: ".", search: chosen === "work" ? {} : { view: chosen } })}
-      keepMounted={false}
+    <ViewTabs label="Parts of the workflow" views={VIEWS}>
+      {(view) =>
+        view === "settings" ? (
+          children
+        ) : view === "executions" ? (
+          <ExecutionList workflow={workflow} />
+        ) : (
+          <Stack gap="md">
+            <ActivationPanel workflow={workflow} />
+            <BackfillPanel workflow={workflow} />
+            <SpendingPanel workflow_id={workflow.id} />
+            {may("insights_write") && <QueuePanel workflow={workflow} />}
+          </Stack>
+        )
+      }
+    </ViewTabs>
+  );
+}
+
+function Remove({ record: { id: workflow_id, name } }: { record: InsightWorkflowOutput }) {
+  const navigate = useNavigate();
+  return (
+    <ConfirmButton
+      verb="Delete"
+      c="var(--mantine-color-error)"
+      question="Delete this workflow?"
+      act={() => call("DELETE /api/v1/insights/workflows/{workflow_id}", { path: { workflow_id } })}
+      invalidates={[[LIST]]}
+      done={`${name} deleted`}
+      onDone={() => void navigate({ to: "/insights", ignoreBlocker: true })}
     >
-      <Tabs.List mb="md" aria-label="Parts of the workflow">
-        {Object.entries(VIEWS).map(([value, label]) => (
-          <Tabs.Tab key={value} value={value}>
-            {label}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      <Tabs.Panel value="work">
-        <Stack gap="md">
-          <ActivationPanel workflow={workflow} />
-          <BackfillPanel workflow={workflow} />
-          <SpendingPanel workflow_id={workflow.id} />
-          {may("insights_write") && <QueuePanel workflow={workflow} />}
-        </Stack>
-      </Tabs.Panel>
-      <Tabs.Panel value="executions">
-        <ExecutionList workflow={workflow} />
-      </Tabs.Panel>
-      <Tabs.Panel value="settings">
-        <WorkflowForm id={id} workflow={workflow} />
-      </Tabs.Panel>
-    </Tabs>
+      The queue of <b dir="auto">{name}</b> is dropped. Its results are kept.
+    </ConfirmButton>
   );
 }

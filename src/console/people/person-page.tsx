@@ -1,18 +1,17 @@
 import { Alert, Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { IconCopy, IconLink } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
 import type { UserResponse } from "../api-types.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { Code, Facts, Failure, Fetched, PageHead, Panel } from "../parts/parts.tsx";
+import { Code, Facts, Failure, Panel } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
+import { type RecordFormProps, recordPageOf } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
-const LIST = ["GET /api/v1/users/"];
+const LIST = "GET /api/v1/users/";
 type Values = {
   email: string;
   first_name: string;
@@ -21,92 +20,63 @@ type Values = {
   skip_auth: boolean;
 };
 
-const read = (email: string) => call("GET /api/v1/users/{user_email}", { path: { user_email: email } });
+export default recordPageOf<UserResponse, Values>({
+  permission: "users",
+  noun: "Person",
+  queryKey: "person",
+  list: { to: "/people", label: "People" },
+  listed: LIST,
+  newTitle: "Invite somebody",
+  title: "Person",
+  nameOf: ({ email }) => email,
+  keyOf: ({ email }) => email,
+  labels: { email: "E-mail address", skip_auth: "Don't send an e-mail" },
+  values: (person) => ({
+    email: person?.email ?? "",
+    first_name: person?.first_name ?? "",
+    last_name: person?.last_name ?? "",
+    role_id: person?.role_id ?? null,
+    skip_auth: false,
+  }),
+  read: (user_email) => call("GET /api/v1/users/{user_email}", { path: { user_email } }),
+  save({ email, first_name, last_name, role_id, skip_auth }, stored) {
+    const body = {
+      email,
+      first_name: first_name || null,
+      last_name: last_name || null,
+      role_id: role_id as number,
+    };
+    return stored
+      ? call("PUT /api/v1/users/", { body: { ...body, utm: stored.utm } })
+      : call("POST /api/v1/users/", { body: { ...body, skip_auth } });
+  },
+  remove: ({ email }, reason) => call("DELETE /api/v1/users/", { body: { email, reason } }),
+  Around: ({ record, children }) => (
+    <Stack gap="md">
+      <RoleEnd person={record} />
+      {children}
+      <SignIn person={record} />
+    </Stack>
+  ),
+  Form: PersonForm,
+});
 
-export default function PersonPage() {
-  const { email } = useParams({ strict: false }) as { email: string };
-  const isNew = email === "new";
-  const person = useQuery({ queryKey: ["person", email], queryFn: () => read(email), enabled: !isNew });
-  return (
-    <>
-      <PageHead title={isNew ? "Invite somebody" : email} back={{ to: "/people", label: "People" }} />
-      {isNew ? (
-        <PersonForm person={null} />
-      ) : (
-        <Fetched query={person}>
-          {(found) => (
-            <Stack gap="md">
-              <RoleEnd person={found} />
-              <PersonForm key={email} person={found} />
-              <SignIn person={found} />
-            </Stack>
-          )}
-        </Fetched>
-      )}
-    </>
-  );
-}
-
-function PersonForm({ person }: { person: UserResponse | null }) {
+function PersonForm({ form, record, frame }: RecordFormProps<UserResponse, Values>) {
   const may = useMay();
-  const navigate = useNavigate();
   const roles = useQuery({
     queryKey: ["GET /api/v1/roles/", "names"],
     queryFn: ({ signal }) => call("GET /api/v1/roles/", { query: { limit: 1000, order_by: "name" }, signal }),
     enabled: may("roles_read"),
   });
-  const record = useRecordForm<UserResponse, Values>({
-    noun: "Person",
-    labels: { email: "E-mail address", skip_auth: "Don't send an e-mail" },
-    record: person,
-    values: (found) => ({
-      email: found?.email ?? "",
-      first_name: found?.first_name ?? "",
-      last_name: found?.last_name ?? "",
-      role_id: found?.role_id ?? null,
-      skip_auth: false,
-    }),
-    save({ email, first_name, last_name, role_id, skip_auth }, stored) {
-      const body = {
-        email,
-        first_name: first_name || null,
-        last_name: last_name || null,
-        role_id: role_id as number,
-      };
-      return stored
-        ? call("PUT /api/v1/users/", { body: { ...body, utm: stored.utm } })
-        : call("POST /api/v1/users/", { body: { ...body, skip_auth } });
-    },
-    reread: () => read(person?.email ?? ""),
-    invalidates: [LIST, ["person"]],
-    onSaved: (stored) => {
-      if (!person) void navigate({ to: `/people/${encodeURIComponent(stored.email)}` });
-    },
-  });
-  const { form } = record;
+  const { role_id } = form.getValues();
   return (
     <Panel>
-      <RecordFormFrame
-        form={record}
-        readOnly={!may("users_write")}
-        extra={
-          person &&
-          may("users_delete") && (
-            <RemoveRecord
-              noun="person"
-              name={person.email}
-              remove={(reason) => call("DELETE /api/v1/users/", { body: { email: person.email, reason } })}
-              invalidates={[LIST]}
-              onRemoved={() => void navigate({ to: "/people", ignoreBlocker: true })}
-            />
-          )
-        }
-      >
+      <RecordFormFrame {...frame}>
         <TextInput
           label="E-mail address"
           type="email"
           required
-          readOnly={person !== null}
+          readOnly={record !== null}
           {...form.getInputProps("email")}
         />
         <Group grow align="flex-start">
@@ -119,11 +89,11 @@ function PersonForm({ person }: { person: UserResponse | null }) {
           description="Permissions come from the role."
           data={(roles.data?.items ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
           allowDeselect={false}
-          value={form.getValues().role_id === null ? null : String(form.getValues().role_id)}
+          value={role_id === null ? null : String(role_id)}
           onChange={(id) => form.setFieldValue("role_id", id === null ? null : Number(id))}
           error={form.errors.role_id}
         />
-        {!person && (
+        {!record && (
           <Switch
             label="Don't send an e-mail"
             description="You pass on the sign-in link yourself."

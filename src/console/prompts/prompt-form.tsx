@@ -1,15 +1,16 @@
-import { Stack, Switch, Tabs, Text } from "@mantine/core";
+import { Stack, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import type { PromptResponse } from "../api-types.ts";
 import { TemplateEditor } from "../editors/template-editor.tsx";
 import { unknownNames, variablesOf } from "../editors/template-variables.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel, RouteLink } from "../parts/parts.tsx";
-import type { RecordFormProps } from "../records/build-record-page.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
 import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
+import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
 import { ModelFields } from "./model-fields.tsx";
 import type { PromptValues } from "./prompt-values.ts";
@@ -20,96 +21,86 @@ import { ToolNames } from "./tool-names.tsx";
 export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>) {
   const { form, record: prompt, readOnly, frame } = props;
   const navigate = useNavigate();
-  const { view = "form" } = useSearch({ strict: false }) as { view?: string };
   const values = form.getValues();
   const agents = useAgents(prompt?.id ?? null);
   const variables = variablesOf(agents);
   const unknown = unknownNames(values.context, variables);
-  const shown = prompt && view === "history" ? "history" : "form";
   return (
-    <Tabs
-      value={shown}
-      onChange={(chosen) =>
-        void navigate({ to: ".", search: chosen === "form" ? {} : { view: chosen }, resetScroll: false })
-      }
-      keepMounted={false}
-    >
-      <Tabs.List mb="md" aria-label="Views of the prompt">
-        <Tabs.Tab value="form">Prompt</Tabs.Tab>
-        {prompt && <Tabs.Tab value="history">Versions</Tabs.Tab>}
-      </Tabs.List>
-      {shown === "history" && prompt ? (
-        <PromptVersions
-          prompt={prompt}
-          onRestore={
-            readOnly
-              ? null
-              : (version) => {
-                  form.setFieldValue("context", version.prompt_text);
-                  if (version.llm_config) form.setFieldValue("llm_config", version.llm_config);
-                  form.setFieldValue("edit_comments", `As in version ${version.version_number}`);
-                  void navigate({ to: ".", search: {} });
-                }
-          }
-        />
-      ) : (
-        <>
-          <Findings issues={prompt?.validation_issues} />
-          {prompt && (
-            <Text size="sm" mb="md">
-              Used by <Users agents={agents} />
-            </Text>
-          )}
-          <Panel>
-            <RecordFormFrame {...frame}>
-              <NameFields form={form} />
-              <TemplateEditor
-                label="Instructions"
-                description="Type {{ to fill in a variable."
-                value={values.context}
-                onChange={(context) => form.setFieldValue("context", context)}
-                variables={variables}
-                error={form.errors.context}
-                readOnly={readOnly}
-              />
-              {unknown.length > 0 && (
-                <Text size="sm" role="status">
-                  Nothing sets {unknown.join(", ")} when a session starts: a tool, a workflow or a campaign
-                  has to, or it stays empty.
-                </Text>
-              )}
-              <ModelFields
-                value={values.llm_config}
-                onChange={(llm_config) => form.setFieldValue("llm_config", llm_config)}
-                errorOf={(field) => form.errors[`llm_config.${field}`]}
-              />
-              <ToolNames
-                value={values.tools}
-                onChange={(tools) => form.setFieldValue("tools", tools)}
-                error={form.errors.tools}
-              />
-              <Stack gap="xs">
-                <Switch
-                  label="Run a tool after the session"
-                  {...form.getInputProps("session_end_enabled", { type: "checkbox" })}
+    <ViewTabs label="Views of the prompt" views={{ form: "Prompt", ...(prompt && { history: "Versions" }) }}>
+      {(shown) =>
+        shown === "history" && prompt ? (
+          <PromptVersions
+            prompt={prompt}
+            onRestore={
+              readOnly
+                ? null
+                : (version) => {
+                    form.setFieldValue("context", version.prompt_text);
+                    if (version.llm_config) form.setFieldValue("llm_config", version.llm_config);
+                    form.setFieldValue("edit_comments", `As in version ${version.version_number}`);
+                    void navigate({ to: ".", search: {} });
+                  }
+            }
+          />
+        ) : (
+          <>
+            <Findings issues={prompt?.validation_issues} />
+            {prompt && (
+              <Text size="sm" mb="md">
+                Used by <Users agents={agents} />
+              </Text>
+            )}
+            <Panel>
+              <RecordFormFrame {...frame}>
+                <NameFields form={form} />
+                <TemplateEditor
+                  label="Instructions"
+                  description="Type {{ to fill in a variable."
+                  value={values.context}
+                  onChange={(context) => form.setFieldValue("context", context)}
+                  variables={variables}
+                  error={form.errors.context}
+                  readOnly={readOnly}
                 />
-                {values.session_end_enabled && (
-                  <RecordSelect
-                    operation="GET /api/v1/tools/"
-                    label="End-of-session tool"
-                    chosenName={prompt?.session_end_tool?.name}
-                    value={values.session_end_tool_id}
-                    onChange={(chosen) => form.setFieldValue("session_end_tool_id", chosen)}
-                    error={form.errors.session_end_tool_id}
-                  />
+                {unknown.length > 0 && (
+                  <Text size="sm" role="status">
+                    Nothing sets {unknown.join(", ")} when a session starts: a tool, a workflow or a campaign
+                    has to, or it stays empty.
+                  </Text>
                 )}
-              </Stack>
-              <VersionNote form={form} record={prompt} />
-            </RecordFormFrame>
-          </Panel>
-        </>
-      )}
-    </Tabs>
+                <ModelFields
+                  value={values.llm_config}
+                  onChange={(llm_config) => form.setFieldValue("llm_config", llm_config)}
+                  errorOf={(field) => form.errors[`llm_config.${field}`]}
+                />
+                <ToolNames
+                  value={values.tools}
+                  onChange={(tools) => form.setFieldValue("tools", tools)}
+                  error={form.errors.tools}
+                />
+                <Stack gap="xs">
+                  <Switch
+                    label="Run a tool after the session"
+                    {...form.getInputProps("session_end_enabled", { type: "checkbox" })}
+                  />
+                  {values.session_end_enabled && (
+                    <RecordSelect
+                      operation="GET /api/v1/tools/"
+                      label="End-of-session tool"
+                      chosenName={prompt?.session_end_tool?.name}
+                      value={values.session_end_tool_id}
+                      onChange={(chosen) => form.setFieldValue("session_end_tool_id", chosen)}
+                      error={form.errors.session_end_tool_id}
+                    />
+                  )}
+                </Stack>
+                <VersionNote form={form} record={prompt} />
+              </RecordFormFrame>
+            </Panel>
+          </>
+        )
+      }
+    </ViewTabs>
   );
 }
 

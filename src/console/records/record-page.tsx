@@ -1,62 +1,190 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import type { ComponentType, ReactNode } from "react";
 import { lastChange } from "../changes/last-change.ts";
+import type { Together } from "../changes/merge.ts";
 import { type Crumb, Fetched, PageHead } from "../parts/parts.tsx";
+import type { Operation } from "../server/api.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
+import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { type FieldsForm, type RecordForm, useRecordForm } from "./record-form.tsx";
+import { RemoveRecord } from "./remove-record.tsx";
 
-type Props<Record_> = {
-  /** Begins the query's key, which what changes the record invalidates. */
+/** What the page of one kind of record says and shows, of what is read and of what saving answers. */
+export type RecordKind<Stored, Saved, Values extends object> = {
+  /** `agents`: with `_write` the form can be saved, with `_delete` the record deleted. */
+  permission: string;
+  /** What the notice says: "Data source". */
+  noun: string;
+  /** What the window that deletes calls it, where that is not the noun: "group". */
+  removes?: string;
+  /** Begins the key of the record's query. */
   queryKey: string;
-  /** The page's heading while the record is new, and until its name is known. */
+  /** The list it belongs to. */
+  list: Crumb;
+  /** Below which its records stand, where that is not the list's own address. */
+  address?: string;
   newTitle: string;
+  /** The page's heading until the name is known. */
   title: string;
-  back: Crumb;
-  read(id: string): Promise<Record_>;
-  /** What the record is called, where it has no field `name`. */
-  nameOf?(record: Record_): string;
+  nameOf?(record: Stored): string;
+  /** What stands for the record in the address, where that is not its number. */
+  keyOf?(record: Stored): string;
   /** The number of its newest version, where it has some. */
-  version?(record: Record_): number;
-  /** The form over the record; null: a new one. */
-  children(id: string, record: Record_ | null): ReactNode;
+  version?(record: Stored): number;
+  /** Below the heading, in place of who changed the record last. */
+  About?: ComponentType<{ record: Stored }>;
+  /** How often a record that changes by itself is read again. */
+  refresh_ms?: number;
+  /** What of the record the form shows, and what a new form begins with: `fieldsOf(…)`, or by hand. */
+  values(record: Saved | null): Values;
+  labels?: FieldLabels;
+  hides?: readonly string[];
+  together?: Together;
+  acrossViews?: boolean;
+  /** Keys of other queries that show what was changed. */
+  alsoInvalidates?: readonly (readonly unknown[])[];
+  /** A record that nobody changes, whatever they may. */
+  isFixed?(record: Stored): boolean;
+  restore?(record: Stored): Promise<unknown>;
+  /** In place of the button that deletes and asks for a reason. */
+  Remove?: ComponentType<{ record: Stored }>;
+  /** What else the page of a stored record shows, around its form. */
+  Around?: ComponentType<{ record: Stored; children: ReactNode }>;
+  Form: ComponentType<RecordFormProps<Stored, Values>>;
 };
 
-/** The page of one record, whose number, or `new`, stands in the address. */
-export function RecordPage<Record_>(props: Props<Record_>) {
-  const { queryKey, newTitle, title, back, read, nameOf = ownName, version, children } = props;
-  const { id } = useParams({ strict: false }) as { id: string };
-  const isNew = id === "new";
-  const record = useQuery({ queryKey: [queryKey, id], queryFn: () => read(id), enabled: !isNew });
-  const last = record.data && lastChange(record.data);
+/** How its records are read and kept. */
+type Kept<Stored, Values> = {
+  /** The operation of the list, which is read again after each change. */
+  listed: Operation;
+  read(key: string): Promise<Stored>;
+  save(values: Values, stored: Stored | null): Promise<Stored>;
+  remove?(record: Stored, reason: string): Promise<unknown>;
+};
+
+export type RecordFormProps<Stored, Values extends object> = {
+  form: FieldsForm<Values>;
+  /** The record as it was read; null while a new one is filled in. */
+  record: Stored | null;
+  readOnly: boolean;
+  /** For `<RecordFormFrame {...frame}>`, around the fields. */
+  frame: { form: RecordForm<Values>; readOnly: boolean; extra: ReactNode };
+};
+
+/**
+ * The page of one record, whose key, or `new`, stands in the address: reads it, or begins a new one; checks what the
+ * person may do; saves, deletes, and goes where the record is then. The page itself is only the fields.
+ */
+export function recordPageOf<Stored extends object, Values extends object>(
+  kind: RecordKind<Stored, Stored, Values> & Kept<Stored, Values>,
+): ComponentType {
+  const { permission, noun, queryKey, list, listed, remove, restore, Remove, About, Around, Form } = kind;
+  const { nameOf = ownName, keyOf = ownNumber, version } = kind;
+
+  function Editor({ id, record }: { id: string; record: Stored | null }) {
+    const may = useMay();
+    const navigate = useNavigate();
+    const form = useRecordForm<Stored, Values>({
+      ...kind,
+      record,
+      reread: () => kind.read(id),
+      invalidates: [[queryKey], ...(kind.alsoInvalidates ?? []), [listed]],
+      onSaved: (stored) => {
+        const key = keyOf(stored);
+        if (key !== id) void navigate({ to: `${kind.address ?? list.to}/${encodeURIComponent(key)}` });
+      },
+    });
+    const isFixed = record !== null && kind.isFixed?.(record) === true;
+    const readOnly = !may(`${permission}_write`) || isFixed;
+    const mayRemove = record !== null && may(`${permission}_delete`) && !isFixed;
+    const extra =
+      mayRemove &&
+      (Remove ? (
+        <Remove record={record} />
+      ) : (
+        remove && (
+          <RemoveRecord
+            noun={kind.removes ?? noun.toLowerCase()}
+            name={nameOf(record)}
+            remove={(reason) => remove(record, reason)}
+            {...(restore && { restore: () => restore(record) })}
+            invalidates={[[listed]]}
+            onRemoved={() => void navigate({ to: list.to, ignoreBlocker: true })}
+          />
+        )
+      ));
+    return (
+      <Form
+        // The same by a narrower type, which Mantine's can't be compared with while Values is open.
+        form={form.form as unknown as FieldsForm<Values>}
+        record={record}
+        readOnly={readOnly}
+        frame={{ form, readOnly, extra }}
+      />
+    );
+  }
+
+  return function Page() {
+    const { id } = useParams({ strict: false }) as { id: string };
+    const isNew = id === "new";
+    const record = useQuery({
+      queryKey: [queryKey, id],
+      queryFn: () => kind.read(id),
+      enabled: !isNew,
+      refetchInterval: kind.refresh_ms ?? false,
+    });
+    const editor = (found: Stored | null) => <Editor key={id} id={id} record={found} />;
+    return (
+      <>
+        <PageHead
+          title={isNew ? kind.newTitle : record.data ? nameOf(record.data) : kind.title}
+          back={list}
+          about={
+            record.data &&
+            (About ? <About record={record.data} /> : <LastChange record={record.data} version={version} />)
+          }
+        />
+        {isNew ? (
+          editor(null)
+        ) : (
+          <Fetched query={record} lines={12}>
+            {(found) =>
+              Around ? (
+                <Around key={id} record={found}>
+                  {editor(found)}
+                </Around>
+              ) : (
+                editor(found)
+              )
+            }
+          </Fetched>
+        )}
+      </>
+    );
+  };
+}
+
+function LastChange<Stored extends object>(props: {
+  record: Stored;
+  version: ((record: Stored) => number) | undefined;
+}) {
+  const { record, version } = props;
+  const { at, by } = lastChange(record);
+  if (!at) return null;
   return (
     <>
-      <PageHead
-        title={isNew ? newTitle : record.data ? nameOf(record.data) : title}
-        back={back}
-        about={
-          record.data &&
-          last?.at && (
-            <>
-              {version ? `Version ${version(record.data)}, updated` : "Updated"} <Time at={last.at} />
-              {last.by && (
-                <>
-                  {" "}
-                  by <bdi>{last.by}</bdi>
-                </>
-              )}
-            </>
-          )
-        }
-      />
-      {isNew ? (
-        children(id, null)
-      ) : (
-        <Fetched query={record} lines={12}>
-          {(found) => children(id, found)}
-        </Fetched>
+      {version ? `Version ${version(record)}, updated` : "Updated"} <Time at={at} />
+      {by && (
+        <>
+          {" "}
+          by <bdi>{by}</bdi>
+        </>
       )}
     </>
   );
 }
 
 const ownName = (record: unknown): string => (record as { name: string }).name;
+const ownNumber = (record: unknown): string => String((record as { id: number }).id);

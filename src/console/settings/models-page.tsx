@@ -22,6 +22,7 @@ type Values = { api_key: string; base_url: string; set_at: string | null };
 
 const read = () => call("GET /api/v1/llm_providers/", {});
 
+/** By hand: a form for each provider, all on one page and read together. */
 export default function ModelsPage() {
   const providers = useQuery({ queryKey: LIST, queryFn: read });
   return (

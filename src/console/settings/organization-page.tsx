@@ -14,6 +14,7 @@ type Values = { display_name: string; description: string; domains: string; logo
 
 const read = () => call("GET /api/v1/organizations/", {});
 
+/** By hand: there is one, which belongs to no list and is sent as a form with a file. */
 export default function OrganizationPage() {
   const organization = useQuery({ queryKey: KEY, queryFn: read });
   return (

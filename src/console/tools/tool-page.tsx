@@ -1,15 +1,14 @@
-import { Select, Stack, Tabs, Textarea, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import type { ToolDefinition, ToolDetailResponse, ToolResponse, ToolUpdateRequest } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
-import { Fetched, Loading, PageHead, Panel, RouteLink } from "../parts/parts.tsx";
-import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
-import { RemoveRecord } from "../records/remove-record.tsx";
-import { call } from "../server/api.ts";
+import { Loading, Panel, RouteLink } from "../parts/parts.tsx";
+import { ViewTabs } from "../parts/view-tabs.tsx";
+import { recordPage } from "../records/build-record-page.tsx";
+import { RecordFormFrame } from "../records/record-form.tsx";
+import type { RecordFormProps } from "../records/record-page.tsx";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { CheckedFindings } from "./checked-findings.tsx";
@@ -28,6 +27,9 @@ type Values = {
   last_updated_comments: string;
 };
 
+/** The service of the tools that are part of the program. */
+const SYSTEM = "System";
+
 const NEW: Values = {
   name: "",
   service_id: 0,
@@ -42,60 +44,39 @@ const NEW: Values = {
   last_updated_comments: "",
 };
 
-const read = (tool_name: string) => call("GET /api/v1/tools/{tool_name}", { path: { tool_name } });
-
-export default function ToolPage() {
-  const { name } = useParams({ strict: false }) as { name: string };
-  const isNew = name === "new";
-  const tool = useQuery({ queryKey: ["tool", name], queryFn: () => read(name), enabled: !isNew });
-  return (
+export default recordPage({
+  operations: {
+    list: "GET /api/v1/tools/",
+    read: "GET /api/v1/tools/{tool_name}",
+    create: "POST /api/v1/tools/",
+    update: "PUT /api/v1/tools/",
+    remove: "DELETE /api/v1/tools/{tool_name}",
+  },
+  permission: "tools",
+  noun: "Tool",
+  queryKey: "tool",
+  list: { to: "/tools", label: "Tools" },
+  newTitle: "New tool",
+  title: "Tool",
+  keyOf: ({ name }) => name,
+  alsoInvalidates: [["tool history"]],
+  acrossViews: true,
+  isFixed: ({ service_name }) => service_name === SYSTEM,
+  labels: { last_updated_comments: "Version note" },
+  values: (tool) => (tool ? valuesOf(tool) : NEW),
+  body: (values) => sent(values),
+  About: ({ record: { definition, version_number, last_updated, last_updated_by } }) => (
     <>
-      <PageHead
-        title={isNew ? "New tool" : name}
-        back={{ to: "/tools", label: "Tools" }}
-        about={
-          tool.data && (
-            <>
-              {kindOf(tool.data.definition)}, version {tool.data.version_number}, changed{" "}
-              <Time at={tool.data.last_updated} /> by {tool.data.last_updated_by}
-            </>
-          )
-        }
-      />
-      {isNew ? (
-        <ToolForm tool={null} />
-      ) : (
-        <Fetched query={tool} lines={14}>
-          {(found) => <ToolForm key={found.id} tool={found} />}
-        </Fetched>
-      )}
+      {kindOf(definition)}, version {version_number}, changed <Time at={last_updated} /> by {last_updated_by}
     </>
-  );
-}
+  ),
+  Form: ToolForm,
+});
 
-function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
+function ToolForm(props: RecordFormProps<ToolDetailResponse, Values>) {
+  const { form, record: tool, readOnly, frame } = props;
   const may = useMay();
-  const navigate = useNavigate();
-  const { view = "form" } = useSearch({ strict: false }) as { view?: string };
-  const record = useRecordForm<ToolResponse, Values>({
-    noun: "Tool",
-    acrossViews: true,
-    labels: { last_updated_comments: "Version note" },
-    record: tool,
-    values: (found) => (found ? valuesOf(found) : NEW),
-    save(values) {
-      const body = sent(values);
-      return tool
-        ? call("PUT /api/v1/tools/", { body: { ...body, id: tool.id } })
-        : call("POST /api/v1/tools/", { body });
-    },
-    ...(tool && { reread: () => read(tool.name) }),
-    invalidates: [["tool"], ["tool history"], ["GET /api/v1/tools/"]],
-    onSaved: (stored) => {
-      if (stored.name !== tool?.name) void navigate({ to: `/tools/${encodeURIComponent(stored.name)}` });
-    },
-  });
-  const { form } = record;
+  const { isDirty } = frame.form;
   const values = form.getValues();
   const { definition } = values;
   const setDefinition = (next: ToolDefinition) => form.setFieldValue("definition", next);
@@ -105,159 +86,130 @@ function ToolForm({ tool }: { tool: ToolDetailResponse | null }) {
       tool: { ...definition.tool, function: { ...definition.tool.function, ...part } },
     });
   const isWorkflow = stepsTasks(definition).length > 0;
-  const isSystem = tool?.service_name === "System";
-  const mayWrite = may("tools_write") && !isSystem;
-  const views = ["form", "json", ...(isWorkflow ? ["workflow"] : []), "try", ...(tool ? ["history"] : [])];
-  const shown = views.includes(view) ? view : "form";
+  const views = {
+    form: "Form",
+    json: "JSON",
+    ...(isWorkflow && { workflow: "Workflow" }),
+    try: "Try it",
+    ...(tool && { history: "History" }),
+  };
 
   return (
-    <Tabs
-      value={shown}
-      onChange={(chosen) =>
-        void navigate({ to: ".", search: chosen === "form" ? {} : { view: chosen }, resetScroll: false })
-      }
-      keepMounted={false}
-    >
-      <Tabs.List mb="md" aria-label="Views of the tool">
-        {views.map((each) => (
-          <Tabs.Tab key={each} value={each}>
-            {VIEWS[each as keyof typeof VIEWS]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {tool && !record.isDirty && <Findings issues={tool.validation_issues} />}
-      {record.isDirty && may("tools_read") && (
-        <CheckedFindings tool={{ ...sent(values), id: tool?.id ?? null }} />
-      )}
-      {shown === "history" && tool ? (
-        <ToolHistory tool={tool} onRestore={mayWrite ? setDefinition : null} />
-      ) : shown === "try" ? (
-        <TryPane definition={definition} service_id={values.service_id} />
-      ) : (
-        <Panel>
-          <RecordFormFrame
-            form={record}
-            readOnly={!mayWrite}
-            extra={
-              tool &&
-              may("tools_delete") &&
-              !isSystem && (
-                <RemoveRecord
-                  noun="tool"
-                  name={tool.name}
-                  remove={(reason) =>
-                    call("DELETE /api/v1/tools/{tool_name}", {
-                      path: { tool_name: tool.name },
-                      query: { reason },
-                    })
-                  }
-                  invalidates={[["GET /api/v1/tools/"]]}
-                  onRemoved={() => void navigate({ to: "/tools", ignoreBlocker: true })}
-                />
-              )
-            }
-          >
-            {shown === "json" && (
-              <JsonEditor
-                label="Definition"
-                description="The tool as JSON. Invalid JSON is not applied."
-                value={definition}
-                onChange={(value) => setDefinition(value as ToolDefinition)}
-                error={form.errors.definition}
-                readOnly={!mayWrite}
-              />
-            )}
-            {shown === "workflow" && (
-              <Suspense fallback={<Loading />}>
-                <WorkflowEditor definition={definition} onChange={setDefinition} readOnly={!mayWrite} />
-              </Suspense>
-            )}
-            {shown === "form" && (
-              <Stack gap="md">
-                {isSystem && (
-                  <p>This tool is part of the program: it can be used by prompts and not be changed.</p>
-                )}
-                <TextInput
-                  label="Name"
-                  description="Letters, digits, _ and -; no spaces."
-                  required
-                  value={values.name}
-                  onChange={({ currentTarget }) => {
-                    form.setFieldValue("name", currentTarget.value);
-                    setFunction({ name: currentTarget.value });
-                  }}
-                  error={form.errors.name}
-                />
-                <Textarea
-                  label="Description"
-                  description="Tells the model what the tool does and when to use it."
-                  dir="auto"
-                  autosize
-                  minRows={2}
-                  maxRows={10}
-                  value={definition.tool.function.description}
-                  onChange={({ currentTarget }) => setFunction({ description: currentTarget.value })}
-                  error={form.errors["definition.tool.function.description"]}
-                />
-                <RecordSelect
-                  operation="GET /api/v1/services/"
-                  label="Service"
-                  description="Credentials used for the request."
-                  required
-                  chosenName={tool?.service_id === values.service_id ? tool.service_name : null}
-                  value={values.service_id || null}
-                  onChange={(chosen) => form.setFieldValue("service_id", chosen ?? 0)}
-                  error={form.errors.service_id}
-                />
-                <Select
-                  label="Type"
-                  data={KINDS}
-                  allowDeselect={false}
-                  value={definition.type ?? "action"}
-                  onChange={(type) => setDefinition(withType(definition, type as ToolDefinition["type"]))}
-                />
-                {definition.endpoint && (
-                  <EndpointFields
-                    endpoint={definition.endpoint}
-                    onChange={(endpoint) => setDefinition({ ...definition, endpoint })}
-                    errorOf={(field) => form.errors[`definition.endpoint.${field}`]}
-                  />
-                )}
-                {isWorkflow ? (
-                  <p>
-                    This tool runs a step workflow:{" "}
-                    <RouteLink to={`/tools/${encodeURIComponent(values.name)}?view=workflow`}>
-                      open the workflow
-                    </RouteLink>
-                    .
-                  </p>
-                ) : (
+    <ViewTabs label="Views of the tool" views={views}>
+      {(shown) => (
+        <>
+          {tool && !isDirty && <Findings issues={tool.validation_issues} />}
+          {isDirty && may("tools_read") && (
+            <CheckedFindings tool={{ ...sent(values), id: tool?.id ?? null }} />
+          )}
+          {shown === "history" && tool ? (
+            <ToolHistory tool={tool} onRestore={readOnly ? null : setDefinition} />
+          ) : shown === "try" ? (
+            <TryPane definition={definition} service_id={values.service_id} />
+          ) : (
+            <Panel>
+              <RecordFormFrame {...frame}>
+                {shown === "json" && (
                   <JsonEditor
-                    label="Arguments"
-                    description="JSON Schema of the arguments the model may pass."
-                    value={definition.tool.function.parameters}
-                    onChange={(parameters) => setFunction({ parameters })}
-                    error={form.errors["definition.tool.function.parameters"]}
-                    readOnly={!mayWrite}
+                    label="Definition"
+                    description="The tool as JSON. Invalid JSON is not applied."
+                    value={definition}
+                    onChange={(value) => setDefinition(value as ToolDefinition)}
+                    error={form.errors.definition}
+                    readOnly={readOnly}
                   />
                 )}
-                {tool && mayWrite && (
-                  <TextInput
-                    label="Version note"
-                    dir="auto"
-                    {...form.getInputProps("last_updated_comments")}
-                  />
+                {shown === "workflow" && (
+                  <Suspense fallback={<Loading />}>
+                    <WorkflowEditor definition={definition} onChange={setDefinition} readOnly={readOnly} />
+                  </Suspense>
                 )}
-              </Stack>
-            )}
-          </RecordFormFrame>
-        </Panel>
+                {shown === "form" && (
+                  <Stack gap="md">
+                    {tool?.service_name === SYSTEM && (
+                      <p>This tool is part of the program: it can be used by prompts and not be changed.</p>
+                    )}
+                    <TextInput
+                      label="Name"
+                      description="Letters, digits, _ and -; no spaces."
+                      required
+                      value={values.name}
+                      onChange={({ currentTarget }) => {
+                        form.setFieldValue("name", currentTarget.value);
+                        setFunction({ name: currentTarget.value });
+                      }}
+                      error={form.errors.name}
+                    />
+                    <Textarea
+                      label="Description"
+                      description="Tells the model what the tool does and when to use it."
+                      dir="auto"
+                      autosize
+                      minRows={2}
+                      maxRows={10}
+                      value={definition.tool.function.description}
+                      onChange={({ currentTarget }) => setFunction({ description: currentTarget.value })}
+                      error={form.errors["definition.tool.function.description"]}
+                    />
+                    <RecordSelect
+                      operation="GET /api/v1/services/"
+                      label="Service"
+                      description="Credentials used for the request."
+                      required
+                      chosenName={tool?.service_id === values.service_id ? tool.service_name : null}
+                      value={values.service_id || null}
+                      onChange={(chosen) => form.setFieldValue("service_id", chosen ?? 0)}
+                      error={form.errors.service_id}
+                    />
+                    <Select
+                      label="Type"
+                      data={KINDS}
+                      allowDeselect={false}
+                      value={definition.type ?? "action"}
+                      onChange={(type) => setDefinition(withType(definition, type as ToolDefinition["type"]))}
+                    />
+                    {definition.endpoint && (
+                      <EndpointFields
+                        endpoint={definition.endpoint}
+                        onChange={(endpoint) => setDefinition({ ...definition, endpoint })}
+                        errorOf={(field) => form.errors[`definition.endpoint.${field}`]}
+                      />
+                    )}
+                    {isWorkflow ? (
+                      <p>
+                        This tool runs a step workflow:{" "}
+                        <RouteLink to={`/tools/${encodeURIComponent(values.name)}?view=workflow`}>
+                          open the workflow
+                        </RouteLink>
+                        .
+                      </p>
+                    ) : (
+                      <JsonEditor
+                        label="Arguments"
+                        description="JSON Schema of the arguments the model may pass."
+                        value={definition.tool.function.parameters}
+                        onChange={(parameters) => setFunction({ parameters })}
+                        error={form.errors["definition.tool.function.parameters"]}
+                        readOnly={readOnly}
+                      />
+                    )}
+                    {tool && !readOnly && (
+                      <TextInput
+                        label="Version note"
+                        dir="auto"
+                        {...form.getInputProps("last_updated_comments")}
+                      />
+                    )}
+                  </Stack>
+                )}
+              </RecordFormFrame>
+            </Panel>
+          )}
+        </>
       )}
-    </Tabs>
+    </ViewTabs>
   );
 }
-
-const VIEWS = { form: "Form", json: "JSON", workflow: "Workflow", try: "Try it", history: "History" };
 
 const KINDS = [
   { value: "endpoint", label: "HTTP request" },

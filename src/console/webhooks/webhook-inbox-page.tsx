@@ -33,6 +33,7 @@ async function read(name: string): Promise<WebhookInbox> {
   return found;
 }
 
+/** By hand: an inbox begins in a window and may be called "new", which the page of a record takes for a new one. */
 export default function WebhookInboxPage() {
   const { name } = useParams({ strict: false }) as { name: string };
   const inbox = useQuery({

@@ -44,6 +44,7 @@ test("an operator sees what was set aside, retries one, and drops another after 
   await question.getByRole("button", { name: "Drop" }).click();
   await page.getByText("Dropped.").waitFor();
   await expect.poll(setAside).toMatchObject([{ job_id: "7002" }]);
+  await ended.waitFor({ state: "detached" });
 
   await page.getByRole("button", { name: "Retry" }).click();
   await page.getByText("Nothing is set aside").waitFor();

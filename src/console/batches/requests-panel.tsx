@@ -1,17 +1,16 @@
-import { Button, Group, Select, Table, Text } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { Button, Group, Select, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { CommunicationRequestResult, RequestStatus } from "../api-types.ts";
+import { type Column, timeColumn } from "../lists/columns.tsx";
 import { SearchBox } from "../lists/list-tools.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import { REQUEST_STATUSES, requestPath, requestWords } from "../outbound/batch-words.ts";
 import { spoken } from "../outbound/channel-statuses.ts";
 import classes from "../outbound/outbound.module.css";
+import { DownloadButton } from "../parts/download-button.tsx";
 import { Empty, Fetched, Panel, RouteLink, Scroller, Status } from "../parts/parts.tsx";
-import { saveFile } from "../parts/save-file.ts";
-import { showFailure } from "../parts/show-failure.ts";
 import { call, callForBytes } from "../server/api.ts";
-import { Time } from "../time/time.tsx";
 
 const PAGE = 50;
 const REFRESH_MS = 4000;
@@ -28,7 +27,43 @@ function answerText({ answered_by, voicemail_left, duration_s }: CommunicationRe
   return parts.join(", ");
 }
 
-/** The people of a batch, in the order in which they came. */
+const columnsOf = (batch_id: string): Column<CommunicationRequestResult>[] => [
+  {
+    field: "reference_id",
+    title: "Reference",
+    render: ({ reference_id }) => (
+      <div style={{ minWidth: 120 }}>
+        <RouteLink to={requestPath(batch_id, reference_id)}>
+          <bdi>{reference_id}</bdi>
+        </RouteLink>
+      </div>
+    ),
+  },
+  { field: "target", title: "Reached at" },
+  {
+    field: "request_status",
+    title: "State",
+    render: ({ request_status }) => (
+      <Status tone={requestWords(request_status).tone}>{requestWords(request_status).word}</Status>
+    ),
+  },
+  {
+    field: "channel_manager_status",
+    title: "Last status",
+    render: ({ channel_manager_status }) => spoken(channel_manager_status ?? ""),
+  },
+  { field: "answered_by", title: "Agent", render: answerText },
+  { field: "attempt_count", title: "Attempts", align: "right" },
+  timeColumn("sent_at", "Last attempt"),
+  {
+    field: "session_id",
+    title: "Session",
+    render: ({ session_id }) =>
+      session_id ? <RouteLink to={`/sessions/${session_id}`}>{session_id}</RouteLink> : "–",
+  },
+];
+
+/** The people of a batch, in the order in which they came. By hand: the API gives them without their number. */
 export function RequestsPanel({ batch_id }: { batch_id: string }) {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as { status?: string; reference?: string; page?: string };
@@ -55,31 +90,24 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
   });
-  const download = useMutation({
-    mutationFn: () =>
-      callForBytes(
-        "GET /api/v1/outbound/batches/{batch_id}/results",
-        { path: { batch_id }, query: { status, reference_id } },
-        "text/csv",
-      ),
-    onSuccess: (content) => saveFile(`${batch_id} results.csv`, content),
-    onError: showFailure,
-  });
   return (
     <Panel
       title="People"
       flush
       actions={
         <>
-          <Button
+          <DownloadButton
             size="xs"
-            variant="default"
-            leftSection={<IconDownload size={14} />}
-            loading={download.isPending}
-            onClick={() => download.mutate()}
-          >
-            Download CSV
-          </Button>
+            label="Download CSV"
+            name={`${batch_id} results.csv`}
+            fetch={() =>
+              callForBytes(
+                "GET /api/v1/outbound/batches/{batch_id}/results",
+                { path: { batch_id }, query: { status, reference_id } },
+                "text/csv",
+              )
+            }
+          />
           <SearchBox
             label="Exact reference"
             value={reference_id ?? ""}
@@ -115,53 +143,7 @@ export function RequestsPanel({ batch_id }: { batch_id: string }) {
               label="People of the batch"
               stale={results.isPlaceholderData}
             >
-              <Table highlightOnHover>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th miw={140}>Reference</Table.Th>
-                    <Table.Th>Reached at</Table.Th>
-                    <Table.Th>State</Table.Th>
-                    <Table.Th>Last status</Table.Th>
-                    <Table.Th>Agent</Table.Th>
-                    <Table.Th ta="right">Attempts</Table.Th>
-                    <Table.Th>Last attempt</Table.Th>
-                    <Table.Th>Session</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {people.map((person, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: a reference may stand twice in a batch
-                    <Table.Tr key={index}>
-                      <Table.Td>
-                        <RouteLink to={requestPath(batch_id, person.reference_id)}>
-                          <bdi>{person.reference_id}</bdi>
-                        </RouteLink>
-                      </Table.Td>
-                      <Table.Td>
-                        <bdi>{person.target}</bdi>
-                      </Table.Td>
-                      <Table.Td>
-                        <Status tone={requestWords(person.request_status).tone}>
-                          {requestWords(person.request_status).word}
-                        </Status>
-                      </Table.Td>
-                      <Table.Td>{spoken(person.channel_manager_status ?? "")}</Table.Td>
-                      <Table.Td>{answerText(person)}</Table.Td>
-                      <Table.Td ta="right">{person.attempt_count}</Table.Td>
-                      <Table.Td>
-                        <Time at={person.sent_at} kind="minute" />
-                      </Table.Td>
-                      <Table.Td>
-                        {person.session_id ? (
-                          <RouteLink to={`/sessions/${person.session_id}`}>{person.session_id}</RouteLink>
-                        ) : (
-                          "–"
-                        )}
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <RowsTable columns={columnsOf(batch_id)} rows={people} />
             </Scroller>
           )
         }

@@ -1,9 +1,11 @@
-import { Alert, Button, Grid, NumberInput, Stack, Table, Text } from "@mantine/core";
+import { Alert, Button, Grid, NumberInput, Stack, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import type { CampaignForecast, ForecastQuestion } from "../api-types.ts";
 import { numberOrNull } from "../campaign-form/opening-fields.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import classes from "../outbound/outbound.module.css";
 import { Tile, Tiles } from "../outbound/tile.tsx";
 import { Empty, Fetched, Loading, Panel, Scroller } from "../parts/parts.tsx";
@@ -183,32 +185,25 @@ function Answer({ forecast }: { forecast: CampaignForecast }) {
 }
 
 function BarTable({ bars, by }: { bars: Bar[]; by: "day" | "hour" }) {
+  const columns: Column<Bar>[] = [
+    { field: "name", title: by === "day" ? "Day" : "Hour" },
+    ...(["First attempts", "Retries"] as const).map((name) => ({
+      field: name,
+      title: name,
+      align: "right" as const,
+      render: (bar: Bar) => bar[name].toLocaleString("en"),
+    })),
+    { field: "reached", title: "Reached", align: "right", render: (bar) => bar.reached.toLocaleString("en") },
+    {
+      field: "cap",
+      title: "At most",
+      align: "right",
+      render: (bar) => bar.cap?.toLocaleString("en") ?? "any number",
+    },
+  ];
   return (
     <Scroller className={classes.scroll} label="Forecast as a table">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{by === "day" ? "Day" : "Hour"}</Table.Th>
-            <Table.Th ta="right">First attempts</Table.Th>
-            <Table.Th ta="right">Retries</Table.Th>
-            <Table.Th ta="right">Reached</Table.Th>
-            {by === "day" && <Table.Th ta="right">At most</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {bars.map((bar) => (
-            <Table.Tr key={bar.name}>
-              <Table.Td>{bar.name}</Table.Td>
-              <Table.Td ta="right">{bar["First attempts"].toLocaleString("en")}</Table.Td>
-              <Table.Td ta="right">{bar.Retries.toLocaleString("en")}</Table.Td>
-              <Table.Td ta="right">{bar.reached.toLocaleString("en")}</Table.Td>
-              {by === "day" && (
-                <Table.Td ta="right">{bar.cap?.toLocaleString("en") ?? "any number"}</Table.Td>
-              )}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <RowsTable columns={by === "day" ? columns : columns.slice(0, -1)} rows={bars} />
     </Scroller>
   );
 }

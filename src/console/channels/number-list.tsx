@@ -1,19 +1,35 @@
-import { Button, Group, Modal, Stack, Table, Text, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPhone, IconPlus } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Channel, TwilioPhoneNumber } from "../api-types.ts";
-import { Empty, Failure, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
+import { Empty, Fetched, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
-import { fieldErrors } from "../records/field-errors.ts";
-import { ApiError, call } from "../server/api.ts";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import classes from "./channels.module.css";
 
-/** The numbers of a carrier account. Each one listed here can be claimed for an agent. */
+const columnsOf = (channel_id: number): Column<TwilioPhoneNumber>[] => [
+  { field: "phone_number", title: "Number" },
+  { field: "friendly_name", title: "Called" },
+  {
+    field: "texts",
+    title: "Texts to the US",
+    render: (number) => <TextsCheck channel_id={channel_id} number={number} />,
+  },
+  {
+    field: "attach",
+    title: "Action",
+    permissions: ["channels_write"],
+    render: (number) => <Attach channel_id={channel_id} number={number} />,
+  },
+];
+
+/** The numbers of a carrier account, each to be claimed for an agent. By hand: the carrier tells them all at once. */
 export function NumberList({ channel }: { channel: Channel }) {
   const may = useMay();
   const [isBuying, { open, close }] = useDisclosure(false);
@@ -38,21 +54,7 @@ export function NumberList({ channel }: { channel: Channel }) {
             </Empty>
           ) : (
             <Scroller label="Numbers of the account" className={classes.scroll}>
-              <Table className={classes.table}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Number</Table.Th>
-                    <Table.Th>Called</Table.Th>
-                    <Table.Th>Texts to the US</Table.Th>
-                    {may("channels_write") && <Table.Th>Action</Table.Th>}
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {phone_numbers.map((number) => (
-                    <NumberRow key={number.sid} channel={channel} number={number} />
-                  ))}
-                </Table.Tbody>
-              </Table>
+              <RowsTable columns={columnsOf(channel.id)} rows={phone_numbers} rowKey={({ sid }) => sid} />
             </Scroller>
           )
         }
@@ -62,131 +64,94 @@ export function NumberList({ channel }: { channel: Channel }) {
   );
 }
 
-function NumberRow({ channel, number }: { channel: Channel; number: TwilioPhoneNumber }) {
+type OfNumber = { channel_id: number; number: TwilioPhoneNumber };
+
+/** Whether texts from the number may go to the US, which is asked of the carrier. */
+function TextsCheck({ channel_id, number: { phone_number } }: OfNumber) {
   const may = useMay();
   const client = useQueryClient();
-  const path = { channel_id: channel.id };
-  const [approved, setApproved] = useState<boolean | null>(null);
-  const attach = useMutation({
-    mutationFn: () =>
-      call("PUT /api/v1/channels/twilio/{channel_id}/numbers", {
-        path,
-        body: { phone_sid: number.sid, friendly_name: number.friendly_name || number.phone_number },
-      }),
-    onSuccess: ({ phone_number }) =>
-      notifications.show({ message: `Calls and texts to ${phone_number} lead here`, color: "green" }),
-    onError: showFailure,
-  });
   const check = useMutation({
     mutationFn: () =>
       call("POST /api/v1/channels/twilio/{channel_id}/numbers/verify-a2p-compliance", {
-        path,
-        body: { phone: number.phone_number },
+        path: { channel_id },
+        body: { phone: phone_number },
       }),
-    async onSuccess({ a2p_approved }) {
-      setApproved(a2p_approved);
-      await client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] }),
+    onError: showFailure,
+  });
+  if (check.data) {
+    return check.data.a2p_approved ? (
+      <Status tone="good">registered</Status>
+    ) : (
+      <Status tone="bad">not registered</Status>
+    );
+  }
+  if (!may("channels_write")) return "–";
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      aria-label={`Check texts of ${phone_number}`}
+      loading={check.isPending}
+      onClick={() => check.mutate()}
+    >
+      Check
+    </Button>
+  );
+}
+
+function Attach({ channel_id, number: { sid, phone_number, friendly_name } }: OfNumber) {
+  const attach = useMutation({
+    mutationFn: () =>
+      call("PUT /api/v1/channels/twilio/{channel_id}/numbers", {
+        path: { channel_id },
+        body: { phone_sid: sid, friendly_name: friendly_name || phone_number },
+      }),
+    onSuccess: (stored) =>
+      notifications.show({ message: `Calls and texts to ${stored.phone_number} lead here`, color: "green" }),
     onError: showFailure,
   });
   return (
-    <Table.Tr>
-      <Table.Td>
-        <bdi>{number.phone_number}</bdi>
-      </Table.Td>
-      <Table.Td>
-        <bdi>{number.friendly_name}</bdi>
-      </Table.Td>
-      <Table.Td>
-        {approved !== null ? (
-          <Status tone={approved ? "good" : "bad"}>{approved ? "registered" : "not registered"}</Status>
-        ) : may("channels_write") ? (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            aria-label={`Check texts of ${number.phone_number}`}
-            loading={check.isPending}
-            onClick={() => check.mutate()}
-          >
-            Check
-          </Button>
-        ) : (
-          "–"
-        )}
-      </Table.Td>
-      {may("channels_write") && (
-        <Table.Td>
-          <Button
-            variant="default"
-            size="compact-sm"
-            title="Sets the number up at the carrier, so that its calls and texts come here"
-            aria-label={`Attach ${number.phone_number}`}
-            loading={attach.isPending}
-            onClick={() => attach.mutate()}
-          >
-            Attach
-          </Button>
-        </Table.Td>
-      )}
-    </Table.Tr>
+    <Button
+      variant="default"
+      size="compact-sm"
+      title="Sets the number up at the carrier, so that its calls and texts come here"
+      aria-label={`Attach ${phone_number}`}
+      loading={attach.isPending}
+      onClick={() => attach.mutate()}
+    >
+      Attach
+    </Button>
   );
 }
 
 function BuyWindow({ channel, onClose }: { channel: Channel; onClose(): void }) {
   const client = useQueryClient();
-  const form = useForm({ initialValues: { area_code: "", friendly_name: channel.name.slice(0, 64) } });
-  const buying = useMutation({
-    mutationFn: () =>
-      call("POST /api/v1/channels/twilio/{channel_id}/numbers", {
-        path: { channel_id: channel.id },
-        body: form.getValues(),
-      }),
-    async onSuccess({ phone_number }) {
+  const { form, sending } = useWindowForm({
+    initial: { area_code: "", friendly_name: channel.name.slice(0, 64) },
+    send: (body) =>
+      call("POST /api/v1/channels/twilio/{channel_id}/numbers", { path: { channel_id: channel.id }, body }),
+    async onSent({ phone_number }) {
       notifications.show({ message: `${phone_number} is yours`, color: "green" });
       await client.invalidateQueries({ queryKey: ["numbers", channel.id] });
       onClose();
     },
-    onError(error) {
-      if (error instanceof ApiError) {
-        form.setErrors(fieldErrors(error, (name) => name in form.getValues()).fields);
-      }
-    },
   });
-  const isAtFields = buying.error instanceof ApiError && buying.error.issues.length > 0;
   return (
-    <Modal opened onClose={onClose} title="Rent a number">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          buying.mutate();
-        }}
-      >
-        <Stack gap="md">
-          <Text size="sm">
-            The carrier charges the account every month until you release the number there. With the simulator
-            it is free and reaches nobody.
-          </Text>
-          {buying.error && !isAtFields && <Failure error={buying.error} />}
-          <TextInput
-            label="Area code"
-            placeholder="512"
-            required
-            inputMode="numeric"
-            maxLength={3}
-            {...form.getInputProps("area_code")}
-          />
-          <TextInput label="Called" required maxLength={64} {...form.getInputProps("friendly_name")} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={buying.isPending}>
-              Rent
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <WindowForm title="Rent a number" verb="Rent" sending={sending} onClose={onClose}>
+      <Text size="sm">
+        The carrier charges the account every month until you release the number there. With the simulator it
+        is free and reaches nobody.
+      </Text>
+      <TextInput
+        label="Area code"
+        placeholder="512"
+        required
+        inputMode="numeric"
+        maxLength={3}
+        {...form.getInputProps("area_code")}
+      />
+      <TextInput label="Called" required maxLength={64} {...form.getInputProps("friendly_name")} />
+    </WindowForm>
   );
 }

@@ -12,7 +12,7 @@ import { Time } from "../time/time.tsx";
 import { MODE_NAMES } from "./channel-values.ts";
 import { TargetWindow } from "./target-window.tsx";
 
-export const TARGETS = ["GET /api/v1/channels/targets"];
+const TARGETS = ["GET /api/v1/channels/targets"];
 
 /** The addresses that agents have claimed: of one channel, or of all. */
 export function TargetList({ channel }: { channel: Channel | null }) {

@@ -1,16 +1,21 @@
-import { Autocomplete, Button, Group, Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Autocomplete, Select, Switch, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Channel, ChannelServices, ChannelTargetResponse, TargetModes } from "../api-types.ts";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type {
+  Channel,
+  ChannelServices,
+  ChannelTargetCreateRequest,
+  ChannelTargetResponse,
+  TargetModes,
+} from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
-import { Failure } from "../parts/parts.tsx";
-import { fieldErrors } from "../records/field-errors.ts";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { ApiError, call } from "../server/api.ts";
 import { MODE_NAMES, modesOf } from "./channel-values.ts";
 import { IdentityKey } from "./identity-key.tsx";
 
 const OFFERED = 200;
+const TARGETS = ["GET /api/v1/channels/targets"];
 
 const HINTS: Record<ChannelServices, { text: string; example: string }> = {
   twilio: { text: "A number of the account.", example: "+15125551234" },
@@ -30,14 +35,31 @@ type Props = { channel: Channel; target: ChannelTargetResponse | null; onClose()
 export function TargetWindow({ channel, target, onClose }: Props) {
   const client = useQueryClient();
   const modes = modesOf(channel);
-  const form = useForm({
-    initialValues: {
+  const { form, sending } = useWindowForm({
+    initial: {
       agent_id: target?.agent_id ?? null,
       target: target?.target ?? "",
       target_mode: target?.target_mode ?? (modes[0] as TargetModes),
       fallback_target: target?.fallback_target ?? "",
       is_test: target?.is_test ?? false,
       browser_calls: target?.browser_calls ?? false,
+    },
+    async send(chosen) {
+      try {
+        return await save(channel.id, target, chosen);
+      } catch (error) {
+        // If somebody else changed it, the refreshed list behind the window shows that.
+        void client.invalidateQueries({ queryKey: TARGETS });
+        throw error;
+      }
+    },
+    async onSent(stored) {
+      notifications.show({
+        message: `${stored.target} is answered by ${stored.agent?.name ?? "the agent"}`,
+        color: "green",
+      });
+      await client.invalidateQueries({ queryKey: TARGETS });
+      onClose();
     },
   });
   const values = form.getValues();
@@ -56,127 +78,97 @@ export function TargetWindow({ channel, target, onClose }: Props) {
       return [...new Set([...free.items, ...taken.items].map((address) => address.target))];
     },
   });
-  const saving = useMutation({
-    async mutationFn() {
-      if (target) await seeUnchanged(target);
-      const { browser_calls, ...fields } = form.getValues();
-      const body = {
-        ...fields,
-        agent_id: values.agent_id as number,
-        target: values.target.trim(),
-        fallback_target: (values.target_mode === "voice" && values.fallback_target.trim()) || null,
-        channel_id: channel.id,
-      };
-      const path = { channel_id: channel.id };
-      const stored = target
-        ? await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}", {
-            path: { ...path, target_id: target.id },
-            body: { ...body, id: target.id },
-          })
-        : await call("POST /api/v1/channels/{channel_id}/targets", { path, body });
-      if (values.target_mode === "chat" && browser_calls !== (target?.browser_calls ?? false)) {
-        await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls", {
-          path: { ...path, target_id: stored.id },
-          body: { browser_calls },
-        });
-      }
-      return stored;
-    },
-    async onSuccess(stored) {
-      notifications.show({
-        message: `${stored.target} is answered by ${stored.agent?.name ?? "the agent"}`,
-        color: "green",
-      });
-      await client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
-      onClose();
-    },
-    onError(error) {
-      // If somebody else changed it, the refreshed list behind the window shows that.
-      void client.invalidateQueries({ queryKey: ["GET /api/v1/channels/targets"] });
-      if (error instanceof ApiError && error.issues.length > 0) {
-        form.setErrors(fieldErrors(error, (path) => path in form.getValues()).fields);
-      }
-    },
-  });
   const hint = HINTS[channel.channel_service];
-  const general =
-    saving.error && !(saving.error instanceof ApiError && saving.error.issues.length > 0)
-      ? saving.error
-      : null;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <WindowForm
       title={target ? `Change ${target.target}` : "Connect an agent to an address"}
+      verb={target ? "Save" : "Link"}
+      sending={sending}
+      onClose={onClose}
     >
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          form.clearErrors();
-          if (values.agent_id === null) form.setFieldError("agent_id", "Choose who answers there");
-          else saving.mutate();
-        }}
-      >
-        <Stack gap="md">
-          {general && <Failure error={general} />}
-          <RecordSelect
-            operation="GET /api/v1/agents/"
-            label="Agent"
-            description="Answers at this address."
-            required
-            value={values.agent_id}
-            chosenName={target?.agent?.name}
-            onChange={(id) => form.setFieldValue("agent_id", id)}
-            error={form.errors.agent_id}
-          />
-          <Autocomplete
-            label="Address"
-            description={hint.text}
-            placeholder={hint.example}
-            required
-            data={known.data ?? []}
-            {...form.getInputProps("target")}
-          />
-          <Select
-            label="For"
-            allowDeselect={false}
-            data={modes.map((mode) => ({ value: mode, label: MODE_NAMES[mode as TargetModes] ?? mode }))}
-            {...form.getInputProps("target_mode")}
-          />
-          {values.target_mode === "voice" && (
-            <TextInput
-              label="Fallback number"
-              description="Called when the agent can't answer."
-              placeholder="nobody"
-              {...form.getInputProps("fallback_target")}
-            />
-          )}
-          <Switch
-            label="Mark as test"
-            description="Its sessions are left out of reports, batch results and insights."
-            {...form.getInputProps("is_test", { type: "checkbox" })}
-          />
-          {values.target_mode === "chat" && (
-            <Switch
-              label="Calls from the page"
-              description="The chat page and the widget get a Call button: visitors talk with the agent by voice."
-              {...form.getInputProps("browser_calls", { type: "checkbox" })}
-            />
-          )}
-          {target?.target_mode === "chat" && <IdentityKey target={target} />}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending}>
-              {target ? "Save" : "Link"}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <RecordSelect
+        operation="GET /api/v1/agents/"
+        label="Agent"
+        description="Answers at this address."
+        required
+        value={values.agent_id}
+        chosenName={target?.agent?.name}
+        onChange={(id) => form.setFieldValue("agent_id", id)}
+        error={form.errors.agent_id}
+      />
+      <Autocomplete
+        label="Address"
+        description={hint.text}
+        placeholder={hint.example}
+        required
+        data={known.data ?? []}
+        {...form.getInputProps("target")}
+      />
+      <Select
+        label="For"
+        allowDeselect={false}
+        data={modes.map((mode) => ({ value: mode, label: MODE_NAMES[mode as TargetModes] ?? mode }))}
+        {...form.getInputProps("target_mode")}
+      />
+      {values.target_mode === "voice" && (
+        <TextInput
+          label="Fallback number"
+          description="Called when the agent can't answer."
+          placeholder="nobody"
+          {...form.getInputProps("fallback_target")}
+        />
+      )}
+      <Switch
+        label="Mark as test"
+        description="Its sessions are left out of reports, batch results and insights."
+        {...form.getInputProps("is_test", { type: "checkbox" })}
+      />
+      {values.target_mode === "chat" && (
+        <Switch
+          label="Calls from the page"
+          description="The chat page and the widget get a Call button: visitors talk with the agent by voice."
+          {...form.getInputProps("browser_calls", { type: "checkbox" })}
+        />
+      )}
+      {target?.target_mode === "chat" && <IdentityKey target={target} />}
+    </WindowForm>
   );
+}
+
+type Values = Omit<ChannelTargetCreateRequest, "channel_id" | "agent_id"> & {
+  agent_id: number | null;
+  fallback_target: string;
+  browser_calls: boolean;
+};
+
+async function save(channel_id: number, target: ChannelTargetResponse | null, values: Values) {
+  const { agent_id, browser_calls, ...fields } = values;
+  if (agent_id === null) {
+    const msg = "Choose who answers there";
+    throw new ApiError(422, msg, [{ loc: ["body", "agent_id"], msg, type: "missing" }]);
+  }
+  if (target) await seeUnchanged(target);
+  const path = { channel_id };
+  const body = {
+    ...fields,
+    agent_id,
+    target: values.target.trim(),
+    fallback_target: (values.target_mode === "voice" && values.fallback_target.trim()) || null,
+    channel_id,
+  };
+  const stored = target
+    ? await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}", {
+        path: { ...path, target_id: target.id },
+        body: { ...body, id: target.id },
+      })
+    : await call("POST /api/v1/channels/{channel_id}/targets", { path, body });
+  if (values.target_mode === "chat" && browser_calls !== (target?.browser_calls ?? false)) {
+    await call("PUT /api/v1/channels/{channel_id}/targets/{target_id}/browser_calls", {
+      path: { ...path, target_id: stored.id },
+      body: { browser_calls },
+    });
+  }
+  return stored;
 }
 
 /** A PUT replaces the whole record, so saving is refused if somebody else changed it since the window was opened. */

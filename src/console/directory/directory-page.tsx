@@ -1,15 +1,14 @@
 import { Button, Switch } from "@mantine/core";
-import { IconDownload, IconUsersGroup } from "@tabler/icons-react";
+import { IconUsersGroup } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { DirectoryMember } from "../api-types.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { DataTable } from "../lists/data-table.tsx";
 import { useNewRecord } from "../lists/new-record.tsx";
+import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
 import { Failure, PageHead, RouteLink, Status } from "../parts/parts.tsx";
-import { saveFile } from "../parts/save-file.ts";
-import { showFailure } from "../parts/show-failure.ts";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 
@@ -56,7 +55,13 @@ export default function DirectoryPage() {
         about="People and departments that calls are transferred to, with numbers by time and language."
         actions={
           <>
-            <Download />
+            <DownloadButton
+              label="Download"
+              name="directory.json"
+              fetch={() =>
+                callForBytes("GET /api/v1/directory_members/download/", { query: { response_format: "raw" } })
+              }
+            />
             {may("directory_write") && (
               <FileUpload
                 label="Upload"
@@ -147,24 +152,5 @@ function Deleted({ member }: { member: DirectoryMember }) {
       )}
       {restoring.error && <Failure error={restoring.error} />}
     </>
-  );
-}
-
-function Download() {
-  const fetching = useMutation({
-    mutationFn: () =>
-      callForBytes("GET /api/v1/directory_members/download/", { query: { response_format: "raw" } }),
-    onSuccess: (content) => saveFile("directory.json", content),
-    onError: showFailure,
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={15} />}
-      loading={fetching.isPending}
-      onClick={() => fetching.mutate()}
-    >
-      Download
-    </Button>
   );
 }

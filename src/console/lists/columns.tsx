@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { RouteLink } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 
 /** The fields that can be shown as they are. */
@@ -24,6 +25,12 @@ export type Column<Row> = {
     }
   | { field: TextField<Row>; render?: undefined }
 );
+
+/** The columns that are there for this person. */
+export function useColumns<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+  const may = useMay();
+  return columns.filter(({ permissions }) => permissions?.some(may) ?? true);
+}
 
 /** What a cell shows: what the column makes of the row, or else its field's text. */
 export function cell<Row>(column: Column<Row>, row: Row): ReactNode {

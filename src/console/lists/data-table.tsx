@@ -6,10 +6,9 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type ComponentType, type ReactNode, useEffect, useRef, useState } from "react";
 import { Empty, Failure, Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
-import { useMay } from "../server/me.tsx";
 import { DayField } from "../time/day-field.tsx";
 import { useZone } from "../time/zone.ts";
-import { type Column, cell } from "./columns.tsx";
+import { type Column, cell, useColumns } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
@@ -66,8 +65,7 @@ export function DataTable<O extends ListOperation>(
   },
 ) {
   const { operation, filters = [], prefix = "", empty, label } = props;
-  const may = useMay();
-  const columns = props.columns.filter(({ permissions }) => permissions?.some(may) ?? true);
+  const columns = useColumns(props.columns);
   const params = useSearch({ strict: false }) as SearchParams;
   const navigate = useNavigate();
   const state = readListState(params, prefix);

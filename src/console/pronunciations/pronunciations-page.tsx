@@ -1,13 +1,15 @@
-import { Button, Select, Table, Text, TextInput } from "@mantine/core";
+import { Button, Select, Text, TextInput } from "@mantine/core";
 import { IconDownload, IconSearch, IconVolume } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PronunciationOverride, PronunciationOverridesDictionary } from "../api-types.ts";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
+import { DownloadButton } from "../parts/download-button.tsx";
 import { FileUpload } from "../parts/file-upload.tsx";
 import { Empty, Fetched, PageHead, Panel, Scroller, Status } from "../parts/parts.tsx";
 import { saveFile } from "../parts/save-file.ts";
-import { showFailure } from "../parts/show-failure.ts";
 import { call, callForBytes } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import classes from "./pronunciations.module.css";
@@ -16,6 +18,7 @@ const KEY = ["pronunciations"];
 /** The most entries shown, because a dictionary may have thousands. */
 const SHOWN = 200;
 
+/** By hand: the whole dictionary comes at once, and goes as a file. */
 export default function PronunciationsPage() {
   const may = useMay();
   const dictionary = useQuery({
@@ -30,7 +33,13 @@ export default function PronunciationsPage() {
         about="How names and words are spoken. Upload one CSV file; it applies from the agent's next sentence."
         actions={
           <>
-            {entries > 0 && <Download />}
+            {entries > 0 && (
+              <DownloadButton
+                label="Download CSV"
+                name="pronunciations.csv"
+                fetch={() => callForBytes("GET /api/v1/pronunciations/csv", {})}
+              />
+            )}
             {may("pronunciations_write") && (
               <FileUpload
                 label="Upload CSV"
@@ -64,24 +73,6 @@ export default function PronunciationsPage() {
         {(found) => <Dictionary dictionary={found} />}
       </Fetched>
     </>
-  );
-}
-
-function Download() {
-  const fetching = useMutation({
-    mutationFn: () => callForBytes("GET /api/v1/pronunciations/csv", {}),
-    onSuccess: (content) => saveFile("pronunciations.csv", content),
-    onError: showFailure,
-  });
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={15} />}
-      loading={fetching.isPending}
-      onClick={() => fetching.mutate()}
-    >
-      Download CSV
-    </Button>
   );
 }
 
@@ -150,25 +141,7 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
       flush
     >
       <Scroller label="Pronunciations" className={classes.scroll}>
-        <Table className={classes.table}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Written</Table.Th>
-              <Table.Th>Spoken</Table.Th>
-              <Table.Th>Languages</Table.Th>
-              <Table.Th>Voice</Table.Th>
-              <Table.Th>Where</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Notes</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {found.slice(0, SHOWN).map((entry, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: an entry is its place in the file
-              <EntryRow key={index} entry={entry} voices={voices} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <RowsTable columns={columnsOf(voices)} rows={found.slice(0, SHOWN)} />
       </Scroller>
       {(found.length === 0 || found.length > SHOWN) && (
         <Text size="sm" c="dimmed" p="md">
@@ -181,34 +154,29 @@ function Dictionary({ dictionary }: { dictionary: PronunciationOverridesDictiona
   );
 }
 
-function EntryRow(props: {
-  entry: PronunciationOverride;
-  voices: PronunciationOverridesDictionary["voices"];
-}) {
-  const { entry, voices } = props;
-  const voice = voices[entry.voice]?.display_name ?? entry.voice;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <bdi>{entry.text}</bdi>
-      </Table.Td>
-      <Table.Td>
-        <bdi>{entry.replacement}</bdi>
-      </Table.Td>
-      <Table.Td>{entry.languages.join(", ") || "all"}</Table.Td>
-      <Table.Td>
-        <bdi>{[entry.provider, voice].filter((part) => part !== "").join(", ") || "all"}</bdi>
-      </Table.Td>
-      <Table.Td>
-        {entry.match_type === "exact" ? "whole words" : "anywhere"}
-        {entry.match_options.length > 0 && `, ${entry.match_options.join(", ").replaceAll("_", " ")}`}
-      </Table.Td>
-      <Table.Td>
-        {entry.enabled ? <Status tone="good">on</Status> : <Status tone="quiet">off</Status>}
-      </Table.Td>
-      <Table.Td>
-        <bdi>{entry.notes}</bdi>
-      </Table.Td>
-    </Table.Tr>
-  );
-}
+const columnsOf = (voices: PronunciationOverridesDictionary["voices"]): Column<PronunciationOverride>[] => [
+  { field: "text", title: "Written" },
+  { field: "replacement", title: "Spoken" },
+  { field: "languages", title: "Languages", render: ({ languages }) => languages.join(", ") || "all" },
+  {
+    field: "voice",
+    title: "Voice",
+    render: ({ provider, voice }) => (
+      <bdi>
+        {[provider, voices[voice]?.display_name ?? voice].filter((part) => part !== "").join(", ") || "all"}
+      </bdi>
+    ),
+  },
+  {
+    field: "match_type",
+    title: "Where",
+    render: ({ match_type, match_options }) =>
+      [match_type === "exact" ? "whole words" : "anywhere", ...match_options].join(", ").replaceAll("_", " "),
+  },
+  {
+    field: "enabled",
+    title: "State",
+    render: ({ enabled }) => (enabled ? <Status tone="good">on</Status> : <Status tone="quiet">off</Status>),
+  },
+  { field: "notes", title: "Notes" },
+];

@@ -1,5 +1,7 @@
-import { Table } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { SummaryEntry } from "../api-types.ts";
+import type { Column } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import { formatDuration } from "../parts/duration.ts";
 import { Empty, Fetched, Panel } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
@@ -11,6 +13,18 @@ const NAMES: Record<string, string> = {
   tts: "Text to speech",
   stt: "Speech to text",
 };
+
+const COLUMNS: Column<SummaryEntry>[] = [
+  {
+    field: "category",
+    title: "Phase",
+    render: ({ category, sub_category }) =>
+      [NAMES[category] ?? category, sub_category].filter(Boolean).join(": "),
+  },
+  { field: "event_count", title: "Count", align: "right" },
+  { field: "average_ms", title: "Average", align: "right", render: (row) => formatDuration(row.average_ms) },
+  { field: "sum_ms", title: "Total", align: "right", render: ({ sum_ms }) => formatDuration(sum_ms) },
+];
 
 /** The latency of each phase, in total and on average. */
 export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms: number }) {
@@ -30,28 +44,7 @@ export function LatencyPanel(props: { id: string; isRunning: boolean; refetch_ms
           summary.length === 0 ? (
             <Empty title="No measurements yet" />
           ) : (
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Phase</Table.Th>
-                  <Table.Th ta="right">Count</Table.Th>
-                  <Table.Th ta="right">Average</Table.Th>
-                  <Table.Th ta="right">Total</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {summary.map(({ category, sub_category, event_count, average_ms, sum_ms }) => (
-                  <Table.Tr key={`${category} ${sub_category ?? ""}`}>
-                    <Table.Td>
-                      {[NAMES[category] ?? category, sub_category].filter(Boolean).join(": ")}
-                    </Table.Td>
-                    <Table.Td ta="right">{event_count}</Table.Td>
-                    <Table.Td ta="right">{formatDuration(average_ms)}</Table.Td>
-                    <Table.Td ta="right">{formatDuration(sum_ms)}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
+            <RowsTable columns={COLUMNS} rows={summary} />
           )
         }
       </Fetched>

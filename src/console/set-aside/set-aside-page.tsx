@@ -1,21 +1,36 @@
-import { Button, Group, Table } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconHandStop } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { SetAsideJob } from "../api-types.ts";
+import { type Column, timeColumn } from "../lists/columns.tsx";
+import { RowsTable } from "../lists/rows-table.tsx";
 import { ConfirmButton } from "../parts/confirm-button.tsx";
 import { Empty, Fetched, PageHead, Panel, RouteLink, Scroller } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMe } from "../server/me.tsx";
-import { Time } from "../time/time.tsx";
 import classes from "./set-aside-page.module.css";
 import { kindWords } from "./set-aside-words.ts";
 
 const REFRESH_MS = 15_000;
 const LIST = ["GET /api/v1/queues/set_aside"] as const;
 
-/** Jobs of all organizations that were set aside because processes died on them twice. For operators only. */
+const COLUMNS: Column<SetAsideJob>[] = [
+  { field: "kind", title: "Work", render: (work) => <bdi>{kindWords(work)}</bdi> },
+  {
+    field: "organization_name",
+    title: "Organization",
+    render: ({ organization_name }) => <bdi>{organization_name ?? "–"}</bdi>,
+  },
+  { field: "session_id", title: "Session", render: (work) => <SessionLink work={work} /> },
+  timeColumn("set_aside_at", "Set aside"),
+  { field: "interruptions", title: "Interruptions" },
+  { field: "last_error", title: "Last error", render: ({ last_error }) => <bdi>{last_error ?? "–"}</bdi> },
+  { field: "actions", title: "Actions", render: (work) => <Actions work={work} /> },
+];
+
+/** Jobs of all organizations that were set aside because processes died on them twice. For operators only. By hand: they come all at once. */
 export default function SetAsidePage() {
   const work = useQuery({
     queryKey: LIST,
@@ -37,28 +52,7 @@ export default function SetAsidePage() {
           ) : (
             <Panel title="Waiting for an operator" flush>
               <Scroller label="Set-aside work" className={classes.scroll}>
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      {[
-                        "Work",
-                        "Organization",
-                        "Session",
-                        "Set aside",
-                        "Interruptions",
-                        "Last error",
-                        "Actions",
-                      ].map((title) => (
-                        <Table.Th key={title}>{title}</Table.Th>
-                      ))}
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {rows.map((row) => (
-                      <Row key={row.job_id} work={row} />
-                    ))}
-                  </Table.Tbody>
-                </Table>
+                <RowsTable columns={COLUMNS} rows={rows} rowKey={({ job_id }) => job_id} />
               </Scroller>
             </Panel>
           )
@@ -68,39 +62,12 @@ export default function SetAsidePage() {
   );
 }
 
-function Row({ work }: { work: SetAsideJob }) {
-  const { sub_organization_id } = useMe();
-  const { session_id, organization_name, last_error } = work;
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <bdi>{kindWords(work)}</bdi>
-      </Table.Td>
-      <Table.Td>
-        <bdi>{organization_name ?? "–"}</bdi>
-      </Table.Td>
-      <Table.Td>
-        {session_id === null ? (
-          "–"
-        ) : work.sub_organization_id === sub_organization_id ? (
-          <RouteLink to={`/sessions/${session_id}`}>{String(session_id)}</RouteLink>
-        ) : (
-          // Another organization's can't be opened here.
-          session_id
-        )}
-      </Table.Td>
-      <Table.Td>
-        <Time at={work.set_aside_at} kind="minute" />
-      </Table.Td>
-      <Table.Td>{work.interruptions}</Table.Td>
-      <Table.Td>
-        <bdi>{last_error ?? "–"}</bdi>
-      </Table.Td>
-      <Table.Td>
-        <Actions work={work} />
-      </Table.Td>
-    </Table.Tr>
-  );
+/** Another organization's session can't be opened here. */
+function SessionLink({ work: { session_id, sub_organization_id } }: { work: SetAsideJob }) {
+  const me = useMe();
+  if (session_id === null) return "–";
+  if (sub_organization_id !== me.sub_organization_id) return session_id;
+  return <RouteLink to={`/sessions/${session_id}`}>{String(session_id)}</RouteLink>;
 }
 
 function Actions({ work }: { work: SetAsideJob }) {

@@ -1,12 +1,12 @@
-import { Alert, Button, Checkbox, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, Group, Select, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconPlayerPause, IconPlayerPlay, IconSend } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import type { ChannelManagerStatus, WebhookState } from "../api-types.ts";
+import type { WebhookState } from "../api-types.ts";
 import { STATUS_CHOICES, spoken } from "../outbound/channel-statuses.ts";
 import { Empty, Facts, Failure, Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
@@ -152,82 +152,52 @@ function useRefresh() {
 }
 
 function EnableWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): void }) {
-  const [send_held, setSendHeld] = useState(true);
   const refresh = useRefresh();
-  const enable = useMutation({
-    mutationFn: () =>
-      call("POST /api/v1/outbound/webhooks/{webhook_id}/enable", {
-        path: { webhook_id: webhook.id },
-        body: { send_held },
-      }),
-    async onSuccess() {
+  const { form, sending } = useWindowForm({
+    initial: { send_held: true },
+    send: (body) =>
+      call("POST /api/v1/outbound/webhooks/{webhook_id}/enable", { path: { webhook_id: webhook.id }, body }),
+    async onSent() {
       onClose();
       await refresh("Webhook enabled");
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Enable this webhook again?">
-      <Stack gap="md">
-        <Text size="sm">{webhook.disabled_reason}</Text>
-        <Checkbox
-          label="Send held deliveries"
-          description="At most 10,000. Resend others from the log."
-          checked={send_held}
-          onChange={({ currentTarget }) => setSendHeld(currentTarget.checked)}
-        />
-        {enable.error && <Failure error={enable.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={enable.isPending} onClick={() => enable.mutate()}>
-            Enable
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <WindowForm title="Enable this webhook again?" verb="Enable" sending={sending} onClose={onClose}>
+      <Text size="sm">{webhook.disabled_reason}</Text>
+      <Checkbox
+        label="Send held deliveries"
+        description="At most 10,000. Resend others from the log."
+        {...form.getInputProps("send_held", { type: "checkbox" })}
+      />
+    </WindowForm>
   );
 }
 
 function TestWindow({ webhook, onClose }: { webhook: WebhookState; onClose(): void }) {
-  const [status, setStatus] = useState<string>(webhook.trigger_statuses[0] ?? "COMPLETED");
   const refresh = useRefresh();
-  const test = useMutation({
-    mutationFn: () =>
-      call("POST /api/v1/outbound/webhooks/{webhook_id}/test", {
-        path: { webhook_id: webhook.id },
-        body: { status: status as ChannelManagerStatus },
-      }),
-    async onSuccess() {
+  const { form, sending } = useWindowForm({
+    initial: { status: webhook.trigger_statuses[0] ?? "COMPLETED" },
+    send: (body) =>
+      call("POST /api/v1/outbound/webhooks/{webhook_id}/test", { path: { webhook_id: webhook.id }, body }),
+    async onSent() {
       onClose();
       await refresh("Test sent. The delivery log shows the result.");
     },
   });
   return (
-    <Modal opened onClose={onClose} title="Send a test">
-      <Stack gap="md">
-        <Text size="sm">
-          A made-up person becomes the status you choose. The message is marked as a test, signed, logged and
-          tried again like any other.
-        </Text>
-        <Select
-          label="Status"
-          data={STATUS_CHOICES}
-          searchable
-          allowDeselect={false}
-          value={status}
-          onChange={(chosen) => chosen && setStatus(chosen)}
-        />
-        {test.error && <Failure error={test.error} />}
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button loading={test.isPending} leftSection={<IconSend size={15} />} onClick={() => test.mutate()}>
-            Send
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <WindowForm title="Send a test" verb="Send" sending={sending} onClose={onClose}>
+      <Text size="sm">
+        A made-up person becomes the status you choose. The message is marked as a test, signed, logged and
+        tried again like any other.
+      </Text>
+      <Select
+        label="Status"
+        data={STATUS_CHOICES}
+        searchable
+        allowDeselect={false}
+        {...form.getInputProps("status")}
+      />
+    </WindowForm>
   );
 }

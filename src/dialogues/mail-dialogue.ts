@@ -1,24 +1,31 @@
 import { sql } from "kysely";
-import { z } from "zod";
-import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Tx } from "../db/database.ts";
 import { insertTrace } from "../events/trace.ts";
-import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { endAsIdle } from "../turns/end-session.ts";
 import { startSession } from "../turns/start-session.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
-import { runTurn } from "../turns/turn.ts";
+import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
+import { hearMessage } from "./heard-message.ts";
+import { isHeld, type WaitingMessage } from "./held-loop.ts";
+import { holdWords, MAIL_PACE } from "./loop-guard.ts";
 import { filesInWords } from "./mail-files.ts";
-import { isHeld } from "./mail-loop.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
-import { mailTargetById, type StoredMail, updateMail, waitingMails } from "./mail-store.ts";
+import {
+  heardBefore,
+  mailTargetById,
+  newestMailSession,
+  type StoredMail,
+  updateMail,
+  waitingMails,
+} from "./mail-store.ts";
 import { replySubject } from "./mail-template.ts";
 import { insertOutgoing } from "./outbound/mail-out-store.ts";
 import { sendMails } from "./outbound/mail-outbox.ts";
 import { MAIL_GIVE_UP_MS } from "./outbound/outbound-message.ts";
-import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
+import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /**
  * Conversations by mail. What comes in is stored with the job that goes on with it (mail-receive.ts); the job, one at a
@@ -28,33 +35,15 @@ import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-ta
  *     received → session known → turn (answered once, by the mail's id) → answer queued, mail answered, in one commit
  *     queued → handing → sent                                             (outbound/outbox.ts)
  */
-const goOn: Job<Correspondence> = {
-  name: "go-on-with-mails",
-  payload: Correspondence,
-  max_attempts: 16,
-  is_dialogue: true,
-};
-
-const endIdle: Job<object> = {
-  name: "end-idle-mails",
-  payload: z.object({}),
-  max_attempts: 1,
-  schedule: "17 * * * *",
-};
+const job = dialogueJob("mails");
 
 export const mailJobs = (parts: MailParts): JobHandler[] => [
-  handle(goOn, (correspondence) => goOnWithMails(parts, correspondence)),
-  handle(endIdle, async () => {
-    await endIdleMails(parts.engine);
-  }),
+  job.handle((correspondence) => goOnWithMails(parts, correspondence)),
+  endIdleJob("mails", "17 * * * *", () => endIdleMails(parts.engine)),
 ];
 
 export const enqueueGoOn = (tx: Tx, correspondence: Correspondence, run_at?: Date): Promise<void> =>
-  enqueue(tx, goOn, correspondence, {
-    queue: `mails:${correspondence.channel_target_id}:${correspondence.source}`,
-    tenant: tenantOfTarget(correspondence.channel_target_id),
-    ...(run_at && { run_at }),
-  });
+  job.enqueue(tx, correspondence, { ...(run_at && { run_at }) });
 
 /** Everything that a correspondence waits for: answers first, then what is to be sent, each in its order. */
 export async function goOnWithMails(parts: MailParts, correspondence: Correspondence): Promise<void> {
@@ -68,12 +57,13 @@ export async function goOnWithMails(parts: MailParts, correspondence: Correspond
 }
 
 async function answer(parts: MailParts, correspondence: Correspondence, mail: StoredMail): Promise<void> {
-  const { db, clock } = parts.engine;
+  const { engine } = parts;
+  const { db, clock } = engine;
   const target = await mailTargetById(db, correspondence.channel_target_id);
   const now = clock.now();
   const ignore = (note: string) => updateMail(db, mail.id, { state: "ignored", note });
   if (!target) return void (await ignore("no agent answers this address any more"));
-  if (await isHeld(parts, target, mail)) return;
+  if (await isHeld(engine, target, waitingMail(engine, mail))) return;
   const { session_id, turn_index, said } = await answerTo(parts, target, mail);
   await db.transaction().execute(async (tx) => {
     if (!(await updateMail(tx, mail.id, { state: "answered" }, "received"))) return;
@@ -98,16 +88,38 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
   });
 }
 
-type AnsweredTurn = { turn_index: number; said: string[] };
-type Answered = AnsweredTurn & { session_id: number };
+function waitingMail({ db }: Engine, mail: StoredMail): WaitingMessage {
+  return {
+    category: "mail",
+    person: mail.from_address,
+    words: mail.new_text || mail.text,
+    at: new Date(mail.created_at),
+    released: mail.released,
+    pace: MAIL_PACE,
+    earlier: () => heardBefore(db, mail),
+    session: async () => mail.session_id ?? (await newestMailSession(db, mail)),
+    hold(tx, held, held_in) {
+      const note = `not answered, this looks like a loop: ${holdWords(held)}`;
+      return updateMail(tx, mail.id, { state: "ignored", note, held, held_in }, "received");
+    },
+  };
+}
+
+type Answered = { session_id: number; turn_index: number; said: string[] };
 
 async function answerTo(parts: MailParts, target: WrittenTarget, mail: StoredMail): Promise<Answered> {
+  const { engine } = parts;
   const { session_id, opened } = await sessionOf(parts, target, mail);
-  const heard = await turnOn(parts.engine, session_id, mail, opened);
+  const message = { text: wordsOf(mail, opened), client_message_id: messageId(mail) };
+  const turn_index = await hearMessage(engine, session_id, message);
   // The session ended between this mail's coming and its turn: the mail opens the next one.
-  if (heard === null) return answerTo(parts, target, { ...mail, session_id: null });
-  const greeting = opened ? await loadAnswer(parts.engine, session_id, 0) : [];
-  return { session_id, turn_index: heard.turn_index, said: [...greeting, ...heard.said] };
+  if (turn_index === null) return answerTo(parts, target, { ...mail, session_id: null });
+  const greeting = opened ? await loadAnswer(engine, session_id, 0) : [];
+  return {
+    session_id,
+    turn_index,
+    said: [...greeting, ...(await loadAnswer(engine, session_id, turn_index))],
+  };
 }
 
 /** The session that this mail is read in, and whether it opened it. */
@@ -161,28 +173,6 @@ export const messageId = (mail: Pick<StoredMail, "id">): string => `mail-${mail.
 
 const wasHeard = async (engine: Engine, session_id: number, mail: StoredMail): Promise<boolean> =>
   (await turnOfMessage(engine, session_id, messageId(mail))) !== null;
-
-/** What the agent says to it; null where the session is over and never heard it. */
-async function turnOn(
-  engine: Engine,
-  session_id: number,
-  mail: StoredMail,
-  opened: boolean,
-): Promise<AnsweredTurn | null> {
-  const client_message_id = messageId(mail);
-  try {
-    const words = { text: wordsOf(mail, opened), client_message_id };
-    const { turn_index, messages } = await runTurn(engine, session_id, words);
-    return { turn_index, said: messages };
-  } catch (error) {
-    if (!(error instanceof Fault && error.kind === "blocked")) throw error;
-    // An answer that ended the session, stored by a run that died before it said so.
-    const turn_index = await turnOfMessage(engine, session_id, client_message_id);
-    return turn_index === null
-      ? null
-      : { turn_index, said: await loadAnswer(engine, session_id, turn_index) };
-  }
-}
 
 /** Nobody reads on after that, and a model pays for each word. */
 const LONGEST_MESSAGE = 20_000;

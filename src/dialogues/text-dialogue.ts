@@ -1,22 +1,23 @@
-import { z } from "zod";
-import { Fault } from "../base/errors.ts";
 import type { IncomingText } from "../carriers/twilio/twilio-callback.ts";
 import { handleOptOut } from "../consent/opt-out.ts";
 import { readOptOut } from "../consent/opt-out-words.ts";
 import type { Tx } from "../db/database.ts";
-import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import type { JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
-import { runTurn } from "../turns/turn.ts";
+import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
+import { hearMessage } from "./heard-message.ts";
+import { isHeld, type WaitingMessage } from "./held-loop.ts";
+import { TEXT_PACE } from "./loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
-import { isHeld } from "./text-loop.ts";
-import { endIdleTexts, openTextSession, startTextSession } from "./text-session.ts";
+import { endIdleTexts, newestTextSession, openTextSession, startTextSession } from "./text-session.ts";
 import { splitText } from "./text-split.ts";
 import {
   findNumberOwner,
   findTextTarget,
+  heardBefore,
   insertText,
   isFollowing,
   type StoredText,
@@ -25,7 +26,7 @@ import {
   waitingTexts,
 } from "./text-store.ts";
 import { wordsOf } from "./text-words.ts";
-import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-target.ts";
+import type { Correspondence, WrittenTarget } from "./written-target.ts";
 
 /**
  * Dialogues of texts. What comes in is stored with the job that goes on with its dialogue, and the carrier is answered at
@@ -35,44 +36,21 @@ import { Correspondence, tenantOfTarget, type WrittenTarget } from "./written-ta
  *     RECEIVED → session known → turn (answered once, by the text's id) → answers PENDING, text ANSWERED, in one commit
  *     PENDING → asked_at → the carrier is asked → sid and status        (asked_at without sid: the carrier is asked for it)
  */
-const goOn: Job<Correspondence> = {
-  name: "go-on-with-texts",
-  payload: Correspondence,
-  // Waits between tries grow from seconds to hours: a carrier that is down for a day is waited for.
-  max_attempts: 16,
-  is_dialogue: true,
-};
-
-const endIdle: Job<object> = {
-  name: "end-idle-texts",
-  payload: z.object({}),
-  max_attempts: 1,
-  schedule: "* * * * *",
-};
+const job = dialogueJob("texts");
 
 export const textJobs = (parts: TextParts): JobHandler[] => [
-  handle(goOn, (dialogue) => goOnWith(parts, dialogue)),
-  handle(endIdle, async () => {
-    await endIdleTexts(parts.engine);
-  }),
+  job.handle((dialogue) => goOnWith(parts, dialogue)),
+  endIdleJob("texts", "* * * * *", () => endIdleTexts(parts.engine)),
 ];
 
 export const enqueueGoOn = (tx: Tx, dialogue: Correspondence, run_at?: Date): Promise<void> =>
-  enqueue(tx, goOn, dialogue, {
-    queue: `texts:${dialogue.channel_target_id}:${dialogue.source}`,
-    tenant: tenantOfTarget(dialogue.channel_target_id),
-    ...(run_at && { run_at }),
-  });
+  job.enqueue(tx, dialogue, { ...(run_at && { run_at }) });
 
 /** Words that follow a try's first text are looked at again so long after that was not known to be sent. */
 const HELD_MS = 60_000;
 
-export const enqueueHeld = (tx: Tx, dialogue: Correspondence, now: Date): Promise<void> => {
-  const queue = `texts:${dialogue.channel_target_id}:${dialogue.source}`;
-  const run_at = new Date(now.getTime() + HELD_MS);
-  const tenant = tenantOfTarget(dialogue.channel_target_id);
-  return enqueue(tx, goOn, dialogue, { queue, key: `held-${queue}`, run_at, tenant });
-};
+export const enqueueHeld = (tx: Tx, dialogue: Correspondence, now: Date): Promise<void> =>
+  job.enqueue(tx, dialogue, { key: "held", run_at: new Date(now.getTime() + HELD_MS) });
 
 /** How a text that came in was taken. */
 export type Received = "new" | "known" | "nobody";
@@ -161,13 +139,29 @@ async function sendWaiting(parts: TextParts, dialogue: Correspondence): Promise<
 async function answer(parts: TextParts, dialogue: Correspondence, text: StoredText): Promise<void> {
   const { engine } = parts;
   const target = await textTargetById(engine.db, dialogue.channel_target_id);
-  if (target && (await isHeld(parts, dialogue, target, text))) return;
+  if (target && (await isHeld(engine, target, waitingText(engine, dialogue, text)))) return;
   const isAnswered = target && !(await priorStatusOf(parts, text));
   const answers = isAnswered ? await answersTo(parts, target, dialogue, text) : [];
   await engine.db.transaction().execute(async (tx) => {
     await updateText(tx, text.id, { status: "ANSWERED" }, engine.clock.now());
     if (target) await insertAnswers(tx, target, text, answers, engine.clock.now());
   });
+}
+
+function waitingText({ db, clock }: Engine, dialogue: Correspondence, text: StoredText): WaitingMessage {
+  const at = new Date(text.created_at);
+  return {
+    category: "text",
+    person: text.source,
+    words: wordsOf(text),
+    at,
+    released: text.released,
+    pace: TEXT_PACE,
+    earlier: () => heardBefore(db, text),
+    session: async () =>
+      text.session_id ?? (await openTextSession(db, dialogue, at)) ?? (await newestTextSession(db, dialogue)),
+    hold: (tx, held, held_in) => updateText(tx, text.id, { status: "ANSWERED", held, held_in }, clock.now()),
+  };
 }
 
 type Answer = { session_id: number; words: string };
@@ -215,9 +209,10 @@ async function answersTo(
       engine.log.warn({ err: error, session_id }, "words before a call could not be sent yet");
     });
   };
-  const isHeard = await turnOn(engine, session_id, text, onWords);
+  const message = { text: wordsOf(text), client_message_id: text.key };
+  const heard = await hearMessage(engine, session_id, message, onWords);
   await sending;
-  if (isHeard) return soFar();
+  if (heard !== null) return soFar();
   // The dialogue's session ended between this text's coming and its turn: the text opens the next one.
   await updateText(engine.db, text.id, { session_id: null }, engine.clock.now());
   return answersTo(parts, target, dialogue, { ...text, session_id: null });
@@ -254,24 +249,4 @@ async function sessionOf(
     updateText(tx, text.id, { session_id: session.session_id }, now),
   );
   return { session_id, greeting: await loadAnswer(engine, session_id, 0) };
-}
-
-/** Whether the agent answered it; false where the session is over and never heard it. */
-async function turnOn(
-  engine: Engine,
-  session_id: number,
-  text: StoredText,
-  onWords: () => void,
-): Promise<boolean> {
-  try {
-    const said = { text: wordsOf(text), client_message_id: text.key };
-    await runTurn(engine, session_id, said, (event) => {
-      if (event.type === "message") onWords();
-    });
-    return true;
-  } catch (error) {
-    if (!(error instanceof Fault && error.kind === "blocked")) throw error;
-    // An answer that ended the session, stored by a run that died before it said so.
-    return (await turnOfMessage(engine, session_id, text.key)) !== null;
-  }
 }

@@ -101,6 +101,7 @@ function TokenState({ token }: { token: ApiTokenResponse }) {
 
 const DAYS = ["30", "90", "365"];
 
+/** By hand: the same window shows the token afterwards. */
 function NewToken({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const [name, setName] = useState("");

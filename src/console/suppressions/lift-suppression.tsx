@@ -8,7 +8,7 @@ import { Failure } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { SUPPRESSIONS } from "./suppression-words.ts";
 
-/** Removes an address from the suppression list; the reason stays with the entry. */
+/** Removes an address from the suppression list; the reason stays with the entry. By hand: it asks back. */
 export function LiftSuppression({ suppression }: { suppression: Suppression }) {
   const { id, address } = suppression;
   const client = useQueryClient();

@@ -9,6 +9,7 @@ import type { CallInput, CallOutput } from "../channels/call-socket.ts";
 import { traceOfLine } from "../media/line-trace.ts";
 import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
+import { counted } from "../media/voice-use.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
 import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
@@ -54,6 +55,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
   let line: MediaLine | null = null;
   let opening = false;
   let frames = 0;
+  const { engines: ours, use } = counted(engines);
   const framer = new Framer(HEARING_RATE);
 
   const send = (message: ToPage) => {
@@ -88,7 +90,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
         clear: () => send({ type: "clear" }),
         close: () => socket.close(1000),
       },
-      ...engines,
+      ...ours,
       voice,
       soundAt,
       findsKeys: false,
@@ -114,6 +116,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
       send: told,
       close: () => media.close(),
       awaits: (awaited) => media.awaits(awaited),
+      use,
     });
     if (!call) return refuse("This call is over, or was opened before.");
     const recorder = await call.record(HEARING_RATE);

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { z } from "zod";
 import type { Snapshot } from "../agents/snapshot.ts";
+import type { CallLine } from "../channels/call-socket.ts";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { recordset } from "../db/recordset.ts";
 import { Leases } from "../jobs/lease.ts";
+import { bothUses, NO_USE, type VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { SessionState } from "../sessions/variables.ts";
@@ -36,6 +39,10 @@ export type CallRow = {
   answered_at: string;
   lease_owner: string | null;
   lease_expires_at: string | null;
+  /** What we heard and spoke ourselves, as last stored; null: the carrier does it, or no line was open yet. */
+  hearing_ms: number | null;
+  speaking_ms: number | null;
+  voice_cost_usd: number | null;
 };
 
 /** From the answer, or a failed transfer, until the line is open; from a transfer until its end is told. */
@@ -75,6 +82,9 @@ const COLUMNS = [
   "answered_at",
   "lease_owner",
   "lease_expires_at",
+  "hearing_ms",
+  "speaking_ms",
+  "voice_cost_usd",
 ] as const;
 
 const selectCalls = (db: Db) => db.selectFrom("calls").select(COLUMNS).$castTo<CallRow>();
@@ -112,10 +122,14 @@ export const openLine = (db: Db, id: number, owner: string, end: Date): Promise<
     .$castTo<CallRow>()
     .executeTakeFirst();
 
-/** The lines that this process holds. `tell`: who answered, as another process may have heard it from the carrier. */
+/**
+ * The lines that this process holds. `tell`: who answered, as another process may have heard it from the carrier. What was
+ * heard and spoken is stored with each renewal: a process that dies loses two seconds of it.
+ */
 export const callLeases = (
   { db, clock, log, owner }: Pick<Engine, "db" | "clock" | "log" | "owner">,
   tell: (id: number, answerer: Answerer) => void,
+  useOf: (id: number) => VoiceUse | null,
 ): Leases<number> =>
   new Leases(
     {
@@ -123,15 +137,15 @@ export const callLeases = (
       lease_ms: LEASE_MS,
       renew_ms: RENEW_MS,
       async extend(ids, end) {
-        const kept = await db
-          .updateTable("calls")
-          .set({ lease_expires_at: end.toISOString() })
-          .where(sql<boolean>`id = any(${ids}::bigint[])`)
-          .where("lease_owner", "=", owner)
-          .where("state", "=", "open")
-          .returning(["id", "answerer"])
-          .$castTo<{ id: number; answerer: CallRow["answerer"] }>()
-          .execute();
+        const held = ids.map((id) => ({ id, ...used(useOf(id)) }));
+        const { rows: kept } = await sql<{ id: number; answerer: CallRow["answerer"] }>`
+          update calls c set lease_expires_at = ${end.toISOString()},
+            hearing_ms = coalesce(h.hearing_ms, c.hearing_ms),
+            speaking_ms = coalesce(h.speaking_ms, c.speaking_ms),
+            voice_cost_usd = case when h.hearing_ms is null then c.voice_cost_usd else h.voice_cost_usd end
+          from json_populate_recordset(null::calls, ${recordset<"calls">(held)}) as h
+          where c.id = h.id and c.lease_owner = ${owner} and c.state = 'open'
+          returning c.id, c.answerer`.execute(db);
         for (const { id, answerer } of kept) if (answerer) tell(id, answerer);
         return kept.map(({ id }) => id);
       },
@@ -143,12 +157,49 @@ export async function noteAnswerer(db: Db, id: number, answerer: Answerer): Prom
   await db.updateTable("calls").set({ answerer }).where("id", "=", id).execute();
 }
 
+const used = (use: VoiceUse | null) =>
+  use && {
+    hearing_ms: Math.round(use.hearing_ms),
+    speaking_ms: Math.round(use.speaking_ms),
+    voice_cost_usd: use.cost_usd,
+  };
+
+/** When a line is over. Whoever opened the next one has counted on from what was stored before. */
+export async function keepUse(db: Db, { id, leg }: CallRow, use: VoiceUse | null): Promise<void> {
+  const values = used(use);
+  if (!values) return;
+  await db.updateTable("calls").set(values).where("id", "=", id).where("leg", "=", leg).execute();
+}
+
+/** With what the lines before this one came to. */
+export function usedWith(
+  { hearing_ms, speaking_ms, voice_cost_usd: cost_usd }: CallRow,
+  line: CallLine,
+): () => VoiceUse | null {
+  const before = hearing_ms === null || speaking_ms === null ? NO_USE : { hearing_ms, speaking_ms, cost_usd };
+  return () => (line.use ? bothUses(before, line.use()) : null);
+}
+
+/** What was heard and spoken on it becomes its session's. */
 export async function endCall(db: Db | Tx, id: number, now: Date): Promise<void> {
   await db
-    .updateTable("calls")
-    .set({ state: "ended", ended_at: now.toISOString(), lease_owner: null, lease_expires_at: null })
-    .where("id", "=", id)
-    .where("state", "<>", "ended")
+    .with("ended", (cte) =>
+      cte
+        .updateTable("calls")
+        .set({ state: "ended", ended_at: now.toISOString(), lease_owner: null, lease_expires_at: null })
+        .where("id", "=", id)
+        .where("state", "<>", "ended")
+        .returning(["session_id", "hearing_ms", "speaking_ms", "voice_cost_usd"]),
+    )
+    .updateTable("sessions")
+    .from("ended")
+    .set(({ ref }) => ({
+      hearing_ms: ref("ended.hearing_ms"),
+      speaking_ms: ref("ended.speaking_ms"),
+      voice_cost_usd: ref("ended.voice_cost_usd"),
+    }))
+    .whereRef("sessions.id", "=", "ended.session_id")
+    .where("ended.hearing_ms", "is not", null)
     .execute();
 }
 

@@ -20,6 +20,7 @@ import type { CallInput } from "../channels/call-socket.ts";
 import { traceOfLine } from "../media/line-trace.ts";
 import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
+import { counted } from "../media/voice-use.ts";
 import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Audio alone is 50 messages a second; what a stalled network held back comes at once. */
@@ -46,6 +47,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
   let line: MediaLine | null = null;
   let opening = false;
   let messages = 0;
+  const { engines: ours, use } = counted(engines);
   const waiting: StreamEvent[] = [];
   const told = new Set<string>();
   const framer = new Framer(STREAM_RATE);
@@ -88,7 +90,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
         clear: () => send({ type: "clear" }),
         close: () => socket.close(1000),
       },
-      ...engines,
+      ...ours,
       voice,
       soundAt,
       // The carrier tells them.
@@ -98,7 +100,12 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
       // What comes next the carrier asks us for, once its socket is closed.
       ended: () => socket.close(1000),
     });
-    call = await calls.open(call_id, token, media);
+    call = await calls.open(call_id, token, {
+      send: (output) => media.send(output),
+      close: () => media.close(),
+      awaits: (awaited) => media.awaits(awaited),
+      use,
+    });
     if (!call) {
       refuse();
       media.close();

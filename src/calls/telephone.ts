@@ -8,6 +8,7 @@ import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import type { TraceEntry } from "../events/trace.ts";
+import type { VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { hangUp } from "../sessions/hang-up.ts";
@@ -24,11 +25,13 @@ import {
   callOfSid,
   endCall,
   isHeld,
+  keepUse,
   lastWords,
   noteAnswerer,
   openLine,
   reopenLine,
   sessionOfCall,
+  usedWith,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
 import { callSettings, callVoice, expectedTexts, transferDial } from "./call-voice.ts";
@@ -68,8 +71,11 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   const { engine, vault, carriers, attempts, publicUrl, recordings, voice_missing } = parts;
   const { db, clock, log } = engine;
   const live = new Map<number, VoiceCall>();
-  const lines = callLeases(engine, (id, answerer) =>
-    live.get(id)?.tell({ type: "answerer", found: answerer }),
+  const uses = new Map<number, () => VoiceUse | null>();
+  const lines = callLeases(
+    engine,
+    (id, answerer) => live.get(id)?.tell({ type: "answerer", found: answerer }),
+    (id) => uses.get(id)?.() ?? null,
   );
   let stopping = false;
 
@@ -160,15 +166,17 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const words = isBroken ? await lastWords(db, call.session_id) : null;
     // Nothing was said yet: it begins as at first.
     const begun = words === "" ? { ...call, leg: 1 } : call;
+    const use = usedWith(call, line);
     const running = new VoiceCall({
       engine,
       session_id: call.session_id,
       language: session.state.language,
       settings: callSettings(begun, session, phrases, publicUrl, words),
       line,
-      reports: reportsOf(call),
+      reports: reportsOf(call, use),
     });
     live.set(call.id, running);
+    uses.set(call.id, use);
     lines.hold(call.id, said);
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
     // The platform was stopped while this was read; who comes now hears a goodbye too.
@@ -180,7 +188,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     };
   }
 
-  const reportsOf = (call: CallRow): CallReports => ({
+  const reportsOf = (call: CallRow, use: () => VoiceUse | null): CallReports => ({
     async answerer(status) {
       await noteAnswerer(db, call.id, status);
       if (call.key === null) return;
@@ -190,6 +198,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     },
     async transferring(dial, transfer) {
       leave(call);
+      await keepUse(db, call, use());
       await beginTransfer(engine, call, dial, transfer);
     },
     async ended(reason) {
@@ -200,6 +209,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
         return;
       }
       try {
+        await keepUse(db, call, use());
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
       } finally {
@@ -210,6 +220,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
 
   function leave({ id }: CallRow): void {
     live.delete(id);
+    uses.delete(id);
     lines.drop(id);
   }
 

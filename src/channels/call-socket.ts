@@ -62,4 +62,6 @@ export type CallLine = {
   close(): void;
   /** What the conversation waits for next, for a line that decides itself when an answer is over. */
   awaits?(awaited: AwaitedInput): void;
+  /** What was heard and spoken so far, of a line whose audio is ours. */
+  use?(): { hearing_ms: number; speaking_ms: number; cost_usd: number | null };
 };

@@ -724,7 +724,10 @@ create table sessions (
   user_name text,
   interruptions integer not null default 0,
   set_aside_at timestamptz,
-  simulated boolean not null default false
+  simulated boolean not null default false,
+  hearing_ms integer,
+  speaking_ms integer,
+  voice_cost_usd double precision
 );
 create index sessions_timestamp on sessions (sub_organization_id, timestamp desc, id desc);
 create index sessions_conversation on sessions (conversation_id);
@@ -943,7 +946,10 @@ create table calls (
   ended_at timestamptz,
   lease_owner text,
   lease_expires_at timestamptz,
-  is_streamed boolean not null default false
+  is_streamed boolean not null default false,
+  hearing_ms integer,
+  speaking_ms integer,
+  voice_cost_usd double precision
 );
 create unique index calls_sid on calls (sid, carrier);
 create index calls_running on calls (lease_expires_at) where (state <> 'ended');

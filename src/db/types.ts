@@ -195,6 +195,7 @@ export interface Calls {
   channel_id: number;
   ended_at: string | null;
   fallback_target: string | null;
+  hearing_ms: number | null;
   id: Generated<number>;
   is_outbound: boolean;
   is_streamed: Generated<boolean>;
@@ -205,11 +206,13 @@ export interface Calls {
   number: string;
   session_id: number;
   sid: string;
+  speaking_ms: number | null;
   state: "answered" | "open" | "transferring" | "ended";
   sub_organization_id: number;
   transfer_by_agent: boolean | null;
   transfer_number: string | null;
   transfer_started_at: string | null;
+  voice_cost_usd: number | null;
   voicemail_detection: unknown | null;
 }
 
@@ -962,6 +965,7 @@ export interface Sessions {
   end_reason: string | null;
   ended_at: string | null;
   finished_turn: Generated<number>;
+  hearing_ms: number | null;
   id: Generated<number>;
   interruptions: Generated<number>;
   is_outbound: Generated<boolean>;
@@ -979,6 +983,7 @@ export interface Sessions {
   simulated: Generated<boolean>;
   snapshot: unknown;
   source: string | null;
+  speaking_ms: number | null;
   state: unknown;
   sub_organization_id: number;
   target: string | null;
@@ -988,6 +993,7 @@ export interface Sessions {
   user_name: string | null;
   user_terminated: boolean | null;
   verified: Generated<boolean>;
+  voice_cost_usd: number | null;
 }
 
 export interface SessionToolCalls {

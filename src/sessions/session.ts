@@ -51,7 +51,23 @@ export const Session = z
       .describe("Whether a simulated carrier played the person: nobody was really reached."),
   })
   .meta({ id: "Session" });
-type Session = z.infer<typeof Session>;
+
+const SessionDetail = Session.extend({
+  voice: z
+    .object({
+      hearing_seconds: z.number(),
+      speaking_seconds: z.number().describe("Of what was made to be spoken, heard or not."),
+      cost_usd: z
+        .number()
+        .nullable()
+        .describe("List price, US dollars. 0 for engines of this machine; null where no price is known."),
+    })
+    .optional()
+    .describe(
+      "What this installation heard and spoke itself on a call, once it is over. Left out elsewhere.",
+    ),
+}).meta({ id: "SessionDetail" });
+type SessionDetail = z.infer<typeof SessionDetail>;
 
 const sessionList: list.ListRules = {
   fields: {
@@ -178,13 +194,25 @@ export function sessionRoutes(api: Api, { db }: { db: Db }): void {
       tag: "sessions",
       permission: "sessions_read",
       params: z.object({ session_id: z.string() }),
-      response: Session,
+      response: SessionDetail,
     },
-    async ({ caller, params }): Promise<Session> => {
+    async ({ caller, params }): Promise<SessionDetail> => {
       const id = sessionNumber(params.session_id);
-      const session = await selectSessions(db, caller).where("s.id", "=", id).executeTakeFirst();
-      if (!session) throw notFound("Session", id);
-      return session;
+      const found = await selectSessions(db, caller)
+        .select(["s.hearing_ms", "s.speaking_ms", "s.voice_cost_usd"])
+        .where("s.id", "=", id)
+        .executeTakeFirst();
+      if (!found) throw notFound("Session", id);
+      const { hearing_ms, speaking_ms, voice_cost_usd, ...session } = found;
+      if (hearing_ms === null || speaking_ms === null) return session;
+      return {
+        ...session,
+        voice: {
+          hearing_seconds: hearing_ms / 1000,
+          speaking_seconds: speaking_ms / 1000,
+          cost_usd: voice_cost_usd,
+        },
+      };
     },
   );
 }

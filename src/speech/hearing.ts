@@ -24,4 +24,9 @@ export type ListeningFor = {
 export type Ear = { push(frame: Int16Array): void; close(): void };
 
 /** An engine that hears. */
-export type Hearing = { name: string; open(listening: ListeningFor, tell: (heard: Heard) => void): Ear };
+export type Hearing = {
+  name: string;
+  /** US dollars for a minute of audio, 0 for an engine of this machine; left out: not known. */
+  minute_usd?: number;
+  open(listening: ListeningFor, tell: (heard: Heard) => void): Ear;
+};

@@ -16,6 +16,8 @@ export type SpokenAudio = { samples: Int16Array; aligned: Aligned[] };
 /** An engine that speaks: text in, audio out as it is made. Throws a Fault where it can't; `signal` ends it early. */
 export type Speaking = {
   name: string;
+  /** US dollars for a minute of audio, 0 for an engine of this machine; left out: not known. */
+  minute_usd?: number;
   /** Samples a second of what it gives. */
   rate: number;
   speak(utterance: Utterance, signal: AbortSignal): AsyncIterable<SpokenAudio>;

@@ -2,7 +2,7 @@ import { Grid, Group, Stack, Switch } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Session } from "../api-types.ts";
+import type { Session, SessionDetail } from "../api-types.ts";
 import { Empty, Facts, Fetched, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -12,7 +12,7 @@ import { InsightPanel } from "./insight-panel.tsx";
 import { LabelPanel } from "./label-panel.tsx";
 import { LatencyPanel } from "./latency-panel.tsx";
 import { RecordingPanel } from "./recording-panel.tsx";
-import { endedBy, isRunning, lengthOf } from "./session-words.ts";
+import { endedBy, isRunning, lengthOf, voiceWords } from "./session-words.ts";
 import { TurnView } from "./turn-view.tsx";
 import { engineState, turnsOf } from "./turns.ts";
 
@@ -49,7 +49,7 @@ function About({ session }: { session: Session }) {
   );
 }
 
-function Body({ id, session }: { id: string; session: Session }) {
+function Body({ id, session }: { id: string; session: SessionDetail }) {
   const may = useMay();
   const search = useSearch({ strict: false }) as { engine?: string };
   const navigate = useNavigate();
@@ -146,7 +146,7 @@ function Body({ id, session }: { id: string; session: Session }) {
 }
 
 function factsOf(
-  session: Session,
+  session: SessionDetail,
   state: ReturnType<typeof engineState> | undefined,
 ): [string, React.ReactNode][] {
   const tokens = state && state.input_tokens + state.output_tokens;
@@ -174,6 +174,7 @@ function factsOf(
     ["Our address", <bdi key="ours">{session.target}</bdi>],
     ["Carrier ID", carrierId(session)],
     ["Model", state?.is_scripted ? "Scripted, offline" : null],
+    ["Voice", voiceWords(session)],
     ["Tokens", tokens ? `${state.input_tokens} in, ${state.output_tokens} out` : null],
     ...(state?.step ? ([["Step", `${state.workflow}: ${state.step}`]] as [string, React.ReactNode][]) : []),
   ];

@@ -1,4 +1,5 @@
-import type { Session } from "../api-types.ts";
+import type { Session, SessionDetail } from "../api-types.ts";
+import { dollars } from "../insights/insight-words.tsx";
 import { formatDuration } from "../parts/duration.ts";
 
 type Ending = Pick<Session, "timestamp" | "ended_at" | "end_reason" | "duration">;
@@ -27,3 +28,12 @@ const REASONS: Record<string, string> = {
 
 export const endedBy = ({ ended_at, end_reason }: Ending): string | null =>
   ended_at == null ? null : end_reason == null ? "unknown" : (REASONS[end_reason] ?? end_reason);
+
+/** "1 min 2 s heard, 8.0 s spoken, $0.0041", of a call whose audio came to us; else null. */
+export function voiceWords({ voice }: Pick<SessionDetail, "voice">): string | null {
+  if (!voice) return null;
+  const { hearing_seconds, speaking_seconds, cost_usd } = voice;
+  const cost = cost_usd === null ? "cost unknown" : cost_usd === 0 ? "no cost" : dollars(cost_usd);
+  const length = (seconds: number) => formatDuration(seconds * 1000);
+  return `${length(hearing_seconds)} heard, ${length(speaking_seconds)} spoken, ${cost}`;
+}

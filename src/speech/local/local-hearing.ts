@@ -77,6 +77,7 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
 
   return {
     name: "PocketSphinx (offline stand-in)",
+    minute_usd: 0,
     understands: sphinx !== null,
     open: (listening, tell) => open(listening, sphinx !== null, tell),
     openVoiceDetection: (tell) => open({ language: "en-US", expected: [] }, false, tell),

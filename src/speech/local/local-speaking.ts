@@ -44,5 +44,5 @@ export function createLocalSpeaking({ threads }: { threads: number }): Speaking 
     yield { samples, aligned: [] };
   }
 
-  return { name: "Flite (offline stand-in)", rate: RATE, speak, close: () => pool.close() };
+  return { name: "Flite (offline stand-in)", minute_usd: 0, rate: RATE, speak, close: () => pool.close() };
 }

@@ -20,6 +20,7 @@ const engines: VoiceEngines = {
   detection: null,
   hearing: {
     name: "test",
+    minute_usd: 0.06,
     open(_listening, tell) {
       let speaks = false;
       let at_ms = 0;
@@ -40,6 +41,7 @@ const engines: VoiceEngines = {
   },
   speaking: {
     name: "test",
+    minute_usd: 0.6,
     rate: 8000,
     async *speak({ text }) {
       const samples = tone(300, { rate: 8000, ms: 400 });
@@ -165,6 +167,10 @@ const transcript = async (sid: string): Promise<string[]> => {
   const { body } = await app.send("GET", `/api/v1/sessions/transcript/${items[0].session_id}`);
   return body.transcription.map((line: { source: string; text: string }) => `${line.source}: ${line.text}`);
 };
+const callRow = async (sid: string) =>
+  app.db.selectFrom("calls").selectAll().where("sid", "=", sid).executeTakeFirstOrThrow();
+const voiceOf = async (sid: string) =>
+  (await app.send("GET", `/api/v1/sessions/${(await callRow(sid)).session_id}`)).body.voice;
 const logged = (words: string) => app.logged.filter((line) => line.includes(words)).length;
 
 test("a channel that streams is handed the call's audio, with its secret in a parameter and not in the address", async () => {
@@ -204,6 +210,13 @@ test("a caller is heard and answered in frames of 20 ms, whatever order, size an
     )
     .toEqual({ state: "ended" });
   expect(await post("/calls/CA2/stream-ended", { CallSid: "CA2" })).toContain("<Hangup");
+  // What was heard and spoken here, and its price, is the session's.
+  const voice = await voiceOf("CA2");
+  expect(voice).toEqual({
+    hearing_seconds: expect.closeTo(0.6, 1),
+    speaking_seconds: expect.closeTo(1.2, 5),
+    cost_usd: expect.closeTo((voice.hearing_seconds * 0.06 + voice.speaking_seconds * 0.6) / 60, 5),
+  });
 });
 
 test("a stream with a wrong token, for another call, or of another code is closed, and the call can still be opened", async () => {
@@ -237,9 +250,16 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
     } as never,
     publicUrl: PUBLIC_URL,
   });
-  const call = await dead.open(parameters.call_id, parameters.token, { send() {}, close() {} });
+  const used = { hearing_ms: 5000, speaking_ms: 3000, cost_usd: 0.5 };
+  const call = await dead.open(parameters.call_id, parameters.token, {
+    send() {},
+    close() {},
+    use: () => used,
+  });
   call?.input({ type: "open", sid: "CA5" });
   await expect.poll(() => transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
+  // Stored as it runs.
+  await expect.poll(async () => (await callRow("CA5")).hearing_ms, { timeout: 20_000 }).toBe(5000);
   const again = parametersOf(await post("/calls/CA5/stream-ended", { CallSid: "CA5" }));
   expect(again.call_id).toBe(parameters.call_id);
   expect(again.token).not.toBe(parameters.token);
@@ -248,6 +268,9 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
   await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
   expect(await transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
   line.socket.close();
+  await expect.poll(() => voiceOf("CA5"), { timeout: 20_000 }).toBeTruthy();
+  expect(await voiceOf("CA5")).toMatchObject({ speaking_seconds: expect.closeTo(3.4, 5) });
+  expect((await voiceOf("CA5")).cost_usd).toBeCloseTo(0.504, 2);
 });
 
 test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {

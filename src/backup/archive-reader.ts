@@ -129,14 +129,8 @@ async function readFirstLine(pieces: AsyncIterator<Buffer>): Promise<{ line: str
 async function* decompressed(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   const decompress = createZstdDecompress();
   const feed = async () => {
-    const push = (bytes: Buffer) =>
-      new Promise<void>((resolve) => {
-        if (decompress.destroyed || decompress.write(bytes)) resolve();
-        else {
-          decompress.once("drain", resolve);
-          decompress.once("close", resolve);
-        }
-      });
+    // Called once it was taken, or can't be any more.
+    const push = (bytes: Buffer) => new Promise<void>((resolve) => decompress.write(bytes, () => resolve()));
     await push(first);
     for (let piece = await rest.next(); !piece.done && !decompress.destroyed; piece = await rest.next())
       await push(piece.value);

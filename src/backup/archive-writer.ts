@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
@@ -58,8 +57,15 @@ export async function createArchiveWriter(
   finished.catch(() => {});
 
   const write = async (bytes: Buffer): Promise<void> => {
-    if (compress.destroyed) return finished;
-    if (!compress.write(bytes)) await Promise.race([once(compress, "drain"), finished]);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        compress.write(bytes, (error) => (error ? reject(error) : resolve()));
+      });
+    } catch (error) {
+      // Why it can't be written is known where it goes.
+      await finished;
+      throw error;
+    }
   };
   const json = async (kind: RecordKind, value: unknown): Promise<void> => {
     const record = recordOf(kind, value);

@@ -1,0 +1,204 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import pg from "pg";
+import { describe, expect, test } from "vitest";
+import { createVault } from "../../src/base/crypto.ts";
+import { joinRunningPostgres } from "../../src/db/running-postgres.ts";
+import { newFolder, parley, postgresOf, run, send, until, usedFolder } from "./program.ts";
+import { typedHere } from "./typed-here.ts";
+
+const keyOf = (folder: string) => path.join(folder, "data", "secret.key");
+
+/** A new machine: a folder whose data directory has the key, as the operator puts it there. */
+function newMachine(from: string): string {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, "data"), { mode: 0o700 });
+  cpSync(keyOf(from), keyOf(folder));
+  return folder;
+}
+
+async function rowsIn<Row extends pg.QueryResultRow>(folder: string, statement: string): Promise<Row[]> {
+  const running = await joinRunningPostgres(postgresOf(folder));
+  if (!running) throw new Error("no database runs there");
+  const client = new pg.Client(running.connection);
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+    running.leave();
+  }
+}
+
+type Chat = { session_id: string; token: string };
+
+const openChat = async (url: string): Promise<Chat> =>
+  (await send("POST", `${url}/chat/v1/sessions`, { client_id: "demo-clinic" })).body;
+
+const say = (url: string, { session_id, token }: Chat, id: string) =>
+  send("POST", `${url}/chat/v1/sessions/${session_id}/messages?token=${token}`, {
+    text: "When are you open?",
+    id,
+  });
+
+const heard = async (url: string, { session_id, token }: Chat): Promise<(string | null)[]> => {
+  const { body } = await send("GET", `${url}/chat/v1/sessions/${session_id}?token=${token}`);
+  return body.messages.map((said: { id: string | null }) => said.id).filter(Boolean);
+};
+
+const ANSWER = [{ type: "message", text: expect.stringContaining("Monday to Friday") }];
+
+test("a program that talks with people is backed up, and goes on in a new folder where it was then", async () => {
+  const { folder, greeting } = await usedFolder();
+  const auth = { "service-api-key": greeting.token ?? "" };
+  const program = parley(["start"], { folder });
+  const { url } = await program.ready();
+  const service = {
+    name: "Records",
+    description: "",
+    auth_type: "bearer",
+    auth_values: { token: "s3cret of ours" },
+  };
+  expect((await send("POST", `${url}/api/v1/services`, service, auth)).status).toBeLessThan(300);
+  const recording = path.join(folder, "data", "recordings", "1", "call.wav");
+  mkdirSync(path.dirname(recording), { recursive: true });
+  writeFileSync(recording, "RIFF");
+  const before = await openChat(url);
+  await say(url, before, "before");
+
+  // People go on talking while the backup is written.
+  let isWritten = false;
+  let acknowledged = 0;
+  const talk = async () => {
+    const chat = await openChat(url);
+    while (!isWritten) {
+      const { status } = await say(url, chat, `during ${acknowledged}`);
+      if (status === 200) acknowledged++;
+    }
+    return chat;
+  };
+  const talking = [talk(), talk()];
+  await until(() => acknowledged > 2);
+  const { code, stdout, stderr } = await run(["backup", "nightly.backup"], { folder });
+  isWritten = true;
+  const [during] = await Promise.all(talking);
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(
+    /^Backed up to nightly\.backup\n {2}as of {5}20\S+ \S+ UTC\n {2}database {2}\d+ tables, [\d,]+ rows \(.+ …\)\n {2}files {5}1 file\n {2}size {6}[\d.]+ kB, compressed from [\d.]+ [kM]B\n {2}took {6}[\d.]+ s\nThe secret key is not in it\. A restore needs it: keep a copy of data\/secret\.key in another place\.\n$/,
+  );
+  expect(code).toBe(0);
+  const archive = path.join(folder, "nightly.backup");
+  expect(statSync(archive).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect(await program.end("SIGTERM")).toEqual({ code: 0, signal: null });
+
+  const machine = newMachine(folder);
+  const restored = await typedHere(["restore", archive, "--json"], { folder: machine });
+  expect(restored).toMatchObject({ code: 0, stderr: "" });
+  expect(JSON.parse(restored.stdout)).toMatchObject({ parley: "0.1.0", files: 1, left_out: [], migrated: 0 });
+  expect(readFileSync(path.join(machine, "data", "recordings", "1", "call.wav"), "utf8")).toBe("RIFF");
+  expect(await typedHere(["restore", archive], { folder: machine })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("is not empty"),
+  });
+
+  const second = parley(["start"], { folder: machine });
+  const { url: there } = await second.ready();
+  // The token and the chats of then are good, and what was said before the backup is there in order.
+  expect((await send("GET", `${there}/api/v1/agents`, undefined, auth)).status).toBe(200);
+  expect(await heard(there, before)).toEqual(["before"]);
+  const known = await heard(there, during as Chat);
+  const numbers = known.map((id) => Number(id?.split(" ")[1]));
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  expect((await say(there, before, "after")).body.events).toMatchObject(ANSWER);
+  const vault = createVault(readFileSync(keyOf(machine), "utf8").trim());
+  const [sealed] = await rowsIn<{ sealed: string }>(
+    machine,
+    "select sealed_auth_values as sealed from services where name = 'Records'",
+  );
+  expect(vault.open(sealed?.sealed ?? "")).toContain("s3cret of ours");
+  expect(readFileSync(archive).includes("s3cret of ours")).toBe(false);
+});
+
+describe("a backup or restore that can't be done says why, and leaves nothing", () => {
+  test("where there is no Parley, or no key of it", async () => {
+    const folder = newFolder();
+    expect(await typedHere(["backup", "a.backup"], { folder })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^parley: There is no secret key: neither SECRET_KEY nor .*secret\.key\./,
+      ),
+    });
+    const env = { SECRET_KEY: "a key of forty characters, as long as it is" };
+    expect(await typedHere(["backup", "a.backup"], { folder, env })).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^parley: There is no Parley in .*data\. Set DATA_DIR/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a stopped program is backed up as well, but not over a file, nor with another key", async () => {
+    const { folder } = await usedFolder();
+    writeFileSync(path.join(folder, "a.backup"), "of yesterday");
+    expect(await typedHere(["backup", "a.backup"], { folder })).toMatchObject({
+      code: 1,
+      stderr: "parley: a.backup exists already. Choose another name, or say --replace.\n",
+    });
+    const env = { SECRET_KEY: "a key of forty characters, as long as it is" };
+    expect(await typedHere(["backup", "a.backup", "--replace"], { folder, env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^parley: The secret key here is not the one of this database\./),
+    });
+    expect(readFileSync(path.join(folder, "a.backup"), "utf8")).toBe("of yesterday");
+    expect(await typedHere(["backup", "a.backup", "--replace", "--json"], { folder })).toMatchObject({
+      code: 0,
+    });
+    expect(readdirSync(folder).sort()).toEqual(["a.backup", "data"]);
+
+    const archive = path.join(folder, "a.backup");
+    const elsewhere = newFolder();
+    expect(await typedHere(["restore", archive], { folder: elsewhere })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/sealed with a key that is not on this machine\. Copy the secret\.key/),
+    });
+    expect(await typedHere(["restore", archive], { folder: elsewhere, env })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^parley: SECRET_KEY is not the key that the backup's secrets are sealed with\./,
+      ),
+    });
+    expect(readdirSync(elsewhere)).toEqual([]);
+
+    const machine = newMachine(folder);
+    const whole = readFileSync(archive);
+    writeFileSync(path.join(machine, "cut.backup"), whole.subarray(0, whole.length / 2));
+    const cut = await typedHere(["restore", "cut.backup"], { folder: machine });
+    expect(cut).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^parley: The backup is cut off: it ends at .+\. Use another copy of it\.\n$/,
+      ),
+    });
+    // The database that was made for it is empty, so the whole one goes in.
+    expect(await typedHere(["restore", archive], { folder: machine })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(
+        /^Restored the backup of 20.* made by Parley 0\.1\.0\n[\s\S]*\.\/parley start\.\n$/,
+      ),
+    });
+  });
+
+  test("no file named, a file that is not there, a folder, a text", async () => {
+    const folder = newFolder();
+    writeFileSync(path.join(folder, "notes.txt"), "Remember the milk");
+    const restored = async (...args: string[]) => (await typedHere(["restore", ...args], { folder })).stderr;
+    expect(await restored()).toMatch(/^parley: name the file to read: \.\/parley restore parley\.backup\n/);
+    expect(await restored("none.backup")).toBe("parley: There is no none.backup.\n");
+    expect(await restored(folder)).toMatch(/is a folder, not a backup\.\n$/);
+    expect(await restored("notes.txt")).toBe("parley: This is not a backup of Parley.\n");
+    expect(existsSync(path.join(folder, "data"))).toBe(false);
+  });
+});

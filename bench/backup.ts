@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { joinRunningPostgres } from "../src/db/running-postgres.ts";
@@ -43,7 +43,7 @@ async function fill(): Promise<{ bytes: number; rows: number }> {
   return { bytes: Number(rows[0]?.bytes), rows: Number(rows[0]?.rows) };
 }
 
-type Measured = { seconds: number; peak_mib: number };
+type Measured = { seconds: number; processor_s: number; peak_mib: number };
 
 async function command(args: string[], cwd: string): Promise<Measured> {
   const begun = performance.now();
@@ -52,14 +52,15 @@ async function command(args: string[], cwd: string): Promise<Measured> {
     env: bareEnvironment(),
     stdio: ["ignore", "inherit", "inherit"],
   });
-  let peak_mib = 0;
+  let [peak_mib, processor_s] = [0, 0];
   const look = setInterval(() => {
     peak_mib = Math.max(peak_mib, peakOf(child));
+    processor_s = Math.max(processor_s, processorOf(child));
   }, 50);
   const [code] = await once(child, "exit");
   clearInterval(look);
   if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
-  return { seconds: (performance.now() - begun) / 1000, peak_mib };
+  return { seconds: (performance.now() - begun) / 1000, processor_s, peak_mib };
 }
 
 /** What the process itself ever held; the database has processes of its own. */
@@ -71,6 +72,20 @@ function peakOf({ pid }: ChildProcess): number {
   }
 }
 
+/** Its own; Linux counts in hundredths of a second. */
+function processorOf({ pid }: ChildProcess): number {
+  try {
+    const [user, system] = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ")
+      .slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+const loadBefore = loadavg()[0] ?? 0;
 const { bytes, rows } = await fill();
 const backup = await command(["backup", archive], folder);
 await program.end("SIGTERM");
@@ -78,15 +93,16 @@ mkdirSync(path.join(machineB, "data"), { mode: 0o700 });
 cpSync(path.join(folder, "data", "secret.key"), path.join(machineB, "data", "secret.key"));
 const restore = await command(["restore", archive], machineB);
 const mb = (bytes: number) => Math.round(bytes / 1e6);
-const line = (name: string, { seconds, peak_mib }: Measured) => [
+const line = (name: string, { seconds, processor_s, peak_mib }: Measured) => [
   name,
   seconds.toFixed(1),
   Math.round(bytes / 1e6 / seconds),
+  processor_s.toFixed(1),
   Math.round(peak_mib),
 ];
 print(
-  `${machine()}\n\n${rows.toLocaleString("en-US")} events, ${mb(bytes)} MB as tables; the archive has ${mb(statSync(archive).size)} MB.\n\n${markdownTable(
-    ["", "seconds", "MB of tables/s", "peak memory of the command, MiB"],
+  `${machine()}, load before ${loadBefore.toFixed(1)}\n\n${rows.toLocaleString("en-US")} events, ${mb(bytes)} MB as tables; the archive has ${mb(statSync(archive).size)} MB.\n\n${markdownTable(
+    ["", "seconds", "MB of tables/s", "processor seconds of the command", "peak memory of the command, MiB"],
     [line("backup, while the program runs", backup), line("restore, with its indexes", restore)],
   )}`,
 );

@@ -128,6 +128,8 @@ async function dumpTable(
   progress.at(name, bytes);
   const list = columns.map(quotedName).join(", ");
   const rows = client.query(copyTo(`copy ${quoted({ schema, name })} (${list}) to stdout (format binary)`));
+  // A connection that is gone says so at once, before anybody reads.
+  rows.on("error", (error) => rows.destroy(error));
   const head = { schema, table: name, columns, expected_bytes: bytes };
   await writer.table(head, counted(rows as AsyncIterable<Buffer>, progress), () => rows.rowCount);
   return rows.rowCount;

@@ -8,7 +8,7 @@ import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
-import { isDiskFull } from "../db/database.ts";
+import { isConnectionLost, isDiskFull } from "../db/database.ts";
 import { count, countText, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
 import { openSource } from "./open-source.ts";
 import { connectionFault } from "./outside-postgres.ts";
@@ -50,10 +50,16 @@ export async function backup(options: BackupOptions, config: Config, secrets: Se
       process.stderr.write("parley: stopped before the backup was complete; nothing was kept.\n");
       return INTERRUPTED;
     }
-    if (isDiskFull(error))
-      throw new Fault("unavailable", `There is no room left for ${options.file}.`, { cause: error });
-    throw config.database_url ? connectionFault(error) : error;
+    throw backupFault(error, options) ?? (config.database_url ? connectionFault(error) : error);
   }
+}
+
+function backupFault(error: unknown, { file }: BackupOptions): Fault | undefined {
+  const fault = (sentence: string) => new Fault("unavailable", sentence, { cause: error });
+  if (isDiskFull(error)) return fault(`There is no room left for ${file}.`);
+  if ((error as NodeJS.ErrnoException).code === "EPIPE")
+    return fault("Whoever reads the standard output ended before the backup did.");
+  if (isConnectionLost(error)) return fault("The database stopped before the backup was complete.");
 }
 
 /** It signs the archive; and a copy of the database is worth little without the key that opens its secrets. */

@@ -43,7 +43,11 @@ async function connectionOf(
       "unavailable",
       `There is no Parley in ${path.resolve(data_dir)}. Set DATA_DIR (or DATABASE_URL) as it was started with.`,
     );
-  const running = await joinRunningPostgres(dataDir);
+  const running = await joinRunningPostgres(dataDir).catch((cause) => {
+    throw cause.code === "EACCES" || cause.code === "EPERM"
+      ? new Fault("unavailable", `This user may not enter ${dataDir}. Back up as its owner.`, { cause })
+      : cause;
+  });
   if (running) {
     closing.defer(running.leave);
     return running.connection;

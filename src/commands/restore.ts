@@ -1,16 +1,17 @@
-import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { constants, createReadStream } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import pg from "pg";
 import { type ArchiveReader, readArchive } from "../backup/archive-reader.ts";
-import { type FileShelf, openShelf } from "../backup/data-files.ts";
+import { openShelf } from "../backup/data-files.ts";
 import { opens } from "../backup/dump.ts";
 import { type Loaded, load, migrationsFor, requireEmpty } from "../backup/load.ts";
 import { createVault, type Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { createLog, type Log } from "../base/log.ts";
 import type { Config, Secrets } from "../config.ts";
-import { type Connection, isDiskFull } from "../db/database.ts";
+import { type Connection, isConnectionLost, isDiskFull } from "../db/database.ts";
 import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
 import { migrateJobs } from "../jobs/runner.ts";
 import { count, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
@@ -35,12 +36,12 @@ export async function restore(options: RestoreOptions, config: Config, secrets: 
   const log = createLog({ level: "warn" });
   try {
     // What can be refused by the backup's first bytes is, before anything is made.
-    const archive = await readArchive(await openInput(options.file));
+    await using input = await openInput(options.file);
+    const archive = await readArchive(input);
     migrationsFor(archive.header);
     const vault = await requireKeyOf(archive, config, secrets);
     await makeDataDir(config.data_dir);
-    const shelf = await openShelf(path.resolve(config.data_dir));
-    const loaded = await restoreInto({ archive, vault, shelf, pause: options.pause }, config, {
+    const loaded = await restoreInto({ archive, vault, pause: options.pause }, config, {
       log,
       stop,
       progress,
@@ -56,18 +57,34 @@ export async function restore(options: RestoreOptions, config: Config, secrets: 
     }
     if (isDiskFull(error))
       throw new Fault("unavailable", "There is no room left to restore to.", { cause: error });
+    if (isConnectionLost(error))
+      throw new Fault(
+        "unavailable",
+        "The database stopped before the backup was restored; nothing was kept.",
+        {
+          cause: error,
+        },
+      );
     throw config.database_url ? connectionFault(error) : error;
   }
 }
 
-async function openInput(file: string): Promise<AsyncIterable<Buffer>> {
+const BLOCK_bytes = 256 * 1024;
+
+/** Closed when it is disposed, wherever reading stopped. */
+async function openInput(file: string): Promise<Readable> {
   if (file === "-") return process.stdin;
-  const handle = await open(file, "r").catch((cause) => {
-    const why = cause.code === "ENOENT" ? "There is no" : `(${cause.code}) This user may not read`;
-    throw new Fault("unavailable", `${why} ${file}.`, { cause });
-  });
-  if ((await stat(file)).isDirectory()) throw new Fault("unavailable", `${file} is a folder, not a backup.`);
-  return createReadStream(file, { fd: handle, highWaterMark: 256 * 1024 });
+  try {
+    if ((await stat(file)).isDirectory())
+      throw new Fault("unavailable", `${file} is a folder, not a backup.`);
+    await access(file, constants.R_OK);
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isMissing ? `There is no ${file}.` : `This user may not read ${file}.`;
+    throw new Fault("unavailable", why, { cause });
+  }
+  return createReadStream(file, { highWaterMark: BLOCK_bytes });
 }
 
 async function requireKeyOf(
@@ -92,7 +109,7 @@ async function requireKeyOf(
   return vault;
 }
 
-type Work = { archive: ArchiveReader; vault: Vault; shelf: FileShelf; pause: boolean };
+type Work = { archive: ArchiveReader; vault: Vault; pause: boolean };
 type Around = { log: Log; stop: AbortSignal; progress: ReturnType<typeof showProgress> };
 
 async function restoreInto(work: Work, config: Config, { log, stop, progress }: Around): Promise<Loaded> {
@@ -113,13 +130,14 @@ async function restoreInto(work: Work, config: Config, { log, stop, progress }: 
     client,
     config.database_url ? "The database of DATABASE_URL" : `The database in ${config.data_dir}`,
   );
+  const shelf = await openShelf(path.resolve(config.data_dir));
   const pool = new pg.Pool({ ...connection, max: 1 });
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   await migrateJobs(pool, log).finally(() => pool.end());
   stop.throwIfAborted();
   stop.addEventListener("abort", () => client.end().catch(() => {}), { once: true });
-  const loaded = await load({ client, ...work }, work.archive, progress);
+  const loaded = await load({ client, shelf, ...work }, work.archive, progress);
   progress.at("statistics", 0);
   await client.query("analyze");
   return loaded;

@@ -144,6 +144,12 @@ export const isDiskFull = (error: unknown): boolean =>
   (error instanceof pg.DatabaseError && error.code === "53100") ||
   ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");
 
+/** A connection that worked ended by itself: the server was stopped (57P01), crashed (57P02), or can't be reached. */
+export const isConnectionLost = (error: unknown): boolean =>
+  (error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? "")) ||
+  (error instanceof Error &&
+    /^(Connection terminated|Client has encountered a connection error)/.test(error.message));
+
 /** PostgreSQL's code for a broken unique index. */
 export const isUniqueViolation = (error: unknown, index?: string): boolean =>
   error instanceof pg.DatabaseError && error.code === "23505" && (!index || error.constraint === index);

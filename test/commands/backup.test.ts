@@ -1,10 +1,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
-import { describe, expect, test } from "vitest";
+import { describe, expect, inject, test } from "vitest";
 import { createVault } from "../../src/base/crypto.ts";
 import { joinRunningPostgres } from "../../src/db/running-postgres.ts";
-import { newFolder, parley, postgresOf, run, send, until, usedFolder } from "./program.ts";
+import { createTestDatabase } from "../harness/database.ts";
+import { inDatabase, runAsAdmin } from "../harness/postgres.ts";
+import { newFolder, parley, postgresOf, send, until, usedFolder } from "./program.ts";
 import { typedHere } from "./typed-here.ts";
 
 const keyOf = (folder: string) => path.join(folder, "data", "secret.key");
@@ -79,7 +81,7 @@ test("a program that talks with people is backed up, and goes on in a new folder
   };
   const talking = [talk(), talk()];
   await until(() => acknowledged > 2);
-  const { code, stdout, stderr } = await run(["backup", "nightly.backup"], { folder });
+  const { code, stdout, stderr } = await typedHere(["backup", "nightly.backup"], { folder });
   isWritten = true;
   const [during] = await Promise.all(talking);
   expect(stderr).toBe("");
@@ -118,6 +120,39 @@ test("a program that talks with people is backed up, and goes on in a new folder
   );
   expect(vault.open(sealed?.sealed ?? "")).toContain("s3cret of ours");
   expect(readFileSync(archive).includes("s3cret of ours")).toBe(false);
+});
+
+test("from a PostgreSQL of one's own to another", async () => {
+  const { admin } = inject("testServer");
+  const first = await createTestDatabase();
+  const second = `${first.name}_restored`;
+  await runAsAdmin(admin, `create database ${second}`);
+  const urlOf = (database: string) =>
+    admin.connectionString
+      ? (inDatabase(admin, database).connectionString ?? "")
+      : `postgres://${admin.user}@localhost/${database}?host=${admin.host}`;
+  const env = { SECRET_KEY: "a key of forty characters, as long as it is" };
+  const folder = newFolder();
+  const typed = (args: string[], database: string) =>
+    typedHere(args, { folder, env: { ...env, DATABASE_URL: urlOf(database) } });
+  try {
+    expect(await typed(["migrate"], first.name)).toMatchObject({ code: 0 });
+    const backedUp = await typed(["backup", "own.backup", "--json", "--without-files"], first.name);
+    expect(backedUp).toMatchObject({ code: 0, stderr: "" });
+    const restored = await typed(["restore", "own.backup", "--json"], second);
+    expect(restored).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(restored.stdout).rows).toBe(JSON.parse(backedUp.stdout).rows);
+    expect(await typed(["restore", "own.backup"], second)).toMatchObject({
+      code: 1,
+      stderr:
+        "parley: The database of DATABASE_URL is not empty. It holds a Parley already, and a restore never writes over anything.\n",
+    });
+    expect(await typed(["migrate"], second)).toMatchObject({ code: 0 });
+    expect(existsSync(postgresOf(folder))).toBe(false);
+  } finally {
+    await first.drop();
+    await runAsAdmin(admin, `drop database ${second} with (force)`);
+  }
 });
 
 describe("a backup or restore that can't be done says why, and leaves nothing", () => {

@@ -13,6 +13,7 @@ import type { Progress } from "../../../src/backup/progress.ts";
 import { listSequences, listTables, quoted } from "../../../src/backup/tables.ts";
 import { createVault } from "../../../src/base/crypto.ts";
 import { silentLog } from "../../../src/base/log.ts";
+import { isConnectionLost } from "../../../src/db/database.ts";
 import { migrate, readMigrations } from "../../../src/db/migrate.ts";
 import { migrateJobs } from "../../../src/jobs/runner.ts";
 import { afterFile } from "../../harness/after-file.ts";
@@ -49,16 +50,24 @@ async function connected(to: pg.ClientConfig): Promise<pg.Client> {
   return client;
 }
 
-/** A database with nothing in it but graphile-worker's schema. */
+/**
+ * A database with nothing in it but graphile-worker's schema. Its owner may do nothing else on the server, as in a company
+ * that hands out databases.
+ */
 async function emptyDatabase(): Promise<pg.Client> {
   const { admin } = inject("testServer");
   const name = `parley_restored_${process.pid}_${databases++}`;
-  await runAsAdmin(admin, `create database ${name}`);
-  afterFile(() => runAsAdmin(admin, `drop database ${name} with (force)`));
-  const pool = new pg.Pool({ ...inDatabase(admin, name), max: 1 });
+  await runAsAdmin(admin, `create role ${name}`);
+  await runAsAdmin(admin, `create database ${name} owner ${name}`);
+  afterFile(async () => {
+    await runAsAdmin(admin, `drop database ${name} with (force)`);
+    await runAsAdmin(admin, `drop role ${name}`);
+  });
+  const owned = { ...inDatabase(admin, name), options: `-c role=${name}` };
+  const pool = new pg.Pool({ ...owned, max: 1 });
   pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
   await migrateJobs(pool, silentLog).finally(() => pool.end());
-  return connected(inDatabase(admin, name));
+  return connected(owned);
 }
 let databases = 0;
 
@@ -183,6 +192,22 @@ test("a change that comes while the backup is written is not in it, and waits fo
   // A table that somebody else keeps in the database is told of, and left out.
   expect(loaded.left_out).toEqual(["copied_late"]);
   await source.query("drop table copied_late");
+});
+
+test("a database that stops in the middle ends the backup", async () => {
+  const client = await connected(config);
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  let stopping: Promise<unknown> | undefined;
+  const out = new Writable({
+    write(_piece, _encoding, done) {
+      stopping ??= source.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+      stopping.then(() => done(), done);
+    },
+  });
+  const error = await dump({ client, vault, dataDir: newFolder(), files: false }, out, quiet).catch(
+    (cause) => cause,
+  );
+  expect(isConnectionLost(error)).toBe(true);
 });
 
 test("a backup of an older version is brought up to this one", async () => {
@@ -337,6 +362,31 @@ describe("nothing is left behind of a restore that fails", () => {
       "recordings",
       path.join("recordings", "call.wav"),
     ]);
+  });
+
+  test("because the database stops in the middle of it", async () => {
+    await source.query(
+      "insert into events (sub_organization_id, timestamp, description) select 1, now(), md5(n::text) from generate_series(1, 50000) n",
+    );
+    const { bytes } = await taken();
+    await source.query("truncate events");
+    const client = await emptyDatabase();
+    const { rows } = await client.query<{ pid: number; name: string }>(
+      "select pg_backend_pid() as pid, current_database() as name",
+    );
+    const [{ pid, name }] = rows as [{ pid: number; name: string }];
+    async function* stopping() {
+      for (let at = 0; at < bytes.length; at += 100_000) {
+        if (at > bytes.length / 2) await source.query("select pg_terminate_backend($1)", [pid]);
+        yield bytes.subarray(at, at + 100_000);
+      }
+    }
+    const dataDir = newFolder();
+    const [archive, shelf] = [await readArchive(stopping()), await openShelf(dataDir)];
+    const error = await load({ client, vault, shelf, pause: true }, archive, quiet).catch((cause) => cause);
+    expect(isConnectionLost(error)).toBe(true);
+    const { admin } = inject("testServer");
+    await isUntouched(await connected(inDatabase(admin, name)), dataDir);
   });
 
   test("because it is of a newer version", async () => {

@@ -129,7 +129,7 @@ const COMMANDS: Record<string, Command> = {
       const file = fileIn(args);
       if (file === undefined) return misused("name the file to write: ./parley backup parley.backup");
       const { config, secrets } = settings();
-      const { backup } = await import("./backup.ts");
+      const { backup } = await import("./archive/backup.ts");
       const has = (flag: string) => args.includes(flag);
       const files = !has("--without-files");
       return backup({ file, files, replace: has("--replace"), json: has("--json") }, config, secrets);
@@ -142,7 +142,7 @@ const COMMANDS: Record<string, Command> = {
       const file = fileIn(args);
       if (file === undefined) return misused("name the file to read: ./parley restore parley.backup");
       const { config, secrets } = settings();
-      const { restore } = await import("./restore.ts");
+      const { restore } = await import("./archive/restore.ts");
       const pause = !args.includes("--no-pause");
       return restore({ file, pause, json: args.includes("--json") }, config, secrets);
     },

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import pg from "pg";
-import { Fault } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import type { Config } from "../config.ts";
-import type { Connection } from "../db/database.ts";
-import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
-import { joinRunningPostgres } from "../db/running-postgres.ts";
-import { refuseOldPostgres } from "./outside-postgres.ts";
+import { Fault } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Config } from "../../config.ts";
+import type { Connection } from "../../db/database.ts";
+import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
+import { joinRunningPostgres } from "../../db/running-postgres.ts";
+import { refuseOldPostgres } from "../outside-postgres.ts";
 
 /** One connection to the database as it is: nothing is migrated and nobody who runs there is disturbed. */
 export type OpenSource = AsyncDisposable & { client: pg.Client };

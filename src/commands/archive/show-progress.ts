@@ -1,4 +1,4 @@
-import type { Progress } from "../backup/progress.ts";
+import type { Progress } from "../../backup/progress.ts";
 
 /** A line is written again no more often than this. */
 const REDRAW_ms = 100;

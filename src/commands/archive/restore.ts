@@ -3,22 +3,22 @@ import { access, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import pg from "pg";
-import { type ArchiveReader, readArchive } from "../backup/archive-reader.ts";
-import { openShelf } from "../backup/data-files.ts";
-import { opens } from "../backup/dump.ts";
-import { type Loaded, load, migrationsFor, requireEmpty } from "../backup/load.ts";
-import { createVault, type Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { createLog, type Log } from "../base/log.ts";
-import type { Config, Secrets } from "../config.ts";
-import { type Connection, isConnectionLost, isDiskFull } from "../db/database.ts";
-import { startEmbeddedPostgres } from "../db/embedded-postgres.ts";
-import { migrateJobs } from "../jobs/runner.ts";
-import { count, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
-import { makeDataDir } from "./open-platform.ts";
-import { connectionFault, refuseOldPostgres } from "./outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "./secret-key.ts";
-import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+import { type ArchiveReader, readArchive } from "../../backup/archive-reader.ts";
+import { openShelf } from "../../backup/data-files.ts";
+import { opens } from "../../backup/dump.ts";
+import { type Loaded, load, migrationsFor, requireEmpty } from "../../backup/load.ts";
+import { createVault, type Vault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { createLog, type Log } from "../../base/log.ts";
+import type { Config, Secrets } from "../../config.ts";
+import { type Connection, isConnectionLost, isDiskFull } from "../../db/database.ts";
+import { startEmbeddedPostgres } from "../../db/embedded-postgres.ts";
+import { migrateJobs } from "../../jobs/runner.ts";
+import { makeDataDir } from "../open-platform.ts";
+import { connectionFault, refuseOldPostgres } from "../outside-postgres.ts";
+import { readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
+import { count, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
 export type RestoreOptions = {
   /** "-" is the standard input. */

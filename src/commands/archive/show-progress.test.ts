@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { count, durationText, showProgress, sizeText } from "./backup-progress.ts";
+import { count, durationText, showProgress, sizeText } from "./show-progress.ts";
 
 /** A terminal of forty columns that keeps what is written, or a file. */
 function stream(isTTY: boolean) {

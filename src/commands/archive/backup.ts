@@ -2,18 +2,18 @@ import { createWriteStream, existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Writable } from "node:stream";
-import { type Dumped, dump } from "../backup/dump.ts";
-import { createVault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { randomId } from "../base/ids.ts";
-import { createLog } from "../base/log.ts";
-import type { Config, Secrets } from "../config.ts";
-import { isConnectionLost, isDiskFull } from "../db/database.ts";
-import { count, countText, durationText, momentText, showProgress, sizeText } from "./backup-progress.ts";
+import { type Dumped, dump } from "../../backup/dump.ts";
+import { createVault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { randomId } from "../../base/ids.ts";
+import { createLog } from "../../base/log.ts";
+import type { Config, Secrets } from "../../config.ts";
+import { isConnectionLost, isDiskFull } from "../../db/database.ts";
+import { connectionFault } from "../outside-postgres.ts";
+import { readSecretKey, secretKeyFile } from "../secret-key.ts";
+import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { openSource } from "./open-source.ts";
-import { connectionFault } from "./outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "./secret-key.ts";
-import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+import { count, countText, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
 export type BackupOptions = {
   /** "-" is the standard output. */

@@ -11,7 +11,8 @@ import { sendgridCredentials, sendgridOf } from "../harness/sendgrid.ts";
 import { type Answer, newFolder, type Program, parley, send } from "./program.ts";
 
 const SECRET_KEY = "a key for this test that is long enough for anyone";
-const POISON = "the words that end the program";
+/** A dialogue of the way before still holds its own. */
+const poisonOf = (way: { name: string }) => `the words that end the program by ${way.name}`;
 /** Three starts, on a machine that is busy with much else. */
 const PATIENCE_MS = 200_000;
 
@@ -43,10 +44,10 @@ test("a text, a mail and a web chat that kill the program are set aside after tw
   const api = (method: string, path: string, body?: unknown) =>
     send(method, `${url}${path}`, body, { "service-api-key": token });
 
-  let isArmed = false;
+  let armed: string | null = null;
   let deaths = 0;
   llm.answer(({ body }) => {
-    if (isArmed && JSON.stringify(body).includes(POISON)) program.child.kill("SIGKILL");
+    if (armed !== null && JSON.stringify(body).includes(armed)) program.child.kill("SIGKILL");
     return { text: ["We are open all day."] };
   });
   /** Whatever starts the program again: until it stays up and this holds. */
@@ -63,13 +64,14 @@ test("a text, a mail and a web chat that kill the program are set aside after tw
 
   for (const make of [textWay, mailWay, chatWay]) {
     const way = await make({ url, api, sendgrid: sendgrid.url });
-    isArmed = true;
+    const poison = poisonOf(way);
+    armed = poison;
     deaths = 0;
-    await way.say("ann", POISON).catch(() => {});
+    await way.say("ann", poison).catch(() => {});
     const setAside = async (): Promise<Record<string, unknown>[]> =>
       (await api("GET", "/api/v1/queues/set_aside")).body;
     await keepUp(async () => {
-      if (way.name === "web-chat") await way.say("ann", POISON);
+      if (way.name === "web-chat") await way.say("ann", poison);
       return (await setAside()).length > 0;
     });
     expect(deaths).toBe(2);
@@ -89,9 +91,9 @@ test("a text, a mail and a web chat that kill the program are set aside after tw
     expect(items[0].description).toContain("the program stopped");
     expect(program.stdout() + program.stderr()).toContain("was set aside: its process died on it twice");
 
-    isArmed = false;
+    armed = null;
     expect((await api("POST", `/api/v1/queues/set_aside/${work?.job_id}/retry`)).status).toBe(200);
-    if (way.name === "web-chat") await way.say("ann", POISON);
+    if (way.name === "web-chat") await way.say("ann", poison);
     await holding(() => way.isAnswered("ann"));
     expect(await setAside()).toEqual([]);
   }

@@ -65,7 +65,9 @@ describe("a call from a page", () => {
     expect(caller.cleared).toBeGreaterThan(0);
     await caller.until(() => !caller.isHearing);
     caller.hangUp();
-    expect(caller.transcript.map((line) => line.replace(/, on every day.*$/, ""))).toEqual([
+    // On a slow machine the caller's voice takes longer to come than a person may be silent.
+    const said_aloud = caller.transcript.filter((line) => line !== "agent: Are you still there?");
+    expect(said_aloud.map((line) => line.replace(/, on every day.*$/, ""))).toEqual([
       "user: when are you open",
       expect.stringMatching(/^agent: We are open from eight in the morning/),
       expect.stringMatching(/^agent: on every day/),

@@ -90,7 +90,7 @@ async function cases(list: List, rows: number): Promise<Case[]> {
     const isAnswered = new Set<string>();
     for (const [kind, text] of tries) {
       if (value == null && kind === "as the newest") continue;
-      if (isAnswered.has(kind)) continue;
+      if (isAnswered.has(kind) || (kind === text && isAnswered.size > 0)) continue;
       const query = `search_fields=${field}&search_field_values=${encodeURIComponent(text)}`;
       const { status, body } = await ask(path, `${query}&limit=0`);
       if (status === 422 && !body.includes("narrow")) continue;

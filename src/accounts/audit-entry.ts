@@ -24,20 +24,21 @@ const AuditEntryResponse = z
   .meta({ id: "AuditEntryResponse" });
 type AuditEntryResponse = z.infer<typeof AuditEntryResponse>;
 
+// Indexes: audit_entries_words, _user, _token, _request, _record.
 const auditList: list.ListRules = {
   fields: {
     id: list.integer("a.id"),
     at: list.time("a.at"),
-    actor: list.text("a.actor"),
+    actor: list.byTrigrams(list.text("a.actor")),
     user_id: list.integer("a.user_id"),
     api_token_id: list.integer("a.api_token_id"),
-    address: list.text("a.address"),
+    address: list.byTrigrams(list.text("a.address")),
     request_id: list.exact("a.request_id"),
-    action: list.exact("a.action"),
-    resource: list.exact("a.resource"),
+    action: list.read(list.exact("a.action")),
+    resource: list.read(list.exact("a.resource")),
     resource_id: list.exact("a.resource_id"),
-    before: list.document("a.before"),
-    after: list.document("a.after"),
+    before: list.read(list.document("a.before")),
+    after: list.read(list.document("a.after")),
   },
   time: "a.at",
   order: [
@@ -45,6 +46,7 @@ const auditList: list.ListRules = {
     { column: "a.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 const selectEntries = (db: Db, caller: Caller) =>
@@ -72,8 +74,7 @@ export function auditEntryRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/audit_entries/",
     {
       summary: "List the audit trail",
-      description:
-        "Newest first. What a record looked like before and after each change, and who signed in, tried to, or tested something; secrets are never in it. What may happen by the thousand (failed sign-ins, sign-ins of services, test conversations) has one entry an hour, whose `after.times` counts it.",
+      description: `Newest first. What a record looked like before and after each change, and who signed in, tried to, or tested something; secrets are never in it. What may happen by the thousand (failed sign-ins, sign-ins of services, test conversations) has one entry an hour, whose \`after.times\` counts it. ${list.LONG}`,
       tag: "audit_entries",
       permission: "audit_read",
       query: list.listQuery(auditList),

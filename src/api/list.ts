@@ -1,7 +1,9 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
+import { type Rows, type Search, shortPage, type Wanted } from "./list-page.ts";
+import { longPage } from "./long-list.ts";
 import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
 
 /**
@@ -13,6 +15,10 @@ type ListField = {
   match(value: string): RawBuilder<boolean> | { problem: string };
   /** What `order_by` sorts on; null: a field that only filters. */
   order: RawBuilder<unknown> | null;
+  /** In a long list, whether each row has to be looked at to find those with this value. Omitted: an index finds them. */
+  isRead?(value: string): boolean;
+  /** In a long list: finds the value as a whole, by an index; what it finds is the answer. */
+  whole?(value: string): RawBuilder<boolean>;
 };
 
 export type ListRules<Name extends string = string> = {
@@ -26,9 +32,15 @@ export type ListRules<Name extends string = string> = {
   order: { column: string; direction: "asc" | "desc" }[];
   /** Past this many matches a total is not counted (null): counting 100,000 rows costs 13 ms. Omitted: always counted. */
   countUpTo?: number;
+  /** A list of millions: what it reads for one answer has a bound (long-list.ts). `order` has one direction for all. */
+  isLong?: true;
 };
 
 const MAX_LIMIT = 1000;
+
+/** What a long list tells of its bounds (long-list.ts). */
+export const LONG =
+  "Past 10,000 matches the totals are null: they are not counted. What no index finds is looked for among the first 20,000 records within the dates asked for, and then the totals are null where there are more; up to 20,000 are sorted by another field than the time; pages reach 100,000 records far. Where that is too little for the page asked for, the answer is 422 and asks for start_datetime and end_datetime.";
 
 /** `%`, `_` and `\` in a search value are letters, not wildcards. */
 export const containing = (value: string): string => `%${value.replace(/[\\%_]/g, "\\$&")}%`;
@@ -118,6 +130,21 @@ export const anyOf = (name: string, kind: "text" | "integer" = "text"): ListFiel
   order: null,
 });
 
+/** In a long list: no index of the table finds this. */
+export const read = (field: ListField): ListField => ({ ...field, isRead: () => true });
+
+/** In a long list: an id that people have a part of at times, and mostly the whole. */
+export const wholeBeforePart = (name: string): ListField => ({
+  ...read(text(name)),
+  whole: (value) => sql`${column(name)} = ${value}`,
+});
+
+/** In a long list: an index of trigrams finds this, which are three letters or digits in a row. */
+export const byTrigrams = (field: ListField): ListField => ({
+  ...field,
+  isRead: (value) => !/[\p{L}\p{N}]{3}/u.test(value),
+});
+
 /** A filter that no column spells. */
 export const custom = (match: ListField["match"], order: RawBuilder<unknown> | null = null): ListField => ({
   match,
@@ -201,52 +228,34 @@ export type Page<T> = {
 /** Runs one page of `rows` (already bound to the caller's sub-organization) and its total. */
 export async function listPage<Row extends object>(
   db: Db,
-  // biome-ignore lint/suspicious/noExplicitAny: any tables; only the row matters here
-  rows: SelectQueryBuilder<any, any, Row>,
+  rows: Rows<Row>,
   query: ListQuery,
   rules: ListRules,
 ): Promise<Page<Row>> {
-  let matching = rows;
-  for (const filter of filters(query, rules)) matching = matching.where(filter);
-
-  let ordered = matching;
-  const chosen = query.order_by ? rules.fields[query.order_by]?.order : null;
+  let within = rows;
+  for (const bound of dateRange(query, rules)) within = within.where(bound);
+  const searches = readSearches(query, rules);
+  const chosen = query.order_by ? (rules.fields[query.order_by]?.order ?? null) : null;
   const direction = query.order_by_direction ?? (chosen ? "asc" : undefined);
-  if (chosen) ordered = ordered.orderBy(chosen, direction);
-  for (const tie of rules.order) ordered = ordered.orderBy(sql.ref(tie.column), direction ?? tie.direction);
-
-  const offset = Math.min(query.page * query.limit, Number.MAX_SAFE_INTEGER);
-  const [items, total] = await Promise.all([
-    query.limit === 0 ? [] : ordered.where(onPage(ordered, rules, query.limit, offset)).execute(),
-    countRows(db, matching, rules.countUpTo),
-  ]);
+  const wanted: Wanted<Row> = {
+    within,
+    searches,
+    keys: rules.order.map(({ column }) => sql.ref(column)),
+    chosen,
+    directions: rules.order.map((tie) => direction ?? tie.direction),
+    order_by: query.order_by ?? null,
+    limit: query.limit,
+    offset: Math.min(query.page * query.limit, Number.MAX_SAFE_INTEGER),
+    countUpTo: rules.countUpTo,
+  };
+  const { items, total } = rules.isLong ? await longPage(db, wanted) : await shortPage(db, wanted);
   return {
-    items: items as Row[],
+    items,
     page: query.page,
     page_size: query.limit,
     total_pages: total === null || query.limit === 0 ? null : Math.ceil(total / query.limit),
     total_count: total,
   };
-}
-
-/**
- * Finds the page by the keys of its rows alone. PostgreSQL computes what it selects for skipped rows too: where a row
- * is a document of an agent with all its tools, page 400 took over a minute, and this way as long as the first page.
- */
-function onPage<Row>(
-  // biome-ignore lint/suspicious/noExplicitAny: any tables
-  ordered: SelectQueryBuilder<any, any, Row>,
-  rules: ListRules,
-  limit: number,
-  offset: number,
-): RawBuilder<boolean> {
-  const keys = rules.order.map(({ column }) => sql.ref(column));
-  const page = ordered
-    .clearSelect()
-    .select(keys.map((key, index) => key.as(`key_${index}`)))
-    .limit(limit)
-    .offset(offset);
-  return sql`(${sql.join(keys)}) in ${page}`;
 }
 
 /**
@@ -272,48 +281,32 @@ export const recordPage = async <T extends object>(
   ...[db, rows, query, rules]: Parameters<typeof listPage<T>>
 ): Promise<Page<T>> => onlyFields(await listPage<T>(db, rows, query, rules), query.fields, record);
 
-function filters(query: ListQuery, rules: ListRules): RawBuilder<boolean>[] {
-  const found: RawBuilder<boolean>[] = [];
+function readSearches(query: ListQuery, rules: ListRules): Search[] {
+  const found: Search[] = [];
   const problems: InputIssue[] = [];
   query.search_fields.forEach((name, index) => {
-    const filter = rules.fields[name]?.match(query.search_field_values[index] ?? "");
-    if (!filter) return;
+    const field = rules.fields[name];
+    const value = query.search_field_values[index] ?? "";
+    const filter = field?.match(value);
+    if (!field || !filter) return;
     if ("problem" in filter) {
       problems.push({
         loc: ["query", "search_field_values", index],
         msg: filter.problem,
         type: "value_error",
       });
-    } else found.push(filter);
+    } else
+      found.push({ filter, index, is_read: field.isRead?.(value) ?? false, whole: field.whole?.(value) });
   });
   if (problems.length > 0) throw new InvalidInput(problems);
+  return found;
+}
 
+function dateRange(query: ListQuery, rules: ListRules): RawBuilder<boolean>[] {
+  const found: RawBuilder<boolean>[] = [];
   const start = query.start_datetime && parseTimestamp(query.start_datetime);
   const end = query.end_datetime && parseTimestamp(query.end_datetime);
   if (start) found.push(sql`${column(rules.time)} >= ${start.toISOString()}::timestamptz`);
   if (end) found.push(sql`${column(rules.time)} < ${end.toISOString()}::timestamptz`);
   return found;
-}
-
-/** null: more than `upTo`. */
-async function countRows(
-  db: Db,
-  // biome-ignore lint/suspicious/noExplicitAny: any tables
-  rows: SelectQueryBuilder<any, any, any>,
-  upTo: number | undefined,
-): Promise<number | null> {
-  const bare = rows.clearSelect().clearOrderBy();
-  const counted =
-    upTo === undefined
-      ? bare.select(sql<number>`count(*)`.as("n"))
-      : db
-          .selectFrom(
-            bare
-              .select(sql`1`.as("one"))
-              .limit(upTo + 1)
-              .as("matched"),
-          )
-          .select(sql<number>`count(*)`.as("n"));
-  const { n } = await counted.executeTakeFirstOrThrow();
-  return upTo !== undefined && n > upTo ? null : n;
 }

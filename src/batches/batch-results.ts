@@ -88,10 +88,16 @@ async function* pages(
   let after = 0;
   while (left > 0) {
     const canceling = await isCanceling(db, batch_key, clock.now());
-    const rows = await selectResults(db, batch_key, query, canceling)
-      .where("id", ">", after)
+    const results = selectResults(db, batch_key, query, canceling).where("id", ">", after);
+    // Skipped by their ids alone: PostgreSQL computes what it selects for skipped rows too.
+    const first = results
+      .clearSelect()
+      .select("id")
+      .limit(1)
+      .offset(Math.min(offset, Number.MAX_SAFE_INTEGER));
+    const rows = await results
+      .$if(offset > 0, (all) => all.where("id", ">=", first))
       .limit(Math.min(left, PAGE_ROWS))
-      .offset(Math.min(offset, Number.MAX_SAFE_INTEGER))
       .execute();
     const last = rows.at(-1);
     if (!last) return;

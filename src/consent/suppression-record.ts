@@ -50,20 +50,21 @@ export const SuppressionImport = z
 export const suppressionList: list.ListRules = {
   fields: {
     id: list.integer("s.id"),
-    kind: list.exact("s.kind"),
-    address: list.text("s.address"),
+    kind: list.read(list.exact("s.kind")),
+    // Index: suppressions_address.
+    address: list.byTrigrams(list.text("s.address")),
     address_exact: list.exact("s.address"),
-    scope: list.exact("s.scope"),
-    reason: list.exact("s.reason"),
-    through: list.exact("s.through"),
-    said: list.text("s.said"),
+    scope: list.read(list.exact("s.scope")),
+    reason: list.read(list.exact("s.reason")),
+    through: list.read(list.exact("s.through")),
+    said: list.read(list.text("s.said")),
     session_id: list.integer("s.session_id"),
-    comment: list.text("s.comment"),
-    occurred_at: list.time("s.occurred_at"),
+    comment: list.read(list.text("s.comment")),
+    occurred_at: list.read(list.time("s.occurred_at")),
     created_at: list.time("s.created_at"),
-    created_by: list.text("s.created_by"),
-    lifted_at: list.time("s.lifted_at"),
-    lifted: list.boolean("s.lifted"),
+    created_by: list.read(list.text("s.created_by")),
+    lifted_at: list.read(list.time("s.lifted_at")),
+    lifted: list.read(list.boolean("s.lifted")),
   },
   time: "s.created_at",
   order: [
@@ -71,6 +72,7 @@ export const suppressionList: list.ListRules = {
     { column: "s.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 export const selectSuppressions = (db: Db, caller: Caller) =>

@@ -47,8 +47,7 @@ export function suppressionRoutes(api: Api, { db, clock }: Deps): void {
     `${path}/`,
     {
       summary: "List suppressed addresses",
-      description:
-        "Newest first. Those that were lifted are left out unless `lifted` is searched. Past 10,000 matches the totals are null: they are not counted.",
+      description: `Newest first. Those that were lifted are left out unless \`lifted\` is searched. ${list.LONG}`,
       tag,
       permission: "outbound_read",
       query: list.listQuery(suppressionList),

@@ -78,14 +78,15 @@ const eventList: list.ListRules = {
     timestamp: list.time("e.timestamp"),
     // Ids match whole: "7" is not a search for session 17.
     session_id: list.exact("e.session_id"),
-    conversation_id: list.exact("e.conversation_id"),
-    source: list.text("e.source"),
-    source_id: list.exact("e.source_id"),
-    category: list.text("e.category"),
-    type: list.text("e.type"),
-    user_id: list.text("e.user_id"),
-    description: list.text("e.description"),
-    attributes: list.document("e.attributes"),
+    conversation_id: list.read(list.exact("e.conversation_id")),
+    source: list.read(list.text("e.source")),
+    source_id: list.read(list.exact("e.source_id")),
+    category: list.read(list.text("e.category")),
+    type: list.read(list.text("e.type")),
+    // Index: events_person.
+    user_id: list.byTrigrams(list.text("e.user_id")),
+    description: list.read(list.text("e.description")),
+    attributes: list.read(list.document("e.attributes")),
   },
   time: "e.timestamp",
   order: [
@@ -93,6 +94,7 @@ const eventList: list.ListRules = {
     { column: "e.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 const selectEvents = (db: Db, caller: Caller) =>
@@ -118,7 +120,7 @@ export function eventRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/events/",
     {
       summary: "List events",
-      description: "Newest first. Past 10,000 matches the totals are null: they are not counted.",
+      description: `Newest first. ${list.LONG}`,
       tag: "events",
       permission: "events_read",
       query: list.listQuery(eventList),

@@ -29,13 +29,14 @@ const Conversation = z
 const conversationList: list.ListRules = {
   fields: {
     timestamp: list.time("c.timestamp"),
-    agent_type: list.exact("c.agent_type"),
+    agent_type: list.read(list.exact("c.agent_type")),
+    // Index: conversations_user.
     agent_id: list.integer("c.agent_id"),
-    agent_name: list.text("c.agent_name"),
-    prompt_id: list.integer("c.prompt_id"),
-    prompt_name: list.text("c.prompt_name"),
-    llm_provider: list.exact("c.llm_provider"),
-    llm_model: list.text("c.llm_model"),
+    agent_name: list.read(list.text("c.agent_name")),
+    prompt_id: list.read(list.integer("c.prompt_id")),
+    prompt_name: list.read(list.text("c.prompt_name")),
+    llm_provider: list.read(list.exact("c.llm_provider")),
+    llm_model: list.read(list.text("c.llm_model")),
     llm_version: list.custom(() => sql`false`, list.noOrder("c.id")),
     is_legacy: list.custom(
       (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
@@ -48,6 +49,7 @@ const conversationList: list.ListRules = {
     { column: "c.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 const selectConversations = (db: Db, caller: Caller) =>
@@ -76,7 +78,7 @@ export function conversationRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/conversations/",
     {
       summary: "List conversations",
-      description: "Newest first.",
+      description: `Newest first. ${list.LONG}`,
       tag: "conversations",
       permission: "conversations_read",
       query: list.listQuery(conversationList),

@@ -69,30 +69,46 @@ const SessionDetail = Session.extend({
 }).meta({ id: "SessionDetail" });
 type SessionDetail = z.infer<typeof SessionDetail>;
 
+/**
+ * Contains. Indexes: sessions_words has those that are over, so that no turn writes to it, and sessions_open the others.
+ */
+function ended(name: string) {
+  const contains = list.text(name);
+  return list.byTrigrams({
+    ...contains,
+    match: (value) => {
+      const found = sql<boolean>`${sql.ref(name)} ilike ${list.containing(value)}`;
+      return sql`(s.ended_at is null and ${found} or s.ended_at is not null and ${found})`;
+    },
+  });
+}
+
 const sessionList: list.ListRules = {
   fields: {
     timestamp: list.time("s.timestamp"),
     session_id: list.integer("s.id"),
     conversation_id: list.integer("s.conversation_id"),
     channel_manager_service: list.exact("s.channel_manager_service"),
-    channel_manager_type: list.exact("s.channel_manager_type"),
-    channel_manager_sid: list.text("s.channel_manager_sid"),
-    agent_type: list.exact("s.agent_type"),
+    channel_manager_type: list.read(list.exact("s.channel_manager_type")),
+    // Index: sessions_sid.
+    channel_manager_sid: list.wholeBeforePart("s.channel_manager_sid"),
+    agent_type: list.read(list.exact("s.agent_type")),
     agent_id: list.integer("s.agent_id"),
-    agent_name: list.text("s.agent_name"),
-    prompt_id: list.integer("s.prompt_id"),
-    prompt_name: list.text("s.prompt_name"),
-    source: list.text("s.source"),
-    target: list.text("s.target"),
-    duration: list.number("s.duration"),
-    is_outbound: list.boolean("s.is_outbound"),
+    agent_name: ended("s.agent_name"),
+    prompt_id: list.read(list.integer("s.prompt_id")),
+    prompt_name: ended("s.prompt_name"),
+    source: ended("s.source"),
+    target: ended("s.target"),
+    duration: list.read(list.number("s.duration")),
+    is_outbound: list.read(list.boolean("s.is_outbound")),
     is_legacy: list.custom(
       (value) => (value.toLowerCase() === "true" ? sql`false` : sql`true`),
       list.noOrder("s.id"),
     ),
+    // Index: sessions_tests.
     is_test: list.boolean("s.is_test"),
-    ended_at: list.time("s.ended_at"),
-    end_reason: list.exact("s.end_reason"),
+    ended_at: list.read(list.time("s.ended_at")),
+    end_reason: list.read(list.exact("s.end_reason")),
     // Index: sessions_open.
     is_running: list.custom((value) => {
       const lower = value.trim().toLowerCase();
@@ -106,6 +122,7 @@ const sessionList: list.ListRules = {
     { column: "s.id", direction: "desc" },
   ],
   countUpTo: 10_000,
+  isLong: true,
 };
 
 const selectSessions = (db: Db, caller: Caller) =>
@@ -174,7 +191,7 @@ export function sessionRoutes(api: Api, { db }: { db: Db }): void {
     "/api/v1/sessions/",
     {
       summary: "List sessions",
-      description: "Newest first. Test sessions are left out unless `is_test` is searched.",
+      description: `Newest first. Test sessions are left out unless \`is_test\` is searched. ${list.LONG}`,
       tag: "sessions",
       permission: "sessions_read",
       query: list.listQuery(sessionList),

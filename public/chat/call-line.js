@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * One call: the server is asked for it, then sound goes both ways over its socket (`/chat/v1/calls/socket`). A call
- * whose connection breaks has ended; it can be called again.
+ * One call: the server is asked for it, then sound goes both ways over its socket (`/chat/v1/calls/socket`). When that
+ * breaks, the page comes back to the same call over another, for some seconds.
  *
  * @typedef {{ role: "user" | "agent", text: string, final: boolean }} Words
  * @typedef {{ connecting(): void, connected(): void, speaking(on: boolean): void, words(words: Words): void, cut(): void,
@@ -14,6 +14,8 @@ import { openCall, Refused } from "./server.js";
 const MOST_UNSENT_BYTES = 32_000;
 const OFFLINE_MS = 15_000;
 const CONNECT_MS = 15_000;
+const AGAIN_MS = 1_000;
+const LOST = "The connection was lost, and the call has ended.";
 
 /** @param {string} target @param {string | null} identity_token @param {CallEvents} on */
 export function startCall(target, identity_token, on) {
@@ -24,6 +26,10 @@ export function startCall(target, identity_token, on) {
   let isReady = false;
   let isOver = false;
   let problem = "";
+  /** Comes back to the call; empty until it was reached once. */
+  let again = "";
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let next;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
@@ -34,6 +40,7 @@ export function startCall(target, identity_token, on) {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(next);
     removeEventListener("offline", offline);
     removeEventListener("online", online);
     removeEventListener("pagehide", hangUp);
@@ -47,9 +54,10 @@ export function startCall(target, identity_token, on) {
   const offline = () => {
     on.notice("You are offline. The call goes on as soon as the connection is back.");
     clearTimeout(timer);
-    timer = setTimeout(() => end("The connection was lost, and the call has ended."), OFFLINE_MS);
+    timer = setTimeout(() => end(LOST), OFFLINE_MS);
   };
   const online = () => {
+    if (!isReady) return;
     clearTimeout(timer);
     on.notice("");
   };
@@ -59,7 +67,9 @@ export function startCall(target, identity_token, on) {
     if (message.type === "ready") {
       isReady = true;
       clearTimeout(timer);
-      on.connected();
+      if (again) on.notice("");
+      else on.connected();
+      again = message.again;
     } else if (message.type === "mark") audio?.play(message.name);
     else if (message.type === "clear") {
       audio?.play("clear");
@@ -67,6 +77,34 @@ export function startCall(target, identity_token, on) {
     } else if (message.type === "words") on.words(message);
     else if (message.type === "error") problem = message.message;
     else if (message.type === "end") end("");
+  };
+
+  const connect = (/** @type {string} */ call_id, /** @type {string} */ token) => {
+    const url = new URL("/chat/v1/calls/socket", location.href);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    socket = new WebSocket(url.href);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => send({ type: "start", call_id, token });
+    socket.onmessage = ({ data }) => {
+      if (isOver) return;
+      if (typeof data === "string") take(JSON.parse(data));
+      else audio?.play(data);
+    };
+    socket.onclose = ({ code }) => {
+      if (isOver) return;
+      // The server closes in order what it ends or refuses.
+      if (!again || problem || code === 1000)
+        return end(problem || (again ? LOST : "The call can't be connected."));
+      if (isReady) {
+        isReady = false;
+        audio?.play("clear");
+        on.cut();
+        on.notice("The connection was lost. Trying to come back to the call.");
+        clearTimeout(timer);
+        timer = setTimeout(() => end(LOST), OFFLINE_MS);
+      }
+      next = setTimeout(() => connect(call_id, again), AGAIN_MS);
+    };
   };
 
   const open = async () => {
@@ -84,21 +122,7 @@ export function startCall(target, identity_token, on) {
     on.connecting();
     const { call_id, token } = await openCall(target, identity_token);
     if (isOver) return;
-    const url = new URL("/chat/v1/calls/socket", location.href);
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    socket = new WebSocket(url.href);
-    socket.binaryType = "arraybuffer";
-    socket.onopen = () => send({ type: "start", call_id, token });
-    socket.onmessage = ({ data }) => {
-      if (isOver) return;
-      if (typeof data === "string") take(JSON.parse(data));
-      else audio?.play(data);
-    };
-    socket.onclose = () =>
-      end(
-        problem ||
-          (isReady ? "The connection was lost, and the call has ended." : "The call can't be connected."),
-      );
+    connect(call_id, token);
     timer = setTimeout(() => end("The call can't be connected. Please try again."), CONNECT_MS);
   };
 

@@ -25,7 +25,8 @@ const FromPage = z.discriminatedUnion("type", [
 ]);
 
 type ToPage =
-  | { type: "ready"; rate: number }
+  /** With `again` in place of the token the page comes back to this call, should its line break. */
+  | { type: "ready"; rate: number; again: string }
   /** Comes back as `marked` once what was sent before it was heard. */
   | { type: "mark"; name: string }
   /** Forget what was sent and not played; its marks need not come back. */
@@ -36,6 +37,8 @@ type ToPage =
   | { type: "error"; message: string };
 
 const SETUP_MS = 10_000;
+/** The code of a socket that nobody closed. */
+const BROKEN = 1006;
 /** Frames are 20 ms. What a stalled network held back comes at once, a few seconds of it at most. */
 const MOST_FRAMES_A_SECOND = 300;
 /** A tenth of a second: a page may send a few frames at once. */
@@ -122,7 +125,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     const recorder = await call.record(HEARING_RATE);
     if (recorder) media.record(recorder);
     line = media;
-    send({ type: "ready", rate: HEARING_RATE });
+    send({ type: "ready", rate: HEARING_RATE, again: call.next_token });
     call.input({ type: "open", sid: call_id });
     for (const input of waiting) call.input(input);
     // The page was closed while the call was looked up.
@@ -147,6 +150,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
   const take = (data: RawData, isBinary: boolean) => {
     if (++frames > MOST_FRAMES_A_SECOND) {
       log.warn({ frames }, "a call's socket was flooded and closed");
+      line?.closed();
       // While it closes, more may come.
       socket.off("message", take);
       return refuse("That was too much at once.");
@@ -162,10 +166,11 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
   socket.on("error", (error) =>
     log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
   );
-  socket.on("close", () => {
+  socket.on("close", (code) => {
     clearTimeout(setup);
     clearInterval(second);
-    line?.closed();
+    // Whoever hangs up, or leaves the page, closes the socket in order.
+    line?.closed(code === BROKEN);
   });
 }
 

@@ -67,16 +67,18 @@ function dispatch(call: CallDraft, event: CallEvent) {
     case "fault":
       return;
     case "closed":
-      return closeLine(call);
+      return closeLine(call, event.lost ?? false);
     default:
       return unreachable(event);
   }
 }
 
-function closeLine(call: CallDraft): void {
+function closeLine(call: CallDraft, lost: boolean): void {
   const { state } = call;
   if (state.turn) call.stopTurn(state.turn);
-  call.over({ type: "end", reason: state.closing?.act === "hangup" ? state.closing.reason : "user" });
+  // Who was being parted with has nothing to come back for.
+  if (lost && !state.closing && state.phase !== "unopened") call.over({ type: "lost" });
+  else call.over({ type: "end", reason: state.closing?.act === "hangup" ? state.closing.reason : "user" });
 }
 
 function tick(call: CallDraft): void {

@@ -54,7 +54,9 @@ export type CallEffect =
   | { type: "voicemail_left" }
   /** Give the line to somebody else, once that is stored; what comes of it is told to `VoiceCalls.transferEnded`. */
   | { type: "transferring"; dial: Dial; by_agent: boolean }
-  | { type: "end"; reason: CallEnd };
+  | { type: "end"; reason: CallEnd }
+  /** The line broke: the call waits for its next one. */
+  | { type: "lost" };
 
 /** Something to do once everything was spoken. */
 export type Closing =

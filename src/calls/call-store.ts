@@ -231,13 +231,17 @@ export const until = (now: Date, ms: number): string => new Date(now.getTime() +
 const SETTLING_MS = 1500;
 const LOOK_MS = 50;
 
+export const settledSoon = async (settled: Promise<void> | undefined): Promise<void> => {
+  if (settled !== undefined) await Promise.race([settled, sleep(SETTLING_MS)]);
+};
+
 /** The call as it stands once whoever held its line has stored what follows; `settled`: it is us, and that is done then. */
 export async function afterStream(
   db: Db,
   call: CallRow,
   settled: Promise<void> | undefined,
 ): Promise<CallRow | undefined> {
-  if (settled !== undefined) await Promise.race([settled, sleep(SETTLING_MS)]);
+  await settledSoon(settled);
   const deadline = performance.now() + SETTLING_MS;
   for (;;) {
     const now = await callOfId(db, call.id);
@@ -246,7 +250,10 @@ export async function afterStream(
   }
 }
 
-/** The line of a dead process is to be opened anew, by whoever the carrier reaches. Undefined: it was already. */
+/**
+ * A line that broke is to be opened anew, by whoever the carrier or the page reaches. Undefined: it was already. A page
+ * that doesn't come back is not waited for beyond what any broken line is.
+ */
 export const reopenLine = (db: Db, call: CallRow, now: Date): Promise<{ id: number } | undefined> =>
   db
     .updateTable("calls")
@@ -254,7 +261,7 @@ export const reopenLine = (db: Db, call: CallRow, now: Date): Promise<{ id: numb
       state: "answered",
       leg: call.leg + 1,
       lease_owner: null,
-      lease_expires_at: until(now, OPENING_MS),
+      lease_expires_at: until(now, call.carrier === BROWSER ? 0 : OPENING_MS),
     })
     .where("id", "=", call.id)
     .where("state", "=", "open")

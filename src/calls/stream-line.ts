@@ -148,6 +148,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
   const take = (data: RawData, isBinary: boolean): void => {
     if (++messages > MOST_MESSAGES_A_SECOND) {
       log.warn({ messages }, "a call's socket was flooded and closed");
+      line?.closed();
       // While it closes, more may come.
       socket.off("message", take);
       socket.close(1008);
@@ -170,7 +171,8 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
   socket.on("close", () => {
     clearTimeout(setup);
     clearInterval(second);
-    line?.closed();
+    // A call that is over says so before.
+    line?.closed(true);
   });
 }
 

@@ -31,6 +31,7 @@ import {
   openLine,
   reopenLine,
   sessionOfCall,
+  settledSoon,
   usedWith,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
@@ -140,13 +141,28 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return opening(started);
   }
 
+  const proves = (call: CallRow | undefined, token: string, leg = call?.leg): call is CallRow =>
+    call !== undefined && vault.verify(LINE, `${call.id}.${leg}`, token);
+
   /** A call by its number, where the token proves that it is asked for by its own line. */
   async function callOfLine(call_id: string, token: string): Promise<CallRow | null> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
-    return found && vault.verify(LINE, `${found.id}.${found.leg}`, token) ? found : null;
+    return proves(found, token) ? found : null;
+  }
+
+  /** A page has its next token before we know that its line broke: it may come back over another network first. */
+  async function giveUpBrokenLine(call_id: string, token: string): Promise<void> {
+    const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
+    if (found?.state !== "open" || found.carrier !== BROWSER) return;
+    if (!proves(found, token, found.leg + 1)) return;
+    const running = live.get(found.id);
+    running?.tell({ type: "closed", lost: true });
+    await settledSoon(running?.settled);
+    await reopenLine(db, found, clock.now());
   }
 
   async function voiceOf(call_id: string, token: string): Promise<CallVoice | null> {
+    await giveUpBrokenLine(call_id, token);
     const found = await callOfLine(call_id, token);
     if (found?.state !== "answered") return null;
     const session = await sessionOfCall(db, found);
@@ -162,7 +178,8 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const session = await sessionOfCall(db, call);
     const { id: agent_id, bridge_phrases_id } = session.snapshot.agent;
     const phrases = await phraseSources(db, call.sub_organization_id, { id: agent_id, bridge_phrases_id });
-    const isBroken = call.is_streamed && call.leg > 1 && call.transfer_number === null;
+    const comesBack = call.is_streamed || call.carrier === BROWSER;
+    const isBroken = comesBack && call.leg > 1 && call.transfer_number === null;
     const words = isBroken ? await lastWords(db, call.session_id) : null;
     // Nothing was said yet: it begins as at first.
     const begun = words === "" ? { ...call, leg: 1 } : call;
@@ -182,6 +199,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     // The platform was stopped while this was read; who comes now hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
     return {
+      next_token: vault.sign(LINE, `${call.id}.${call.leg + 1}`),
       input: (event: CallInput) => running.input(event),
       observe: (...entries: TraceEntry[]) => running.observe(...entries),
       record: async (line_rate: number) => (await recordings?.begin(call, line_rate)) ?? null,
@@ -197,28 +215,36 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       await attempts.signal([{ key, sid, status, ...heard, at: clock.now() }]);
     },
     async transferring(dial, transfer) {
-      leave(call);
+      leave(call, use);
       await keepUse(db, call, use());
       await beginTransfer(engine, call, dial, transfer);
     },
     async ended(reason) {
       const now = await callOfId(db, call.id).catch(() => undefined);
-      if (now && now.leg !== call.leg) {
-        // Taken for dead and opened anew: elsewhere, or here, where the new line stays.
-        if (now.lease_owner !== engine.owner) leave(call);
-        return;
-      }
+      // Taken for dead and opened anew, elsewhere or here.
+      if (now && now.leg !== call.leg) return leave(call, use);
       try {
         await keepUse(db, call, use());
         await endSession(engine, call.session_id, reason);
         await endCall(db, call.id, clock.now());
       } finally {
-        leave(call);
+        leave(call, use);
       }
+    },
+    async lost() {
+      try {
+        await keepUse(db, call, use());
+      } finally {
+        leave(call, use);
+      }
+      log.warn({ sid: call.sid, call_id: call.id }, "the line of a call broke and may be opened anew");
+      await reopenLine(db, call, clock.now());
     },
   });
 
-  function leave({ id }: CallRow): void {
+  /** What is held is one line of the call: one that was opened since stays. */
+  function leave({ id }: CallRow, use: () => VoiceUse | null): void {
+    if (uses.get(id) !== use) return;
     live.delete(id);
     uses.delete(id);
     lines.drop(id);
@@ -249,8 +275,14 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return true;
   }
 
-  /** A process died over an open line; a transfer whose end nobody tells may well have gone through. */
-  const reasonOf = ({ state }: CallRow) => (state === "transferring" ? "transfer" : "error");
+  /**
+   * A process died over an open line; a transfer whose end nobody tells may well have gone through; a page that lost its
+   * line and did not come back has left.
+   */
+  const reasonOf = ({ state, leg, carrier }: CallRow) => {
+    if (state === "transferring") return "transfer";
+    return carrier === BROWSER && state === "answered" && leg > 1 ? "user" : "error";
+  };
 
   /** The end of a call that nobody runs. */
   async function settle(call: CallRow, reason: "error" | "user" | "transfer"): Promise<void> {

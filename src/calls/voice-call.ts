@@ -24,6 +24,8 @@ export type CallReports = {
   answerer(found: Answerer): Promise<void>;
   transferring(dial: Dial, transfer: Transfer | null): Promise<void>;
   ended(reason: CallEnd): Promise<void>;
+  /** The line broke; another one of this call may follow. */
+  lost(): Promise<void>;
 };
 
 /** What the agent asked for; null where the platform itself connects the person with somebody. */
@@ -202,6 +204,12 @@ export class VoiceCall {
           engine.log.warn({ err: error, session_id }, "the trace of a call's end could not be stored"),
         );
         return this.#reports.ended(effect.reason);
+      case "lost":
+        this.#line.close();
+        await this.#storeSeen().catch((error) =>
+          engine.log.warn({ err: error, session_id }, "the trace of a broken line could not be stored"),
+        );
+        return this.#reports.lost();
       default:
         return effect satisfies never;
     }

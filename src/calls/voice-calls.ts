@@ -29,6 +29,8 @@ export type AnsweredCall = {
 
 /** A call whose line is open, as the line sees it. */
 export type OpenCall = {
+  /** Opens the call once more, should this line break. */
+  next_token: string;
   input(event: CallInput): void;
   /** What the line saw, for the session's trace. */
   observe(...entries: TraceEntry[]): void;

@@ -16,8 +16,8 @@ export type CallInput =
   /** All that we said so far has been played to its end. */
   | { type: "played" }
   | { type: "fault"; message: string }
-  /** The line is gone, whoever closed it. */
-  | { type: "closed" };
+  /** The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. */
+  | { type: "closed"; lost?: boolean };
 
 export type CallOutput =
   /**

@@ -20,5 +20,6 @@ export type AudioInput = {
   key(digit: string): void;
   marked(name: string): void;
   fault(message: string): void;
-  closed(): void;
+  /** `lost`: nobody meant it. */
+  closed(lost?: boolean): void;
 };

@@ -144,10 +144,10 @@ export class MediaLine implements CallLine, AudioInput {
     this.#tell({ type: "fault", message });
   }
 
-  closed(): void {
+  closed(lost = false): void {
     if (this.#isClosed) return;
     this.#shut();
-    this.#parts.tell({ type: "closed" });
+    this.#parts.tell(lost ? { type: "closed", lost } : { type: "closed" });
   }
 
   /** From now on, and until the line is closed. */

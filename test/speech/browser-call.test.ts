@@ -145,6 +145,41 @@ describe("a call's socket", () => {
     first.socket.close();
   });
 
+  test("that broke is opened again by its page, before or after we know; a page that stays away has hung up", async () => {
+    await allow(true);
+    const { body } = await ask();
+    const start = async (token: string) => {
+      const line = await open();
+      line.socket.send(JSON.stringify({ type: "start", call_id: body.call_id, token }));
+      const ready = () => line.told.filter((text) => text.startsWith("{")).map((text) => JSON.parse(text));
+      await expect.poll(() => ready().some(({ type }) => type === "ready")).toBe(true);
+      return { ...line, again: ready().find(({ type }) => type === "ready").again as string };
+    };
+    const stateOf = async () =>
+      app.db
+        .selectFrom("calls")
+        .select(["state", "leg"])
+        .where("id", "=", Number(body.call_id))
+        .executeTakeFirst();
+    const first = await start(body.token);
+    first.socket.terminate();
+    await expect.poll(stateOf).toEqual({ state: "answered", leg: 2 });
+    const second = await start(first.again);
+    // Over another network, while the old line seems to stand.
+    const third = await start(second.again);
+    expect(await second.closed).toBe(1000);
+    expect(await stateOf()).toEqual({ state: "open", leg: 3 });
+    const late = await open();
+    late.socket.send(JSON.stringify({ type: "start", call_id: body.call_id, token: first.again }));
+    expect(await late.closed).toBe(1008);
+    expect(third.socket.readyState).toBe(WebSocket.OPEN);
+    third.socket.terminate();
+    await expect.poll(stateOf).toEqual({ state: "answered", leg: 4 });
+    app.clock.advance(40_000);
+    await app.voiceCalls.settleAbandoned();
+    expect((await voiceSessions())[0]).toMatchObject({ end_reason: "user" });
+  });
+
   test("that sends what is no audio is closed, with a word why", async () => {
     await allow(true);
     const { socket, told, closed } = await open();

@@ -120,6 +120,7 @@ const parametersOf = (markup: string) =>
     [...markup.matchAll(/<Parameter name="(\w+)" value="([^"]+)"/g)].map(([, name, value]) => [name, value]),
   );
 
+const HUNG_UP = { status: "COMPLETED" as const, word: "completed", error_code: null, is_transient: null };
 const SILENCE = encodeUlaw(new Int16Array(160));
 const VOICE = encodeUlaw(tone(200, { rate: 8000, ms: 20 }));
 
@@ -267,10 +268,39 @@ test("a call whose process died is opened anew by whoever the carrier asks, and 
   const line = await stream("CA5", again);
   await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
   expect(await transcript("CA5")).toEqual(["agent: Hello, this is the clinic."]);
-  line.socket.close();
+  line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA5" } });
   await expect.poll(() => voiceOf("CA5"), { timeout: 20_000 }).toBeTruthy();
   expect(await voiceOf("CA5")).toMatchObject({ speaking_seconds: expect.closeTo(3.4, 5) });
   expect((await voiceOf("CA5")).cost_usd).toBeCloseTo(0.504, 2);
+});
+
+test("a call whose socket broke goes on in the same process, and ends when the caller is gone all the same", async () => {
+  const parameters = parametersOf(await post("/voice", { CallSid: "CA7" }));
+  const line = await stream("CA7", parameters);
+  await expect
+    .poll(() => transcript("CA7"), { timeout: 20_000 })
+    .toEqual(["agent: Hello, this is the clinic."]);
+  await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  line.socket.terminate();
+  const again = parametersOf(await post("/calls/CA7/stream-ended", { CallSid: "CA7" }));
+  expect(again.call_id).toBe(parameters.call_id);
+  expect(await (await stream("CA7", parameters)).closed).toBe(1008);
+  const back = await stream("CA7", again);
+  await expect.poll(() => back.heard.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(20);
+  back.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
+  await expect
+    .poll(() => transcript("CA7"), { timeout: 20_000 })
+    .toEqual(["agent: Hello, this is the clinic.", "user: 5", "agent: Please say that again."]);
+  expect(await callRow("CA7")).toMatchObject({ state: "open", leg: 2 });
+  // Broken once more, and this time the carrier knows that the caller hung up.
+  back.socket.terminate();
+  await expect.poll(async () => (await callRow("CA7")).state).toBe("answered");
+  await app.voiceCalls.signal({ ...HUNG_UP, key: null, sid: "CA7", at: app.clock.now() }, channel_id);
+  const { session_id } = await callRow("CA7");
+  expect((await app.send("GET", `/api/v1/sessions/${session_id}`)).body).toMatchObject({
+    end_reason: "user",
+    voice: { speaking_seconds: expect.closeTo(1.2, 5) },
+  });
 });
 
 test("a call that the agent transfers is dialled on once its stream is closed, and streamed again when nobody is there", async () => {

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { constants, createReadStream, createWriteStream } from "node:fs";
 import { lstat, mkdir, open, readdir, rename, rm, utimes } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -13,7 +13,7 @@ export const FOLDERS = ["recordings", "insights", "mail", "takeouts"];
 
 export type DataFile = { path: string; place: string; bytes: number; modified_at: string };
 
-/** Sorted. Without links, and without files that are being written. */
+/** Sorted. Without links below the folders, and without files that are being written. */
 export async function listFiles(dataDir: string): Promise<DataFile[]> {
   const files: DataFile[] = [];
   const look = async (below: string): Promise<void> => {
@@ -27,18 +27,31 @@ export async function listFiles(dataDir: string): Promise<DataFile[]> {
         files.push({ path: each, place, bytes: found.size, modified_at: found.mtime.toISOString() });
     }
   };
-  for (const folder of FOLDERS) await look(folder);
+  for (const folder of FOLDERS) {
+    await refuseForeignLink(path.join(dataDir, folder));
+    await look(folder);
+  }
   return files;
 }
 
-/** Undefined where the file was deleted since it was listed. */
+/** An operator may let a folder lie on another disk. A link that somebody else made would have root read what it likes. */
+async function refuseForeignLink(place: string): Promise<void> {
+  const found = await lstat(place).catch(missing);
+  if (!found?.isSymbolicLink() || [0, process.geteuid?.()].includes(found.uid)) return;
+  throw new Fault(
+    "unavailable",
+    `${place} is a link that another user made (uid ${found.uid}). Make it yourself, or back up as that user.`,
+  );
+}
+
+/** Undefined where the file was deleted, or became a link, since it was listed: root may read what a link leads to. */
 export async function readWhole({ place }: DataFile): Promise<AsyncIterable<Buffer> | undefined> {
-  const handle = await open(place, "r").catch(missing);
+  const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW).catch(missing);
   return handle && createReadStream(place, { fd: handle });
 }
 
 function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  if (!["ENOENT", "ENOTDIR", "ELOOP"].includes(error.code ?? "")) throw error;
 }
 
 /** Restored files, kept apart until all is there. */

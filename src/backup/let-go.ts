@@ -4,14 +4,15 @@ export type Calmed = { paused_batches: number; held_messages: number };
 
 /**
  * What the program that was backed up had in its hands is let go without counting as interrupted: it has gone on with it,
- * or lost it with everything else. A job that ran is due again, with the try it was on.
+ * or lost it with everything else. A job that ran is due again, with the try it was on. Attempts are left alone, as at a
+ * start: their leases take three seconds, and their carrier has to be asked.
  */
 const LET_GO = [
   `update graphile_worker._private_jobs set locked_at = null, locked_by = null, attempts = greatest(attempts - 1, 0)
    where locked_at is not null`,
   "update graphile_worker._private_job_queues set locked_at = null, locked_by = null where locked_at is not null",
   "update sessions set lease_owner = null, lease_expires_at = null where lease_owner is not null and ended_at is null",
-  "update calls set lease_expires_at = 'epoch' where state <> 'ended'",
+  "update calls set lease_expires_at = case when is_streamed then now() else 'epoch' end where state = 'open'",
   "update service_tokens set lease_owner = null, lease_expires_at = null where lease_owner is not null",
   "update webhook_outbox set lease_owner = null where lease_owner is not null",
   `update insight_executions set status = 'PENDING', lease_owner = null, lease_expires_at = null, attempts = attempts - 1

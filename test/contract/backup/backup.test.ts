@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough, Writable } from "node:stream";
 import fc from "fast-check";
 import pg from "pg";
 import { beforeAll, describe, expect, inject, test } from "vitest";
+import type { SectionEnd } from "../../../src/backup/archive-format.ts";
 import { readArchive } from "../../../src/backup/archive-reader.ts";
 import { openShelf } from "../../../src/backup/data-files.ts";
 import { type Dumped, dump } from "../../../src/backup/dump.ts";
@@ -330,6 +331,67 @@ describe("a copy reaches nobody by itself", () => {
     const next = await client.query("select id from graphile_worker.add_job('another')");
     expect(Number(next.rows[0].id)).toBeGreaterThan(2);
   });
+});
+
+test("links below the data folder, files being written and the secret key are not in a backup", async () => {
+  const dataDir = newFolder();
+  const recordings = path.join(dataDir, "recordings", "1");
+  mkdirSync(recordings, { recursive: true });
+  writeFileSync(path.join(dataDir, "secret.key"), "the key");
+  writeFileSync(path.join(recordings, "call.wav"), "RIFF");
+  writeFileSync(path.join(recordings, "next.part"), "RI");
+  symlinkSync("/etc/hostname", path.join(recordings, "link.wav"));
+  // A folder that its operator keeps on another disk is.
+  const disk = newFolder();
+  writeFileSync(path.join(disk, "letter.pdf"), "a letter");
+  symlinkSync(disk, path.join(dataDir, "mail"));
+  const { bytes, dumped } = await taken(config, dataDir);
+  expect(dumped.files).toBe(2);
+  const { dataDir: into } = await restored(bytes);
+  expect(readdirSync(into, { recursive: true }).sort()).toEqual([
+    "mail",
+    path.join("mail", "letter.pdf"),
+    "recordings",
+    path.join("recordings", "1"),
+    path.join("recordings", "1", "call.wav"),
+  ]);
+});
+
+test("a file of a backup stays in its folder", async () => {
+  const shelf = await openShelf(newFolder());
+  const data = async function* (): AsyncGenerator<Buffer, SectionEnd> {
+    yield Buffer.from("x");
+    return { bytes: 1, sha256: "" };
+  };
+  const names = [
+    "recordings/../../x",
+    "/etc/x",
+    "recordings",
+    "../x",
+    "secret.key",
+    "mail/./x",
+    "mail//x",
+    "mail/a\0",
+  ];
+  for (const name of names) {
+    const head = { path: name, modified_at: "2026-11-23T00:00:00.000Z", expected_bytes: 1 };
+    await expect(shelf.save(head, data())).rejects.toThrow(/a file with a place of its own/);
+  }
+});
+
+test("every table with a lease is one that a restore lets go", async () => {
+  const { rows } = await source.query<{ name: string }>(
+    "select table_name as name from information_schema.columns where column_name = 'lease_owner' order by 1",
+  );
+  // A new one gets a statement in src/backup/let-go.ts; attempts need none.
+  expect(rows.map(({ name }) => name)).toEqual([
+    "attempts",
+    "calls",
+    "insight_executions",
+    "service_tokens",
+    "sessions",
+    "webhook_outbox",
+  ]);
 });
 
 describe("nothing is left behind of a restore that fails", () => {

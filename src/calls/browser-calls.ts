@@ -12,8 +12,8 @@ import type { VoiceCalls } from "./voice-calls.ts";
 type Deps = { engine: Engine; calls: VoiceCalls; engines: VoiceEngines | null };
 
 /**
- * Calls from a page: a visitor of a chat talks with its agent by voice. The page asks for a call, then opens its socket;
- * the token alone lets it do so, once.
+ * Calls from a web page: a visitor of a chat page talks with its agent by voice. The page requests a call, then opens its
+ * socket with a token that works once.
  */
 export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): void {
   const tag = "chat";

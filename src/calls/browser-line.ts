@@ -25,25 +25,25 @@ const FromPage = z.discriminatedUnion("type", [
 ]);
 
 type ToPage =
-  /** With `again` in place of the token the page comes back to this call, should its line break. */
+  /** `again` is the token with which the page reconnects to this call if its line breaks. */
   | { type: "ready"; rate: number; again: string }
-  /** Comes back as `marked` once what was sent before it was heard. */
+  /** The page answers with `marked` once everything sent before was played. */
   | { type: "mark"; name: string }
-  /** Forget what was sent and not played; its marks need not come back. */
+  /** Discard audio that was sent and not played; its marks need not be answered. */
   | { type: "clear" }
-  /** What was said, to be read along. `final` false: the next text of this role replaces it. */
+  /** Live transcript. `final` false: the next text of this role replaces it. */
   | { type: "words"; role: "user" | "agent"; text: string; final: boolean }
   | { type: "end" }
   | { type: "error"; message: string };
 
 const SETUP_MS = 10_000;
-/** The code of a socket that nobody closed. */
+/** The close code of a socket that broke without a close frame. */
 const BROKEN = 1006;
-/** Frames are 20 ms. What a stalled network held back comes at once, a few seconds of it at most. */
+/** Frames are 20 ms. After a network stall, a few seconds of them may arrive at once. */
 const MOST_FRAMES_A_SECOND = 300;
 /** A tenth of a second: a page may send a few frames at once. */
 const MOST_BYTES = 2 * (HEARING_RATE / 10) * 2;
-/** A page that no longer reads is not sent more. */
+/** Nothing more is sent while this much is unread, because the page no longer reads. */
 const MOST_UNREAD_BYTES = 2_000_000;
 
 type Parts = {
@@ -128,7 +128,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     send({ type: "ready", rate: HEARING_RATE, again: call.next_token });
     call.input({ type: "open", sid: call_id });
     for (const input of waiting) call.input(input);
-    // The page was closed while the call was looked up.
+    // The page closed its socket while the call was looked up.
     if (socket.readyState !== socket.OPEN) media.closed();
   };
 
@@ -151,7 +151,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     if (++frames > MOST_FRAMES_A_SECOND) {
       log.warn({ frames }, "a call's socket was flooded and closed");
       line?.closed();
-      // While it closes, more may come.
+      // More messages may arrive while the socket closes.
       socket.off("message", take);
       return refuse("That was too much at once.");
     }
@@ -162,7 +162,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     if (line) for (const frame of framer.push(samplesOf(bytes))) line.hear(frame);
   };
   socket.on("message", take);
-  // A frame that is too large, or none: the socket is closed by then.
+  // An oversized or malformed frame: the library has closed the socket.
   socket.on("error", (error) =>
     log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
   );

@@ -13,13 +13,13 @@ import {
   type Timer,
 } from "./call-state.ts";
 
-/** Where a carrier doesn't say that our words were played: longer than any voice takes for them. */
+/** An upper bound of the time to speak a text, for carriers that don't report the end of playback. */
 const SLOWEST_CHARACTER_MS = 150;
 const PLAYED_SLACK_MS = 5000;
-/** What is left for the last words once the longest duration is over. */
+/** Time for the last words after the maximum duration of the call. */
 const LAST_WORDS_MS = 15_000;
 
-/** One step of a call on its way: the state it will have, and what is to be done. A copy, so that a step stays pure. */
+/** One step of a call in progress: its new state and its effects. Works on a copy, so that a step stays pure. */
 export class CallDraft {
   readonly state: CallState;
   readonly effects: CallEffect[] = [];
@@ -39,7 +39,7 @@ export class CallDraft {
     };
   }
 
-  /** Who answered our call; told once. */
+  /** Who answered our call; reported once. */
   found(found: Answerer): void {
     const { state } = this;
     if (state.answerer !== found) this.effects.push({ type: "answerer", found });
@@ -47,13 +47,13 @@ export class CallDraft {
     if (found === "MACHINE") state.screening.machine = true;
   }
 
-  /** How we listen before the greeting (mode v1); null: we don't. */
+  /** The settings of voicemail detection before the greeting (mode v1); null: none. */
   get listening(): Extract<Screening, { version: 1 }> | null {
     const { screening } = this.settings;
     return screening?.version === 1 ? screening : null;
   }
 
-  /** Nothing is said or done, and nothing was heard: it is the person's turn. */
+  /** Nothing is being said, done or heard, so it is the person's turn. */
   isWaiting(): boolean {
     const { state } = this;
     return (
@@ -73,7 +73,7 @@ export class CallDraft {
     this.effects.push({ type: "send", output });
   }
 
-  /** `turn` null: of no turn. `lang` left out: the call's. */
+  /** `turn` null: outside any turn. `lang` left out: the call's language. */
   say(
     given: string,
     how: { turn: number | null; aside?: boolean; lang?: string | null; interruptible?: boolean },
@@ -96,13 +96,13 @@ export class CallDraft {
     delete state.timers.overall;
   }
 
-  /** Ends a looped sound that no words have ended. */
+  /** Ends a looped sound that is still playing, because no words have followed it. */
   hush(): void {
     this.state.sounds = false;
     this.send({ type: "say", text: "", last: true, lang: null, interruptible: true });
   }
 
-  /** All that was given to the line is played, or never will be. */
+  /** Everything given to the line was played, or never will be. */
   quiet(): void {
     this.state.pieces = [];
     delete this.state.timers.played;
@@ -118,7 +118,7 @@ export class CallDraft {
     this.close({ act: "dial", dial: { number, ...this.settings.transfer }, by_agent });
   }
 
-  /** In the call's language; no turn of the model's, so it is noted by itself. */
+  /** In the call's language. It belongs to no turn, so it is stored on its own. */
   goodbye(reason: CallEnd): void {
     const text = wordsOf(this.state.language).goodbye;
     this.effects.push({ type: "note", role: "agent", text, aside: false });
@@ -126,7 +126,7 @@ export class CallDraft {
     this.close({ act: "hangup", reason, voicemail: false });
   }
 
-  /** Soon, said or not. */
+  /** Ends the call soon, even if the last words were not spoken by then. */
   partWith(reason: CallEnd): void {
     const { state } = this;
     if (state.turn) this.stopTurn(state.turn);
@@ -135,7 +135,7 @@ export class CallDraft {
     this.wait("longest", LAST_WORDS_MS);
   }
 
-  /** Nothing more is heard; what is being said is said to its end. */
+  /** Stops listening; words that are being spoken are finished. */
   close(closing: Closing): void {
     const { state } = this;
     state.phase = "talking";
@@ -146,7 +146,7 @@ export class CallDraft {
       delete state.timers[timer];
   }
 
-  /** All was spoken: the line goes where it was to go. */
+  /** Everything was spoken: hangs up or hands the line over, as planned. */
   finish() {
     const { closing } = this.state;
     if (closing?.act === "dial") {

@@ -4,13 +4,13 @@ import { type Captured, gatheredText, nothingGathered } from "./call-state.ts";
 import { awaitPhrase, runTurnOf } from "./call-turn.ts";
 import { heardMeasure, measure } from "./spoken-text.ts";
 
-/** The third silence in a row, or the second wait that ran out altogether, ends a call. */
+/** The third silence in a row, or the second timeout of a whole input, ends a call. */
 const MAX_SILENCES = 3;
 const MAX_OVERALL_TIMEOUTS = 2;
 
 /*
- * Of a call's machine: what the person does, and where an input ends. What is said over our words waits until they end,
- * or until the carrier says that it has ended them.
+ * The call machine's part about the person: their speech, keys and silences, and where an input ends. Speech over our words
+ * waits until those end, or until the carrier reports an interruption.
  */
 
 export function takeSpeech(call: CallDraft, text: string, final: boolean) {
@@ -32,7 +32,7 @@ export function takeDigit(call: CallDraft, digit: string): void {
   else press(call, digit);
 }
 
-/** Said over our words: waits until they end, or until it turns out to have ended them. */
+/** Speech over our words: waits until those end, or until it turns out to be an interruption. */
 function capture(call: CallDraft, captured: Captured): void {
   const { state } = call;
   const last = state.captured.at(-1);
@@ -63,7 +63,7 @@ function hear(call: CallDraft, text: string, final: boolean): void {
   else call.wait("input", final ? telephony.post_final_ms : telephony.post_speech_ms);
 }
 
-/** What of an utterance is new, when its beginning was taken for all of it. */
+/** The new part of an utterance whose beginning was already used as an input. */
 function beyondTaken(call: CallDraft, text: string, final: boolean): string {
   const { state } = call;
   const { taken } = state;
@@ -81,7 +81,7 @@ function press(call: CallDraft, digit: string): void {
   call.wait("input", post_dtmf_ms);
 }
 
-/** The carrier has stopped speaking for us. */
+/** The person interrupted, and the carrier has stopped our speech. */
 export function takeInterruption(call: CallDraft, heard: string): void {
   const { state } = call;
   const { turn, pieces } = state;
@@ -109,7 +109,7 @@ export function takeInterruption(call: CallDraft, heard: string): void {
   promote(call, () => true);
 }
 
-/** `told`: by the carrier, and not by the clock. */
+/** `told`: reported by the carrier, not assumed by the clock. */
 export function takePlayed(call: CallDraft, told: boolean): void {
   const { state } = call;
   const { telephony } = call.settings;
@@ -122,7 +122,7 @@ export function takePlayed(call: CallDraft, told: boolean): void {
   call.quiet();
   if (state.closing?.act === "hangup" && !told) state.closing.voicemail = false;
   if (!spoke) {
-    // Told again, or later than we thought: the wait for the person begins now.
+    // Reported again, or later than estimated: the wait for the person starts now.
     if (call.isWaiting()) delete state.timers.input;
     return;
   }
@@ -145,7 +145,7 @@ export function endInput(call: CallDraft) {
   }
   if (state.turn || state.pieces.length > 0 || state.closing || state.phase !== "talking") return;
   delete state.timers.overall;
-  // The first silence of mode v2 only says that nobody spoke first.
+  // In mode v2 the first silence only means that nobody spoke first.
   if (call.settings.screening?.version === 2 && state.turns === 0) return runTurnOf(call, "");
   state.silences++;
   call.effects.push({ type: "silence", count: state.silences });

@@ -15,14 +15,14 @@ import { type CallEffect, type CallEvent, type CallState, gatheredText, type Tim
 import { endTurn, sayPhrase, takeTurnEvent } from "./call-turn.ts";
 
 /**
- * A telephone call as a machine: what happened, and when, turns its state into the next and says what is to be done.
- * Pure: the same call with the same seed is the same call. The driver (`voice-call.ts`) does what it says.
+ * A telephone call as a state machine: state, event and time in; next state and effects out. Pure: the same events with the
+ * same seed give the same call. The driver (`voice-call.ts`) performs the effects.
  * How a call begins is in `call-opening.ts`, what the person does in `call-input.ts`, turns in `call-turn.ts`.
  *
  *     listening → input → (silence ends it) → turn runs, its sentences spoken as they come → played → listening
  *
- * The person may speak at any time. Over our words: what was not heard is cut from what is stored. While a turn runs:
- * its model is stopped, its tools finish, and the next turn begins with what they said.
+ * The person may speak at any time. When they interrupt our words, the unheard rest is cut from the transcript. When they
+ * speak during a turn, its model is stopped, its tools finish, and the next turn begins with what they said.
  */
 export function step(
   settings: CallSettings,
@@ -137,7 +137,7 @@ function timeUp(call: CallDraft, timer: Timer) {
   }
 }
 
-/** What is being said is said to its end, but not for much longer. */
+/** Lets the words that are being spoken finish, within a time limit. */
 function endTooLong(call: CallDraft) {
   if (call.state.last_words) return call.finish();
   call.partWith("max-duration");
@@ -147,7 +147,7 @@ function stop(call: CallDraft): void {
   call.partWith("error");
 }
 
-/** Begins what can begin now: the next turn, the end, or waiting for the person. */
+/** Starts what can start now: the next turn, the end, or waiting for the person. */
 function settle(call: CallDraft) {
   const { state } = call;
   if (state.phase !== "talking") return;

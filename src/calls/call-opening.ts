@@ -5,8 +5,8 @@ import type { CallEvent } from "./call-state.ts";
 import { actOn, runTurnOf } from "./call-turn.ts";
 
 /*
- * Of a call's machine: how it begins. With the greeting, or, where a campaign listens for machines, with finding out who
- * answered.
+ * The call machine's part about the opening: the greeting or, when a campaign detects voicemail, finding out who answered
+ * first.
  */
 
 export function openLine(call: CallDraft): void {
@@ -49,7 +49,7 @@ export function takeGreeting(
   else if (wants_turn) runTurnOf(call, null);
 }
 
-/** Mode v1, before the greeting: a person is greeted, a machine is heard to its end. */
+/** Mode v1, before the greeting: a person is greeted at once, a machine after its announcement. */
 export function screenSpeech(call: CallDraft, text: string, final: boolean): void {
   const { state } = call;
   const screening = call.listening;
@@ -62,7 +62,7 @@ export function screenSpeech(call: CallDraft, text: string, final: boolean): voi
   call.wait("screen", final || heard.machine ? screening.post_speech_ms : screening.overall_ms);
 }
 
-/** Silence: a person has said what they say when they pick up, or a machine has come to its beep. */
+/** Silence: a person has finished their "Hello?", or a machine its announcement. */
 export function endScreening(call: CallDraft, found: Exclude<Answerer, "MACHINE">) {
   const { state } = call;
   delete state.timers.screen;
@@ -93,7 +93,7 @@ export function takeAnswerer(call: CallDraft, found: Answerer): void {
     else endScreening(call, found);
     return;
   }
-  // Too late to listen first: whoever has not been spoken with yet may still be found out to be a machine.
+  // Too late to detect before the greeting; until the first exchange a machine can still be detected.
   if (
     found !== "MACHINE" ||
     !call.listening ||

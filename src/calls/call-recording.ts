@@ -11,27 +11,27 @@ import { recordingsFolder } from "../sessions/recording.ts";
 import type { CallRow } from "./call-store.ts";
 
 /*
- * A call on our own line is recorded as it runs: both sides, the caller on the left. What was heard and played goes to disk
- * every second; a process that dies leaves a part that whoever ends the call completes.
+ * Records calls whose audio passes through us: stereo, the caller on the left. Audio goes to disk every second; when a
+ * process dies, the process that ends the call completes the file.
  */
 
-/** As telephones sound: 115 MB an hour. */
+/** The telephone's sample rate: 115 MB an hour. */
 const RATE = 8000;
 const WRITE_MS = 1000;
-/** Frames come late, and what was sent ahead may still be cleared. */
+/** Audio is written this late, because frames arrive late and audio sent ahead may still be cleared. */
 const SETTLED_MS = 400;
-/** A disk that is so far behind is given up. */
+/** Recording stops when the disk is this far behind. */
 const MOST_WAITING_BYTES = 4 * 2 ** 20;
 const BLOCK_BYTES = 4;
 
 type RecordedCall = Pick<CallRow, "id" | "leg" | "session_id" | "sub_organization_id">;
 
 export type CallRecordings = {
-  /** Null where there is no room: the call goes on, and an event says so. */
+  /** Null when storage is full: the call goes on unrecorded, with an event. */
   begin(call: RecordedCall, line_rate: number): Promise<LineRecorder | null>;
-  /** What a dead process recorded of its call becomes the call's recording. */
+  /** Completes the file that a dead process left, as the call's recording. */
   complete(call: RecordedCall): Promise<void>;
-  /** Resolves once all that ended is on disk. */
+  /** Resolves once all finished recordings are on disk. */
   written(): Promise<void>;
 };
 
@@ -187,7 +187,7 @@ class SidesRecorder implements LineRecorder {
     });
   }
 
-  /** One write after the other; a call is never held up by its recording. */
+  /** Writes run one after the other and never delay the call. */
   #write(until_ms: number): void {
     const bytes = bytesOf(this.#sides.take(until_ms));
     if (this.#failure || bytes.length === 0) return;

@@ -1,11 +1,11 @@
 import type { Screening } from "./call-settings.ts";
 
 /*
- * Who answered a call that we placed: judged by the first words. A machine's greeting goes
- * on for longer than a person's "Hello?", and says what such greetings say. Pure.
+ * Detects from the first words whether a person or a machine answered our call. A machine's announcement is longer than a
+ * person's "Hello?" and uses typical phrases. Pure.
  */
 
-/** What announcements say and people don't when they pick up. */
+/** Phrases of announcements that people don't use when they pick up. */
 const MACHINE_WORDS = [
   /\bleave (?:me |us )?(?:a|your) (?:\w+ )?message\b/,
   /\b(?:after|at) the (?:tone|beep)\b/,
@@ -27,14 +27,14 @@ const soundsLikeMachine = (words: string): boolean => {
   return MACHINE_WORDS.some((pattern) => pattern.test(heard));
 };
 
-/** How long it takes to say; people speak some 150 words a minute, and machines little slower. */
+/** The estimated duration of speech: people speak some 150 words a minute, and machines a little slower. */
 const WORD_MS = 400;
 
-/** How long an utterance was: by the clock where it was heard as it grew, else by its words. */
+/** The duration of an utterance: measured when partial results came, else estimated from its words. */
 const spokenMs = (words: string, first_heard_ms: number | null, now_ms: number): number =>
   first_heard_ms === null ? words.trim().split(/\s+/).length * WORD_MS : now_ms - first_heard_ms;
 
-/** Whether what was heard so far can only be a machine. */
+/** Whether the speech so far can only come from a machine. */
 export const isMachine = (
   screening: Extract<Screening, { version: 1 }>,
   words: string,

@@ -2,12 +2,12 @@ import type { z } from "zod";
 import type { TelephonyConfigurations } from "../channels/channel.ts";
 import type { PhraseSources } from "../turns/choose-phrases.ts";
 
-/** How one call is held; all times in milliseconds. Pure. */
+/** The settings of one call; all times in milliseconds. Pure. */
 export type CallSettings = {
   telephony: CallTiming;
   interruptibility: Interruptibility;
   screening: Screening | null;
-  /** The agent's own tools let it leave a message on a machine. */
+  /** Whether the agent's tools let it leave a message on a machine. */
   can_leave_voicemail: boolean;
   /** Epoch milliseconds after which the call is ended. */
   longest_at: number;
@@ -20,9 +20,9 @@ export type CallSettings = {
   fallback: string | null;
   /** How other numbers are dialled. */
   transfer: Omit<Dial, "number">;
-  /** Decides what is left to chance. */
+  /** Seed of random choices. */
   seed: number;
-  /** The line is open again: after a transfer that did not come about, or after the process that held it died. */
+  /** Whether the line is opened again, after a failed transfer or the death of the process that held it. */
   resumes: boolean;
   /** The agent's last words, which are then said again; null: a turn of its own begins. */
   goes_on_with: string | null;
@@ -33,32 +33,32 @@ export type Dial = { number: string; caller_id: string | null; detect_answerer: 
 type Interruptibility = "none" | "dtmf_only" | "speech_only" | "all";
 
 export type CallTiming = {
-  /** Silence after the agent's words before it checks in; 0: it doesn't. */
+  /** Silence after the agent's words before it asks whether the person is there; 0: never. */
   pre_input_ms: number;
-  /** Silence after words that the carrier has not called finished. */
+  /** Silence that ends an input whose words the carrier has not marked final. */
   post_speech_ms: number;
-  /** Wait for more after words that the carrier called finished. */
+  /** Silence that ends an input whose words the carrier has marked final. */
   post_final_ms: number;
   post_dtmf_ms: number;
-  /** The longest wait for an input to be finished; 0: without end. */
+  /** Timeout of a whole input; 0: none. */
   overall_ms: number;
-  /** When listening begins, counted from the end of the agent's words; negative: that much before it. */
+  /** When listening starts, relative to the end of the agent's words; negative: before it. */
   padding_ms: number;
-  /** What is said over the agent without stopping it counts once it is done, if said this long after it began. */
+  /** Speech over the agent that doesn't interrupt it is kept if it comes this long after the agent's words began. */
   passive: boolean;
   passive_start_ms: number;
-  /** Fills the wait for a slow model or tool, and hears the person meanwhile. */
+  /** Plays phrases while a model or tool is slow, and listens meanwhile. */
   responsive: boolean;
 };
 
-/** The platform's defaults; null in a channel's configuration stands for them. */
+/** The platform's defaults, for values that are null in a channel's configuration. */
 export function callTiming(given: z.infer<typeof TelephonyConfigurations> | null): CallTiming {
   const ms = (seconds: number | null | undefined, fallback: number) =>
     Math.round((seconds ?? fallback) * 1000);
   return {
     pre_input_ms: ms(given?.pre_input_timeout, 4),
     post_speech_ms: ms(given?.post_speech_input_timeout, 0.9),
-    // A carrier that calls words finished has waited for silence itself; only who asks for more waits again.
+    // The carrier has already waited for silence before it marks words final, so there is no further wait by default.
     post_final_ms: ms(given?.post_speech_input_timeout, 0),
     post_dtmf_ms: ms(given?.post_dtmf_input_timeout, 2),
     overall_ms: ms(given?.overall_input_timeout, 30),
@@ -69,7 +69,7 @@ export function callTiming(given: z.infer<typeof TelephonyConfigurations> | null
   };
 }
 
-/** Listening for machines before, or instead of, the greeting. */
+/** How machines are detected, before or instead of the greeting. */
 export type Screening =
   /** We listen, and greet a person. */
   | {
@@ -77,13 +77,13 @@ export type Screening =
       overall_ms: number;
       pre_speech_ms: number;
       post_speech_ms: number;
-      /** An utterance that goes on for longer is a machine's greeting. */
+      /** A longer utterance counts as a machine's announcement. */
       speech_threshold_ms: number;
     }
   /** The model judges by the first words, or by this much silence. */
   | { version: 2; pre_speech_ms: number };
 
-/** As a campaign has it, in seconds; null: nobody listens for machines. */
+/** A campaign's voicemail detection, in seconds; null: none. */
 export function screeningOf(given: Record<string, unknown> | null): Screening | null {
   if (given === null) return null;
   const ms = (name: string, fallback: number): number => {

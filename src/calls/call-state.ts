@@ -6,87 +6,87 @@ import type { TurnEvent } from "../turns/turn-event.ts";
 import type { Dial } from "./call-settings.ts";
 import type { Unspoken } from "./spoken-text.ts";
 
-/** What can happen to a call, from the line, from the engine, or because time passes. */
+/** An event of a call: from the line, from the engine, or because time passed. */
 export type CallEvent =
   | CallInput
-  /** A moment that `nextWake` named may have come. */
+  /** A time given by `nextWake` may have come. */
   | { type: "tick" }
-  /** What the agent opens with, as it was stored; `wants_turn`: it goes on speaking by itself. */
+  /** The agent's greeting, as stored; `wants_turn`: the agent continues without waiting for the person. */
   | { type: "greeting"; parts: SpokenPart[]; wants_turn: boolean; action: SessionAction | null }
   | { type: "turn"; turn: number; event: TurnEvent }
-  /** Null: it failed for a reason of ours. */
+  /** Null: the turn failed by an internal error. */
   | { type: "turn_over"; turn: number; result: TurnOutcome | null }
-  /** The carrier listened to who answered. */
+  /** The carrier's answering machine detection. */
   | { type: "answerer"; found: Answerer }
   /** The platform is being stopped. */
   | { type: "stop" };
 
 export type TurnOutcome = {
-  /** As stored, in order. */
+  /** The words as stored, in order. */
   messages: string[];
   action: SessionAction | null;
-  /** The model gave no answer, and the person heard an apology. */
+  /** Whether the model failed and the person heard an apology. */
   failed: boolean;
-  /** Who answered, as far as the turn's tools told. */
+  /** Who answered, if a tool of the turn reported it. */
   answerer: Answerer | null;
 };
 
-/** Why we end a call; `user` when the other side did. */
+/** Why a call ends; `user`: the other side ended it. */
 export type CallEnd = "user" | "agent" | "idle" | "max-duration" | "error";
 
-/** What has to be done, in this order. */
+/** Effects, performed in this order. */
 export type CallEffect =
   | { type: "send"; output: CallOutput }
   /** Open the workflows and greet; answered by `greeting`. */
   | { type: "greet" }
-  /** Run a turn; told of by `turn` and `turn_over`. Null: the agent speaks unasked. */
+  /** Run a turn; answered by `turn` events and `turn_over`. Null: the agent speaks without input. */
   | { type: "run"; turn: number; text: string | null; answerer: Answerer | null }
-  /** The running turn's model is not to go on; what a tool does is brought to its end. */
+  /** Stop the running turn's model; its tools finish. */
   | { type: "interrupt"; turn: number }
-  /** The last so many characters (`measure`) of the agent's stored words were never heard. */
+  /** Cut this many characters (`measure`) from the end of the agent's stored words, which were never heard. */
   | { type: "cut"; unheard: number }
-  /** Said while a turn runs: in the transcript, not in what the model reads back. */
+  /** Spoken while a turn runs: part of the transcript, but not of the model's history. */
   | { type: "aside"; text: string }
-  /** Said or heard between turns. */
+  /** Spoken or heard between turns. */
   | { type: "note"; role: "agent" | "user"; text: string; aside: boolean }
   | { type: "silence"; count: number }
   | { type: "answerer"; found: Answerer }
   | { type: "voicemail_left" }
-  /** Give the line to somebody else, once that is stored; what comes of it is told to `VoiceCalls.transferEnded`. */
+  /** Transfer the line, once that is stored; the result comes to `VoiceCalls.transferEnded`. */
   | { type: "transferring"; dial: Dial; by_agent: boolean }
   | { type: "end"; reason: CallEnd }
   /** The line broke: the call waits for its next one. */
   | { type: "lost" };
 
-/** Something to do once everything was spoken. */
+/** What happens once everything was spoken. */
 export type Closing =
   | { act: "hangup"; reason: CallEnd; voicemail: boolean }
   | { act: "dial"; dial: Dial; by_agent: boolean };
 
-/** A piece that was given to the line and is not known to have been played. `turn` null: of the greeting. */
+/** Speech given to the line whose playback is not confirmed yet. `turn` null: part of the greeting. */
 type Piece = { text: string; turn: number | null; aside: boolean };
 
 export type RunningTurn = {
   number: number;
-  /** The person's words began it. */
+  /** Whether the person's input started it. */
   spoke: boolean;
   interrupted: boolean;
-  /** Of its own words, how much was played to its end (`measure`). */
+  /** How much of the turn's words was fully played (`measure`). */
   heard: number;
-  /** Words of before this turn that were still being spoken and were cut. */
+  /** Length of earlier words that were still being spoken and were cut off. */
   unheard_before: number;
   unspoken: Unspoken;
-  /** The model's present words, and those before them whose message is still to come. */
+  /** The model's current words, and earlier ones whose message is not stored yet. */
   written: string;
   announced: string[];
-  /** Tools that run. */
+  /** Number of running tools. */
   tools: string[];
   phrases: number;
 };
 
 export type Timer = "input" | "overall" | "phrase" | "sound" | "played" | "screen" | "screen_end" | "longest";
 
-/** Words as they come in. `ready`: the person is done. */
+/** The input being collected. `ready`: the person has finished. */
 type Gathered = {
   finals: string[];
   partial: string;
@@ -102,19 +102,19 @@ export type Captured =
 export type CallState = {
   phase: "unopened" | "screening" | "talking" | "over";
   language: string;
-  /** BCP 47, as the line was told last. */
+  /** BCP 47; the language last sent to the line. */
   line_language: string;
   timers: Partial<Record<Timer, number>>;
   greeting: boolean;
   pieces: Piece[];
   speaking_since: number;
-  /** Listening begins here; what is said before is the tail of something else. */
+  /** When listening starts; earlier speech belongs to the input before. */
   listens_from: number;
   turn: RunningTurn | null;
   turns: number;
   gathered: Gathered;
   captured: Captured[];
-  /** Words that became an input before the carrier called them finished. */
+  /** Words used as an input before the carrier marked them final. */
   taken: string;
   silences: number;
   overall_timeouts: number;
@@ -125,7 +125,7 @@ export type CallState = {
   screening: { first_heard: number | null; words: string; machine: boolean };
   answerer: Answerer | null;
   closing: Closing | null;
-  /** The call is ended soon, said or not. */
+  /** When the call ends even if the last words were not spoken. */
   last_words: boolean;
 };
 

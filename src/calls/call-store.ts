@@ -12,10 +12,10 @@ import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { SessionState } from "../sessions/variables.ts";
 
-/** The "carrier" of a call from a page: nobody stands between us and it. As `calls.carrier` has it. */
+/** The value of `calls.carrier` for calls from a web page, which have no carrier. */
 export const BROWSER = "browser";
 
-/** A telephone call as it is stored (table `calls`), with what running it takes. */
+/** A row of `calls`, with what running the call needs. */
 export type CallRow = {
   id: number;
   sub_organization_id: number;
@@ -25,7 +25,7 @@ export type CallRow = {
   sid: string;
   key: string | null;
   is_outbound: boolean;
-  /** The carrier sends its audio to us, and comes back when our socket breaks. */
+  /** The carrier streams its audio to us, and reconnects when our socket breaks. */
   is_streamed: boolean;
   number: string;
   caller_id: string | null;
@@ -39,13 +39,13 @@ export type CallRow = {
   answered_at: string;
   lease_owner: string | null;
   lease_expires_at: string | null;
-  /** What we heard and spoke ourselves, as last stored; null: the carrier does it, or no line was open yet. */
+  /** Use of our own speech engines, as last stored; null: the carrier's were used, or no line was open yet. */
   hearing_ms: number | null;
   speaking_ms: number | null;
   voice_cost_usd: number | null;
 };
 
-/** From the answer, or a failed transfer, until the line is open; from a transfer until its end is told. */
+/** Timeouts: from the answer or a failed transfer until the line opens, and from a transfer until its result. */
 export const OPENING_MS = 2 * 60_000;
 export const TRANSFER_MS = 4 * 3_600_000;
 
@@ -56,7 +56,7 @@ export type CallSession = {
   telephony: z.infer<typeof TelephonyConfigurations> | null;
 };
 
-/** A line's lease outlives a few missed renewals, each of which also hears who answered. */
+/** A line's lease outlives a few missed renewals. Each renewal also reads who answered. */
 const LEASE_MS = 8_000;
 const RENEW_MS = 2_000;
 
@@ -89,7 +89,7 @@ const COLUMNS = [
 
 const selectCalls = (db: Db) => db.selectFrom("calls").select(COLUMNS).$castTo<CallRow>();
 
-/** Index: calls_sid. Carriers' sids differ from one another; the newest is meant where they don't. */
+/** Index: calls_sid. If two carriers use the same sid, the newest call is meant. */
 export const callOfSid = (db: Db, sid: string, carrier?: string): Promise<CallRow | undefined> =>
   selectCalls(db)
     .where("sid", "=", sid)
@@ -101,7 +101,7 @@ export const callOfSid = (db: Db, sid: string, carrier?: string): Promise<CallRo
 export const callOfId = (db: Db, id: number): Promise<CallRow | undefined> =>
   selectCalls(db).where("id", "=", id).executeTakeFirst();
 
-/** What a call's session runs on, and how its channel listens. */
+/** The session of a call with its snapshot, and its channel's configuration. */
 export const sessionOfCall = (db: Db, call: CallRow): Promise<CallSession> =>
   db
     .selectFrom("sessions as s")
@@ -111,7 +111,7 @@ export const sessionOfCall = (db: Db, call: CallRow): Promise<CallSession> =>
     .$castTo<CallSession>()
     .executeTakeFirstOrThrow();
 
-/** The line was opened, once for every leg. Undefined: it was before, or the call is over. */
+/** Stores that the line was opened, once per leg. Undefined: it was open already, or the call has ended. */
 export const openLine = (db: Db, id: number, owner: string, end: Date): Promise<CallRow | undefined> =>
   db
     .updateTable("calls")
@@ -123,8 +123,8 @@ export const openLine = (db: Db, id: number, owner: string, end: Date): Promise<
     .executeTakeFirst();
 
 /**
- * The lines that this process holds. `tell`: who answered, as another process may have heard it from the carrier. What was
- * heard and spoken is stored with each renewal: a process that dies loses two seconds of it.
+ * The lines that this process holds. `tell` reports who answered, which another process may have learnt from the carrier.
+ * The use of speech engines is stored with each renewal, so a process that dies loses two seconds of it.
  */
 export const callLeases = (
   { db, clock, log, owner }: Pick<Engine, "db" | "clock" | "log" | "owner">,
@@ -203,12 +203,12 @@ export async function endCall(db: Db | Tx, id: number, now: Date): Promise<void>
     .execute();
 }
 
-/** Whether a process holds the line now. */
+/** Whether any process holds the line's lease now. */
 export const isHeld = (call: CallRow, now: Date): boolean =>
   call.state === "open" && call.lease_expires_at !== null && new Date(call.lease_expires_at) > now;
 
 /**
- * Calls that nobody has kept: their process died, the line was never opened, or the end of a transfer was never told.
+ * Abandoned calls: their process died, the line was never opened, or the result of a transfer never came.
  * Index: calls_running.
  */
 export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
@@ -219,7 +219,7 @@ export const abandonedCalls = (db: Db, since: Date): Promise<CallRow[]> =>
     .limit(200)
     .execute();
 
-/** On a database of which this is the only program: those that are open ended with the program before, unless their carrier comes back. */
+/** For an installation of one process: open lines ended with the process before, unless their carrier reconnects. */
 export async function freeLines(db: Db, now: Date): Promise<void> {
   const over = sql<string>`case when is_streamed then ${now.toISOString()}::timestamptz else 'epoch' end`;
   await db.updateTable("calls").set({ lease_expires_at: over }).where("state", "=", "open").execute();
@@ -227,7 +227,7 @@ export async function freeLines(db: Db, now: Date): Promise<void> {
 
 export const until = (now: Date, ms: number): string => new Date(now.getTime() + ms).toISOString();
 
-/** Whoever holds a line that was closed stores what follows within this, or is dead. */
+/** The holder of a closed line stores the next step within this time, or has died. */
 const SETTLING_MS = 1500;
 const LOOK_MS = 50;
 
@@ -235,7 +235,10 @@ export const settledSoon = async (settled: Promise<void> | undefined): Promise<v
   if (settled !== undefined) await Promise.race([settled, sleep(SETTLING_MS)]);
 };
 
-/** The call as it stands once whoever held its line has stored what follows; `settled`: it is us, and that is done then. */
+/**
+ * The call after the holder of its line has stored the next step. `settled` is set when this process is the holder, and
+ * resolves once that is stored.
+ */
 export async function afterStream(
   db: Db,
   call: CallRow,
@@ -251,8 +254,8 @@ export async function afterStream(
 }
 
 /**
- * A line that broke is to be opened anew, by whoever the carrier or the page reaches. Undefined: it was already. A page
- * that doesn't come back is not waited for beyond what any broken line is.
+ * Lets any process that the carrier or the page reaches reopen a broken line. Undefined: that was done already. A page gets
+ * no more time to reconnect than any other broken line.
  */
 export const reopenLine = (db: Db, call: CallRow, now: Date): Promise<{ id: number } | undefined> =>
   db
@@ -269,7 +272,7 @@ export const reopenLine = (db: Db, call: CallRow, now: Date): Promise<{ id: numb
     .returning("id")
     .executeTakeFirst();
 
-/** The last words of a session where they are the agent's own; "" where nothing was said yet. */
+/** A session's last words if they are the agent's; "" if nothing was said yet. */
 export async function lastWords(db: Db, session_id: number): Promise<string | null> {
   const last = await db
     .selectFrom("session_messages")

@@ -8,13 +8,13 @@ import type { Transfer } from "./voice-call.ts";
 import type { TransferResult } from "./voice-calls.ts";
 
 /*
- * A call that goes to another number. The event of it is written when it begins, and told its
- * outcome when that is known. When nobody could be reached the agent goes on: the outcome is what its tool answered.
+ * Transfers a call to another number. Its event is written at the start and gets its outcome later. When nobody was reached
+ * the agent goes on, and the outcome becomes the result of its transfer tool.
  */
 
 type TransferOutcome = "success" | "voicemail" | "no-answer" | "busy" | "failed";
 
-/** The carrier's words (Twilio's, as most have them): how the leg ended, and who picked up. Pure. */
+/** Maps the carrier's status of the leg and its answering machine detection (in Twilio's words) to an outcome. Pure. */
 export function transferOutcome({ status, answered_by, duration_s }: TransferResult): TransferOutcome {
   switch (status) {
     case "completed":
@@ -31,7 +31,7 @@ export function transferOutcome({ status, answered_by, duration_s }: TransferRes
   }
 }
 
-/** Whether the person was connected with somebody, or something. */
+/** Whether the person was connected, to a person or a machine. */
 const isConnected = (outcome: TransferOutcome): boolean => outcome === "success" || outcome === "voicemail";
 
 export async function beginTransfer(
@@ -85,10 +85,10 @@ export async function beginTransfer(
   });
 }
 
-/** "resumed": nobody was reached, and the agent who asked for it goes on. */
+/** "resumed": nobody was reached, and the agent that asked for the transfer goes on. */
 type TransferEnd = "connected" | "resumed" | "unreached";
 
-/** Stores what came of it. */
+/** Stores the outcome of a transfer. */
 export async function endTransfer(
   engine: Engine,
   call: CallRow,
@@ -111,7 +111,7 @@ export async function endTransfer(
         .returning("id")
         .executeTakeFirst();
       if (!again) return;
-      // What the agent reads back is what came of its call, not that it was being made.
+      // The model then reads the outcome as the tool's result, instead of "transferring".
       await sql`
         update session_tool_calls set result = ${json({ outcome })}
         where session_id = ${call.session_id} and seq = (

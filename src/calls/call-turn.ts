@@ -7,11 +7,11 @@ import type { CallDraft } from "./call-draft.ts";
 import { nothingGathered, type RunningTurn, type TurnOutcome } from "./call-state.ts";
 import { measure, NOTHING_UNSPOKEN, speakable } from "./spoken-text.ts";
 
-/** A wait shorter than this is heard as no wait; a sound in it would only click. */
+/** People don't notice a shorter wait, and a sound in it would only click. */
 const SOUND_AFTER_MS = 400;
 
 /*
- * Of a call's machine: a turn that runs. Its words are spoken as they come, and the wait for them is filled.
+ * The call machine's part about a running turn. Its words are spoken as they come, and phrases or sounds fill the wait.
  */
 
 export function runTurnOf(call: CallDraft, text: string | null, answerer: Answerer | null = null): void {
@@ -56,7 +56,7 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
       turn.written = "";
       return;
     case "message":
-      // The model's own words were spoken as they came; a workflow's come whole.
+      // The model's words were spoken as they streamed; a workflow's text arrives whole.
       if (turn.announced[0] === event.text) turn.announced = turn.announced.slice(1);
       else speakAnswer(call, turn, event.text);
       return;
@@ -105,7 +105,7 @@ export function endTurn(call: CallDraft, turn: RunningTurn, result: TurnOutcome 
   if (result.answerer !== null) call.found(result.answerer === "UNKNOWN" ? "HUMAN" : result.answerer);
   if (result.action) return actOn(call, result.action);
   if (result.failed && call.settings.fallback !== null) return call.dial(call.settings.fallback, false);
-  // A machine that no message was left for.
+  // A machine answered, and no message was left.
   if (state.screening.machine) call.close({ act: "hangup", reason: "agent", voicemail: false });
 }
 
@@ -124,7 +124,7 @@ function giveUp(call: CallDraft): void {
 export function awaitPhrase(call: CallDraft, turn: RunningTurn): void {
   const { messages, base_ms } = phrasesFor(call, turn);
   if (!call.settings.telephony.responsive || turn.spoke || turn.interrupted) return;
-  // What runs next may have phrases where this has none; looking costs little.
+  // The next phase may have phrases even if this one has none, so it is checked again.
   call.wait("phrase", phraseWait_ms(base_ms, messages.length === 0 ? 0 : turn.phrases));
 }
 

@@ -7,12 +7,12 @@ import { type CallSettings, type CallTiming, callTiming, type Dial, screeningOf 
 import type { CallRow, CallSession } from "./call-store.ts";
 import { BROWSER } from "./call-store.ts";
 
-/** A call of voice ends after an hour. */
+/** The longest duration of a call: an hour. */
 const LONGEST_CALL_S = 3600;
 
 /**
- * How the carrier is to listen and speak: the session's language first, each with its voice. One that no voice group speaks
- * is spoken with the voice that `vars.session.voice` names.
+ * The languages and voices for the carrier, the session's language first. A language without a voice in the group gets the
+ * voice of `vars.session.voice`.
  */
 export function callVoice({ snapshot, state, telephony }: CallSession): CallVoice {
   const configs = snapshot.language_group?.language_configs ?? [];
@@ -36,7 +36,7 @@ export function callVoice({ snapshot, state, telephony }: CallSession): CallVoic
   };
 }
 
-/** By its name in the catalogue. A voice that isn't there, or has another language, would cost the call: the carrier chooses. */
+/** A voice by its catalogue name. The carrier chooses when it is missing or of another language, which would fail the call. */
 function namedVoice(name: unknown, language: string): { provider: string | null; voice: string | null } {
   const named = VOICES.find(
     (voice) => voice.var_name === name && voice.supported_languages.some(({ code }) => code === language),
@@ -46,11 +46,11 @@ function namedVoice(name: unknown, language: string): { provider: string | null;
     : { provider: null, voice: null };
 }
 
-/** The catalogue's names are `openai:alloy`, or `wavenet:female/en-US-Chirp3-HD-Kore`; the end is the provider's own. */
+/** The provider's name of a voice: the last part of `openai:alloy` or `wavenet:female/en-US-Chirp3-HD-Kore`. */
 const providersName = (provider: string, display_name: string): string =>
   findVoice(provider, display_name)?.var_name.split(/[:/]/).at(-1) ?? display_name;
 
-/** What the agent is likely to talk of, for an ear of our own: its instructions, greeting, and what its tools say. */
+/** Likely vocabulary for our own speech recognition: the agent's instructions, greeting and tool descriptions. */
 export function expectedTexts({ agent, prompt, message, tools }: Snapshot): string[] {
   const greeting = message ? [message.text, ...message.rules.map(({ text }) => text)] : [];
   return [
@@ -63,7 +63,7 @@ export function expectedTexts({ agent, prompt, message, tools }: Snapshot): stri
 
 const WORDED: ReadonlySet<string> = new Set(["description", "text", "goal", "instructions", "say", "enum"]);
 
-/** Of a tool's definition: descriptions, instructions and choices, at any depth. */
+/** The descriptions, instructions and enum values of a tool's definition, at any depth. */
 function textsIn(value: unknown, name = ""): string[] {
   if (typeof value === "string") return WORDED.has(name) ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, name));
@@ -71,7 +71,7 @@ function textsIn(value: unknown, name = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, key));
 }
 
-/** A line of our own says itself when an input is finished, and may wait longer than a carrier does. */
+/** Our own audio line detects the end of an input itself, and may wait longer than a carrier does. */
 const LINE_DECIDES_MS = 20_000;
 const decidedByLine = (timing: CallTiming): CallTiming => ({
   ...timing,
@@ -79,7 +79,7 @@ const decidedByLine = (timing: CallTiming): CallTiming => ({
   post_final_ms: 0,
 });
 
-/** How another number is dialled from a call. */
+/** Dial settings of a transfer. */
 export const transferDial = (call: CallRow, telephony: CallSession["telephony"]): Omit<Dial, "number"> => ({
   caller_id: call.caller_id ?? call.number,
   detect_answerer: telephony?.transfer_leg_voicemail_detection_enabled ?? false,

@@ -1,12 +1,12 @@
 import type { Db } from "../db/database.ts";
 import { cutWords } from "./spoken-text.ts";
 
-/** An interruption concerns the last things said, never more than these. */
+/** The most messages that one interruption may cut. */
 const LAST_MESSAGES = 20;
 
 /**
- * Takes from a session's last agent messages what was never heard, so many characters (`measure`) from the end: the model
- * reads back what the person knows, and the transcript shows where it broke off.
+ * Cuts the unheard end, measured in characters (`measure`), from a session's last agent messages. The model then reads back
+ * only what the person heard, and the transcript shows where the agent was interrupted.
  */
 export async function cutSpokenWords(db: Db, session_id: number, unheard: number): Promise<void> {
   await db.transaction().execute(async (tx) => {

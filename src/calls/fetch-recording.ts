@@ -16,8 +16,8 @@ import { recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
 import { callOfId } from "./call-store.ts";
 
 /*
- * The sound of a call, from where the carrier keeps it to the data directory. Told of it several times, we fetch it once;
- * a fetch that fails is tried again for some days, since carriers tell of recordings that they can't hand out yet.
+ * Downloads a call's recording from the carrier to the data directory, once even if it is announced several times. A failed
+ * download is retried for some days, because carriers announce recordings before they can be downloaded.
  */
 const fetchRecording: Job<{ call_id: number; url: string }> = {
   name: "fetch-recording",
@@ -27,12 +27,12 @@ const fetchRecording: Job<{ call_id: number; url: string }> = {
 
 /** An hour of telephone sound, uncompressed, is 58 MB. */
 const MOST_bytes = 128 * 2 ** 20;
-/** In memory at once. */
+/** Concurrent downloads, each of which is in memory. */
 const MOST_AT_ONCE = 2;
 const FETCH_MS = 120_000;
 const MOST_REDIRECTS = 3;
 
-/** Each sub-organization's one after the other, so that nobody's wait for those of others. */
+/** Downloads of one sub-organization run one at a time, so that they don't delay those of others. */
 export async function queueRecording(
   db: Db,
   {
@@ -54,7 +54,7 @@ type Parts = { engine: Engine; carriers: Carriers; dataDir: string };
 export const recordingJob = (parts: Parts): JobHandler => {
   const gate = createFairGate(MOST_AT_ONCE);
   return handle(fetchRecording, async (recording, { job }) => {
-    // A queue is a sub-organization's.
+    // Each sub-organization has its own queue.
     const leave = await gate.enter(
       String(job.job_queue_id),
       PATIENCE_MS,
@@ -68,7 +68,7 @@ export const recordingJob = (parts: Parts): JobHandler => {
   });
 };
 
-/** Then the job is tried again later. */
+/** Makes the job retry later. */
 const PATIENCE_MS = 600_000;
 
 export async function storeRecording(
@@ -94,12 +94,12 @@ export async function storeRecording(
   }
   const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
   if (!type) throw new Error("what the carrier handed out is no recording");
-  // The same recording has the same name: a fetch whose process died before the row was written is written over.
+  // Named after the recording, so that a retry overwrites the file of a process that died before it wrote the row.
   const file_name = `${sha256(`${call.session_id} ${url}`).slice(0, 40)}.${type.extension}`;
   const folder = recordingsFolder(dataDir);
   const file = path.join(folder, file_name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Two that fetch it at once each write a file of their own; the last to finish puts the same in its place.
+  // Concurrent downloads write separate temporary files; the last one replaces the file with the same content.
   const part = `${file}.${randomBase62(8)}.part`;
   try {
     await writeFile(part, bytes, { mode: 0o600 });
@@ -121,7 +121,7 @@ export async function storeRecording(
     .execute();
 }
 
-/** It stays where the carrier keeps it, which the event names. */
+/** The recording stays with the carrier; the event says where. */
 async function tellNotKept(
   { db, clock }: Engine,
   sub_organization_id: number,
@@ -146,8 +146,8 @@ async function tellNotKept(
 }
 
 /**
- * What the channel's account signs in with at its carrier, and nowhere else: who may sign callbacks of a channel chooses
- * the address, and the account it has by now may be the operator's.
+ * The credentials of the channel's carrier account, only for the carrier's own hosts. The URL comes from a callback, so its
+ * signer chooses it, and the account may by now be the operator's.
  */
 async function signInFor(
   carriers: Carriers,
@@ -166,7 +166,7 @@ async function signInFor(
   return { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}` };
 }
 
-/** The sign-in is not sent along to where a redirect leads. */
+/** Credentials are not sent along with a redirect. */
 async function fetchBytes(egress: Egress, first: string, signIn: Record<string, string>): Promise<Buffer> {
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {

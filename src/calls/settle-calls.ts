@@ -9,7 +9,7 @@ const settleCalls: Job<object> = {
   schedule: "* * * * *",
 };
 
-/** Ends, every minute, the calls whose process died, whose line was never opened, or whose transfer never ended. */
+/** Ends abandoned calls every minute: their process died, their line never opened, or their transfer's result never came. */
 export const settleCallsJob = (calls: Pick<RunningCalls, "settleAbandoned">): JobHandler =>
   handle(settleCalls, async () => {
     await calls.settleAbandoned();

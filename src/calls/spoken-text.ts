@@ -1,21 +1,21 @@
 /*
- * What becomes of an agent's words on the phone: cut into pieces to speak, and, when somebody interrupts, measured by what
- * was heard. Pure. Words are measured in characters that are no blanks, since a carrier gives them back with other blanks.
+ * An agent's words on the phone: split into sentences for speech and, after an interruption, measured against what was
+ * heard. Pure. Lengths count characters other than blanks, because carriers return texts with different blanks.
  */
 
-/** A sentence ends here if a blank follows; the marks of Chinese and Japanese need none. */
+/** Ends of sentences: a blank must follow, except after Chinese and Japanese marks. */
 const SENTENCE_END = /[.!?…]["'”’)\]]*(?=\s)|[。！？]["'”’）」』]*|\n/g;
-/** The first words of an answer may go out at a clause already, once there are enough to be worth a breath. */
+/** The first words of an answer may be spoken after a clause, once there are this many, to reduce latency. */
 const CLAUSE_END = /[,;:–—](?=\s)|[，；：、]/g;
 const FIRST_CLAUSE_CHARS = 24;
-/** Words that end in a full stop and no sentence. */
+/** Abbreviations, whose full stop ends no sentence. */
 const ABBREVIATION = /(?:^|\s)(?:Dr|Mr|Mrs|Ms|St|Sr|Sra|Jr|Prof|No|Nr|vs|approx|e\.g|i\.e|[A-Z])\.$/;
 
-/** An answer on its way: what was not spoken yet, and whether any of it was. */
+/** An answer being streamed: the text not spoken yet, and whether any was spoken. */
 export type Unspoken = { text: string; began: boolean };
 export const NOTHING_UNSPOKEN: Unspoken = { text: "", began: false };
 
-/** Adds what the model wrote; gives the pieces that may be spoken now. */
+/** Adds text of the model; returns the pieces that may be spoken now. */
 export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]; rest: Unspoken } {
   const text = unspoken.text + delta;
   const pieces: string[] = [];
@@ -43,7 +43,7 @@ export function speakable(unspoken: Unspoken, delta: string): { pieces: string[]
 /** The characters that count. */
 export const measure = (text: string): number => text.replace(/\s/gu, "").length;
 
-/** How much of what was said came out, by the carrier's word for it: never more than was said. */
+/** How much of the text was heard according to the carrier; never more than the text itself. */
 export function heardMeasure(said: string[], heard: string): number {
   const all = said.join("").replace(/\s/gu, "");
   const part = heard.replace(/\s/gu, "");
@@ -56,12 +56,12 @@ export function heardMeasure(said: string[], heard: string): number {
   return same;
 }
 
-/** The first so many characters that count, and the rest. */
+/** Splits a text after this many counted characters. */
 export function splitAtMeasure(text: string, measured: number): { heard: string; unheard: string } {
   let seen = 0;
   let at = 0;
   for (; at < text.length && seen < measured; at++) if (!/\s/u.test(text[at] as string)) seen++;
-  // Not through the middle of a character of two units.
+  // Never splits a surrogate pair.
   if (/[\uDC00-\uDFFF]/.test(text[at] ?? "")) at--;
   return { heard: text.slice(0, at).trim(), unheard: text.slice(at).trim() };
 }
@@ -69,7 +69,7 @@ export function splitAtMeasure(text: string, measured: number): { heard: string;
 type StoredWords = { seq: number; text: string };
 type CutWords = { seq: number; text: string; unheard: string };
 
-/** What is to be stored when the last so many characters of these messages, oldest first, were never heard. */
+/** The new texts of these messages, oldest first, after cutting this many unheard characters from their end. */
 export function cutWords(messages: StoredWords[], unheard: number): CutWords[] {
   const cut: CutWords[] = [];
   let left = unheard;

@@ -8,7 +8,7 @@ import { callerIsProven } from "./caller-proof.ts";
 import type { IncomingCall } from "./voice-calls.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
-/** By our own key for a try of ours, by the number that was called for all others; null: nobody of this channel is behind it. */
+/** Finds the agent of a call: by our key for an attempt, else by the called number; null: no agent of this channel. */
 export async function wantedCall(
   db: Db,
   attempts: Pick<AttemptReports, "find">,
@@ -66,7 +66,7 @@ const findTarget = (db: Db) =>
       "t.is_test",
     ]);
 
-/** Without a channel, a number that several have claimed belongs to who was first. */
+/** Without a channel, a number claimed several times belongs to the first claim. */
 const targetOf = (db: Db, call: IncomingCall) =>
   findTarget(db)
     .where("t.target", "=", call.to)
@@ -76,7 +76,7 @@ const targetOf = (db: Db, call: IncomingCall) =>
     .limit(1)
     .executeTakeFirst();
 
-/** The session, its call and what its try has to know of it, all or nothing. Fails when the call was started before. */
+/** Creates the session, its call and the attempt's event in one transaction. Fails when the call was started before. */
 export async function startCall(
   engine: Engine,
   attempts: Pick<AttemptReports, "sessionStarted">,
@@ -98,7 +98,7 @@ export async function startCall(
       target: wanted.number,
       is_test: wanted.is_test,
       is_outbound: wanted.is_outbound,
-      // Whoever picks up where we call.
+      // On our own calls, whoever picks up is the person.
       verified: wanted.is_outbound || callerIsProven(call),
       ...wanted.visitor,
       variables: wanted.variables,

@@ -23,15 +23,15 @@ import type { VoiceEngines } from "../media/voice-engines.ts";
 import { counted } from "../media/voice-use.ts";
 import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
-/** Audio alone is 50 messages a second; what a stalled network held back comes at once. */
+/** Audio alone is 50 messages a second; after a network stall, more arrive at once. */
 const MOST_MESSAGES_A_SECOND = 300;
-/** A socket that does not say which call it is of is closed. */
+/** A socket that does not name its call within this time is closed. */
 const SETUP_MS = 10_000;
-/** Frames that changed places on the way are put right within so many. */
+/** How many frames the reordering of late ones looks back. */
 const WINDOW = 3;
-/** What comes while the call is looked up waits: a few seconds of it. */
+/** Events buffered while the call is looked up: a few seconds of audio. */
 const MOST_WAITING = 250;
-/** A carrier that no longer reads is not sent more. */
+/** Nothing more is sent while this much is unread, because the carrier no longer reads. */
 const MOST_UNREAD_BYTES = 2_000_000;
 
 type Parts = {
@@ -42,7 +42,7 @@ type Parts = {
   soundAt: MediaLineParts["soundAt"];
 };
 
-/** The socket of one call whose audio the carrier sends us. Its `start` names the call. */
+/** The socket of one call whose audio the carrier streams to us. Its `start` message names the call. */
 export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socket: WebSocket): void {
   let line: MediaLine | null = null;
   let opening = false;
@@ -53,7 +53,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
   const framer = new Framer(STREAM_RATE);
   const ordered = new InOrder<Uint8Array>({ first: FIRST_CHUNK, window: WINDOW });
 
-  /** Once of each kind: a broken sender says the same fifty times a second. */
+  /** Logs each kind of fault once, because a broken sender repeats it fifty times a second. */
   const complain = (message: string) => {
     if (told.has(message)) return;
     told.add(message);
@@ -93,11 +93,11 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
       ...ours,
       voice,
       soundAt,
-      // The carrier tells them.
+      // The carrier reports keys itself.
       findsKeys: false,
       tell: (input) => (call ? call.input(input) : early.push(input)),
       report: (report) => call?.observe(...traceOfLine(report, clock.now())),
-      // What comes next the carrier asks us for, once its socket is closed.
+      // The carrier asks for the next step once its socket is closed.
       ended: () => socket.close(1000),
     });
     call = await calls.open(call_id, token, {
@@ -117,7 +117,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
     call.input({ type: "open", sid });
     for (const input of early) call.input(input);
     for (const event of waiting.splice(0)) give(media, event);
-    // Closed while the call was looked up.
+    // The socket was closed while the call was looked up.
     if (socket.readyState !== socket.OPEN) media.closed();
   };
 
@@ -149,7 +149,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
     if (++messages > MOST_MESSAGES_A_SECOND) {
       log.warn({ messages }, "a call's socket was flooded and closed");
       line?.closed();
-      // While it closes, more may come.
+      // More messages may arrive while the socket closes.
       socket.off("message", take);
       socket.close(1008);
       return;
@@ -164,7 +164,7 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
     else if (opening && waiting.length < MOST_WAITING) waiting.push(event);
   };
   socket.on("message", take);
-  // A frame that is too large, or none: the socket is closed by then.
+  // An oversized or malformed frame: the library has closed the socket.
   socket.on("error", (error) =>
     log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
   );

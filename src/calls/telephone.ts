@@ -42,7 +42,7 @@ import { type CallReports, VoiceCall } from "./voice-call.ts";
 import type { AnsweredCall, IncomingCall, VoiceCalls } from "./voice-calls.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
-/** A line whose process is late with that is not taken for dead yet. */
+/** Grace period before the process of a line counts as dead. */
 const GRACE_MS = 30_000;
 const LOOK_MS = 20;
 const LINE = "call-line";
@@ -53,18 +53,18 @@ type Parts = {
   carriers: Carriers;
   attempts: Pick<AttemptReports, "find" | "sessionStarted" | "signal">;
   publicUrl: string;
-  /** Why this machine neither hears nor speaks itself; null: it does. */
+  /** Why this installation has no speech recognition or synthesis of its own; null: it has. */
   voice_missing: string | null;
   /** Left out: nothing is recorded. */
   recordings?: CallRecordings;
 };
 
 export type RunningCalls = VoiceCalls & {
-  /** Ends what a dead process left of its calls. Resolves with how many there were. */
+  /** Ends the calls of dead processes. Resolves with their number. */
   settleAbandoned(): Promise<number>;
-  /** Nobody is answered any more, and whoever is on a line is told goodbye. */
+  /** Answers no more calls, and says goodbye on those that run. */
   stop(): void;
-  /** After a stop, once the lines are closed: resolves when what they leave is stored, or the time is up. */
+  /** After a stop and the end of all lines: resolves when their last writes are stored, or the time is up. */
   over(within_ms: number): Promise<void>;
 };
 
@@ -103,10 +103,10 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     try {
       await startCall(engine, attempts, given, wanted);
     } catch (error) {
-      // Asked twice at the same moment: the other one has started it.
+      // Two requests at the same time: the other one has started the call.
       const other = await callOfSid(db, given.sid, given.carrier);
       if (other) return opening(other);
-      // What the domain refuses, it refuses again; anything else may go better when the carrier asks once more.
+      // A Fault would occur again; after any other error the carrier's next request may succeed.
       if (fallback === null && !(error instanceof Fault)) throw error;
       log.error({ err: error, sid: given.sid, fallback }, "a call could not be answered by its agent");
       return fallback;
@@ -115,7 +115,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return started ? opening(started) : null;
   }
 
-  /** Null where a target has none, or the operator lets nobody be connected with it. */
+  /** Null when a target has no fallback number, or the operator doesn't allow calls to it. */
   function allowedFallback({ fallback_target, number, channel_target_id }: WantedCall): string | null {
     if (fallback_target === null) return null;
     const refusal = fallbackRefusal(fallback_target, number, engine.destinations);
@@ -124,7 +124,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     return null;
   }
 
-  /** Where we can't hear the audio, the carrier listens and speaks: the call is answered all the same. */
+  /** Without speech engines of our own, the carrier listens and speaks, so the call is answered anyway. */
   function canStream({ carrier, sid }: IncomingCall): boolean {
     if (carrier === SIMULATOR_NAME) return false;
     if (voice_missing !== null)
@@ -144,13 +144,13 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   const proves = (call: CallRow | undefined, token: string, leg = call?.leg): call is CallRow =>
     call !== undefined && vault.verify(LINE, `${call.id}.${leg}`, token);
 
-  /** A call by its number, where the token proves that it is asked for by its own line. */
+  /** A call by its id, if the token is that of its line. */
   async function callOfLine(call_id: string, token: string): Promise<CallRow | null> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
     return proves(found, token) ? found : null;
   }
 
-  /** A page has its next token before we know that its line broke: it may come back over another network first. */
+  /** Closes a line whose page reconnects, over another network, before we noticed that the line broke. */
   async function giveUpBrokenLine(call_id: string, token: string): Promise<void> {
     const found = /^\d{1,15}$/.test(call_id) ? await callOfId(db, Number(call_id)) : undefined;
     if (found?.state !== "open" || found.carrier !== BROWSER) return;
@@ -181,7 +181,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const comesBack = call.is_streamed || call.carrier === BROWSER;
     const isBroken = comesBack && call.leg > 1 && call.transfer_number === null;
     const words = isBroken ? await lastWords(db, call.session_id) : null;
-    // Nothing was said yet: it begins as at first.
+    // Nothing was said yet, so it begins with the greeting.
     const begun = words === "" ? { ...call, leg: 1 } : call;
     const use = usedWith(call, line);
     const running = new VoiceCall({
@@ -196,7 +196,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     uses.set(call.id, use);
     lines.hold(call.id, said);
     if (call.answerer) running.tell({ type: "answerer", found: call.answerer });
-    // The platform was stopped while this was read; who comes now hears a goodbye too.
+    // The platform began to stop while this was read, so this call hears a goodbye too.
     if (stopping) running.tell({ type: "stop" });
     return {
       next_token: vault.sign(LINE, `${call.id}.${call.leg + 1}`),
@@ -221,7 +221,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     },
     async ended(reason) {
       const now = await callOfId(db, call.id).catch(() => undefined);
-      // Taken for dead and opened anew, elsewhere or here.
+      // This line counted as dead and was reopened, elsewhere or here.
       if (now && now.leg !== call.leg) return leave(call, use);
       try {
         await keepUse(db, call, use());
@@ -250,7 +250,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     lines.drop(id);
   }
 
-  /** What one channel's account tells of another's call is as if nobody knew that call. */
+  /** A call of another channel's account is treated as unknown. */
   const toldOf = async (sid: string, channel_id: number | null): Promise<CallRow | undefined> => {
     const call = await callOfSid(db, sid);
     return channel_id === null || call?.channel_id === channel_id ? call : undefined;
@@ -276,15 +276,15 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
   }
 
   /**
-   * A process died over an open line; a transfer whose end nobody tells may well have gone through; a page that lost its
-   * line and did not come back has left.
+   * The end reason of an abandoned call: a process died over an open line; a transfer without a result may well have been
+   * connected; a page whose line broke and that did not reconnect has left.
    */
   const reasonOf = ({ state, leg, carrier }: CallRow) => {
     if (state === "transferring") return "transfer";
     return carrier === BROWSER && state === "answered" && leg > 1 ? "user" : "error";
   };
 
-  /** The end of a call that nobody runs. */
+  /** Ends a call that no process runs. */
   async function settle(call: CallRow, reason: "error" | "user" | "transfer"): Promise<void> {
     await endSession(engine, call.session_id, reason);
     await endCall(db, call.id, clock.now());

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** A call as the address of its callbacks names it: by our key, or, where it came in, by the carrier's sid. */
+/** A call as named in its callback URLs: by our key, or by the carrier's sid for inbound calls. */
 type NamedCall = { channel_id: number; key: string };
 
 /**
- * Who picked up a transfer, in the carrier's word, until the end of that leg is told. False, and nothing kept: this channel
- * has transferred no such call. Indexes: calls_key, calls_sid.
+ * Stores who picked up a transfer, in the carrier's word, until the leg's end is reported. False: this channel has
+ * transferred no such call, and nothing is stored. Indexes: calls_key, calls_sid.
  */
 export async function keepTransferAnswerer(
   db: Db,
@@ -25,7 +25,7 @@ export async function keepTransferAnswerer(
   return numAffectedRows > 0n;
 }
 
-/** Told once. Null: the carrier didn't listen, or was not heard. */
+/** Reads and deletes it. Null: no detection, or its callback never came. */
 export async function takeTransferAnswerer(db: Db, { channel_id, key }: NamedCall): Promise<string | null> {
   const { rows } = await sql<{ word: string }>`
     delete from transfer_answerers where channel_id = ${channel_id} and call_key = ${key} returning word`.execute(

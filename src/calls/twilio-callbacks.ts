@@ -24,11 +24,11 @@ import { twilioSigners } from "./twilio-signer.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 /**
- * What Twilio (or the simulator) tells us, by address (`carriers/twilio/twilio-urls.ts`): calls and texts that come in, how those
- * that went out stand, and the socket of a conversation. Nothing is believed that the channel's account didn't sign: 403;
- * and what it signs counts for calls and texts of that channel only. Everything may come twice, late, out of order or about
- * something unknown; it is acknowledged all the same, or the carrier would send it again: 204. Only what could not be
- * stored is refused: 5xx, and it comes again.
+ * Callbacks of Twilio (or the simulator), by URL (`carriers/twilio/twilio-urls.ts`): inbound calls and texts, status updates,
+ * and the socket of a conversation. A request that the channel's account didn't sign is refused with 403, and a signed one
+ * counts only for calls and texts of that channel. Callbacks may arrive twice, late, out of order or for something unknown;
+ * they are acknowledged anyway (204), or the carrier would send them again. Only what could not be stored is answered with
+ * 5xx, so that the carrier retries.
  */
 type Parts = {
   engine: Engine;
@@ -37,7 +37,7 @@ type Parts = {
   attempts: AttemptReports;
   publicUrl: string;
   engines: VoiceEngines | null;
-  /** Calls are recorded by the carrier, which then holds the recording ready. */
+  /** Whether the carrier records calls and keeps the recordings for download. */
   record: boolean;
 };
 
@@ -54,7 +54,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
 
   const signers = twilioSigners(parts);
 
-  /** The form, once it is known to be the carrier's. */
+  /** The form, after its signature was checked. */
   const signed = async (request: FastifyRequest, channel_id: number): Promise<Signed> => {
     const form = (request.body ?? {}) as TwilioForm;
     const carrier = await signers.signerOf(channel_id, request, `${publicUrl}${request.raw.url}`, form);
@@ -83,11 +83,11 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     return done(reply);
   };
 
-  /** Whose number was called or written to; the carrier may still lead it to the channel of who had it before. */
+  /** The channel that has the number now; the carrier may still send callbacks to its previous channel. */
   const channelOf = (form: TwilioForm, channel_id: number) =>
     channelOfNumber({ db, carriers: parts.carriers }, channel_id, numberOf(read.field(form, "To")).number);
 
-  /** A call that came in, or one that we placed and that was picked up. */
+  /** An inbound call, or one of ours that was answered. */
   const answer = async (
     { form, carrier, reply }: Signed & { reply: FastifyReply },
     told: number,
@@ -137,7 +137,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
       calls.signal(signal, channel_id),
       isTry ? attempts.signal([signal]) : null,
     ]);
-    // Most tries end before anybody answers.
+    // Most attempts end before anybody answers.
     if (!known && !isTry) return unknown(reply, form, "a callback is of no call of ours");
     return done(reply);
   };
@@ -152,14 +152,14 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
     tellCall(reply, form, params.channel_id, read.answererSignal(form, params.key, clock.now())),
   );
 
-  /** Our socket is done with the call: what we said should follow, follows. */
+  /** Our socket has ended: answers with the next step that was stored for the call. */
   post("/calls/:key/relay-ended", callPath, ({ form, params, reply }) => {
     const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
     const next = readHandoff(read.field(form, "HandoffData")) ?? ({ action: "hangup" } as const);
     return xml(reply, markup.continuationMarkup(next, urls));
   });
 
-  /** The audio no longer comes to us. */
+  /** The audio stream to us has ended. */
   post("/calls/:key/stream-ended", callPath, async ({ form, params, reply }) => {
     const urls = twilioUrls(publicUrl, params.channel_id).call(params.key);
     if (read.field(form, "CallStatus") === "completed") return xml(reply, markup.hangupMarkup());
@@ -214,7 +214,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
       {
         websocket: true,
         schema: { hide: true },
-        // Before the upgrade: a stranger gets a 403 and no socket.
+        // Checked before the upgrade, so that an unsigned request gets a 403 and no socket.
         preValidation: async (request) => {
           const url = `${publicUrl.replace(/^http/, "ws")}${request.raw.url}`;
           await signers.signerOf(Number(request.params.channel_id), request, url, {});

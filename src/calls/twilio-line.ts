@@ -6,12 +6,12 @@ import { readRelay, readSetup, writeRelay } from "../carriers/twilio/twilio-rela
 import type { CallInput } from "../channels/call-socket.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
-/** A frame is a sentence, or a part of one; a conversation has not so many a second. */
+/** A frame is a sentence or a part of one, so a conversation never has this many a second. */
 const MOST_FRAMES_A_SECOND = 100;
-/** A socket that does not say which call it is of is closed. */
+/** A socket that does not name its call within this time is closed. */
 const SETUP_MS = 10_000;
 
-/** The socket of one call. Its first message names the call; what comes before it is known waits for it, in order. */
+/** The socket of one call. Its first message names the call; later ones wait, in order, until the call was looked up. */
 export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socket: WebSocket): void {
   const waiting: CallInput[] = [];
   let line: { input(event: CallInput): void } | null = null;
@@ -47,7 +47,7 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
   const take = (data: RawData): void => {
     if (++frames > MOST_FRAMES_A_SECOND) {
       log.warn({ frames }, "a call's socket was flooded and closed");
-      // While it closes, more may come.
+      // More messages may arrive while the socket closes.
       socket.off("message", take);
       socket.close(1008);
       return;
@@ -64,7 +64,7 @@ export function holdRelay({ calls, log }: { calls: VoiceCalls; log: Log }, socke
     if (event) give(event);
   };
   socket.on("message", take);
-  // A frame that is too large, or none: the socket is closed by then.
+  // An oversized or malformed frame: the library has closed the socket.
   socket.on("error", (error) =>
     log.warn({ reason: errorText(error) }, "a call's socket sent what can't be read"),
   );

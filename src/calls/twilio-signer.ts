@@ -4,20 +4,20 @@ import { isSignedByTwilio, type TwilioForm } from "../carriers/twilio/twilio-sig
 import type { Carriers } from "../channels/carrier.ts";
 import type { Engine } from "../sessions/engine.ts";
 
-/** So long a channel's token is believed without a look; a new one is looked up at once. */
+/** How long a channel's token is cached; a signature that doesn't fit it causes a fresh read. */
 const REMEMBERED_MS = 5000;
 const MOST_REMEMBERED = 1000;
 
 type Account = NonNullable<Awaited<ReturnType<Carriers["of"]>>>;
 
 type TwilioSigners = {
-  /** The name of the carrier that signed this form for this address; a Fault where nobody did whom the channel knows. */
+  /** The name of the carrier that signed this form for this URL; a Fault when no carrier of the channel did. */
   signerOf(channel_id: number, request: FastifyRequest, url: string, form: TwilioForm): Promise<string>;
 };
 
 /**
- * Says which carrier signed a request, or refuses it. A thousand callbacks a second are of a few channels, so an account
- * is remembered for a moment; a signature that it doesn't fit is held against the account as it is now.
+ * Verifies which carrier signed a request. A thousand callbacks a second belong to a few channels, so accounts are cached
+ * for a moment; a signature that doesn't fit the cached account is checked against the stored one.
  */
 export function twilioSigners({
   engine,

@@ -19,7 +19,7 @@ import {
 } from "./call-state.ts";
 import { cutSpokenWords } from "./cut-words.ts";
 
-/** What a call tells of that is more than its own session's affair. Each is safe to repeat. */
+/** Effects of a call beyond its own session. Each is safe to repeat. */
 export type CallReports = {
   answerer(found: Answerer): Promise<void>;
   transferring(dial: Dial, transfer: Transfer | null): Promise<void>;
@@ -28,12 +28,12 @@ export type CallReports = {
   lost(): Promise<void>;
 };
 
-/** What the agent asked for; null where the platform itself connects the person with somebody. */
+/** The agent's transfer request; null when the platform itself transfers the call. */
 export type Transfer = Extract<SessionAction, { action: "transfer" }>;
 
 /**
- * Runs a call: hands its machine what happens, and does what that says. Words go to the line at once; all that is stored,
- * turns among it, is done one after the other in the order it was asked for.
+ * Runs a call: feeds events to its machine and performs the effects. Words go to the line at once; turns and writes run one
+ * after the other, in the order in which they were requested.
  */
 export class VoiceCall {
   readonly #engine: Engine;
@@ -43,12 +43,12 @@ export class VoiceCall {
   readonly #reports: CallReports;
   #state: CallState;
   #work: Promise<void> = Promise.resolve();
-  /** Events wait here while one is taken: doing what it says may bring about the next. */
+  /** Events wait here while one is processed, because its effects may cause the next. */
   #events: CallEvent[] = [];
   #isTaking = false;
   #control: { turn: number; control: TurnControl } | null = null;
   #transfer: Transfer | null = null;
-  /** What the line saw while no turn ran; the next one stores it, or the end of the call. */
+  /** Trace entries of the line between turns; stored with the next turn or the end of the call. */
   #seen: TraceEntry[] = [];
   #wake: { at: number; cancel: () => void } | null = null;
 
@@ -76,7 +76,7 @@ export class VoiceCall {
     this.tell(event);
   }
 
-  /** For the trace. It is stored with the turn that runs, else with what is stored next. */
+  /** Adds to the trace, which is stored with the running turn, else with the next write. */
   observe(...entries: TraceEntry[]): void {
     if (this.#control) this.#control.control.see(...entries);
     else this.#seen.push(...entries);
@@ -96,7 +96,7 @@ export class VoiceCall {
     this.#setAlarm();
   }
 
-  /** Resolves once all that was asked for so far is stored. */
+  /** Resolves once everything requested so far is stored. */
   get settled(): Promise<void> {
     return this.#work;
   }
@@ -114,7 +114,7 @@ export class VoiceCall {
     this.#wake = { at, cancel };
   }
 
-  /** A line that breaks at one word must cost neither what else was to be done nor the calls beside this one. */
+  /** Catches errors of the line, so that they prevent neither this call's other effects nor other calls. */
   #doSafely(effect: CallEffect): void {
     try {
       this.#do(effect);
@@ -144,7 +144,7 @@ export class VoiceCall {
     }
   }
 
-  /** A failure of ours doesn't stop what comes after it; the log says what it was. */
+  /** An internal error is logged and does not stop the steps after it. */
   #then(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error) => {
       this.#engine.log.error({ err: error, session_id: this.#session_id }, "a step of a call failed");
@@ -215,7 +215,7 @@ export class VoiceCall {
     }
   }
 
-  /** Also what the last turn was over too soon to store. */
+  /** Includes trace entries that came too late for the last turn. */
   #takeSeen(): TraceEntry[] {
     return [...(this.#control?.control.takeSeen() ?? []), ...this.#seen.splice(0)];
   }
@@ -234,7 +234,7 @@ export class VoiceCall {
       if (action?.action === "transfer") this.#transfer = action;
       this.tell({ type: "greeting", parts, wants_turn, action });
     } catch (error) {
-      // Nobody hears nothing: the person is answered when they speak.
+      // The opening failed: the call stays open, and the agent answers when the person speaks.
       this.tell({ type: "greeting", parts: [], wants_turn: false, action: null });
       throw error;
     }

@@ -8,73 +8,72 @@ export type IncomingCall = {
   /** The carrier's name, as `Carrier.name` has it. */
   carrier: string;
   sid: string;
-  /** Ours, of an outbound try; null for a call that came in. */
+  /** Our key of an outbound attempt; null for an inbound call. */
   key: string | null;
-  /** The channel whose account the call came over, where the carrier's callback tells. */
+  /** The channel whose account carries the call, if the callback names it. */
   channel_id?: number | null;
   from: string;
   to: string;
-  /** What the carriers on the way say of the caller's number (STIR/SHAKEN); absent where nothing was said. */
+  /** The carriers' attestation of the caller's number (STIR/SHAKEN); absent without one. */
   attestation?: string;
 };
 
-/** How the line of a call is opened: over a socket that names the call and shows the token. */
+/** How the line of a call is opened: over a socket that names the call and sends the token. */
 export type AnsweredCall = {
   call_id: string;
   token: string;
   voice: CallVoice;
-  /** The carrier sends us its audio; else it listens and speaks itself. */
+  /** Whether the carrier streams its audio to us; otherwise it listens and speaks itself. */
   is_streamed: boolean;
 };
 
-/** A call whose line is open, as the line sees it. */
+/** A call with an open line, as seen by the line. */
 export type OpenCall = {
   /** Opens the call once more, should this line break. */
   next_token: string;
   input(event: CallInput): void;
-  /** What the line saw, for the session's trace. */
+  /** Adds entries of the line to the session's trace. */
   observe(...entries: TraceEntry[]): void;
-  /** For a line of our own, whose frames have this rate; null where the call is not to be recorded, or can't be. */
+  /** Records our own line, whose frames have this sample rate; null when the call should not or can't be recorded. */
   record(line_rate: number): Promise<LineRecorder | null>;
 };
 
-/** How the other end of a transfer did. */
+/** The result of a transfer's leg. */
 export type TransferResult = {
-  /** The carrier's word for the leg: completed, answered, busy, no-answer, failed, canceled. */
+  /** The carrier's status of the leg: completed, answered, busy, no-answer, failed, canceled. */
   status: string;
-  /** The carrier's word for who picked up (human, machine_start …); null where it did not listen. */
+  /** The carrier's answering machine detection (human, machine_start …); null without detection. */
   answered_by: string | null;
   duration_s: number | null;
 };
 
 /**
- * Telephone calls as carriers' callbacks and sockets see them. Everything may be told twice, late or out of order. What is
- * told by the account of one channel (`channel_id`) counts for calls of that channel only; null: any.
+ * Telephone calls as carriers' callbacks and sockets see them. Everything may arrive twice, late or out of order. Reports
+ * of one channel's account (`channel_id`) count only for calls of that channel; null: any.
  */
 export type VoiceCalls = {
   /**
-   * Somebody is on the line: a call that came in, or a try that was answered. Null: no agent stands behind this number.
-   * Asked twice, the same answer.
+   * An inbound call, or an attempt that was answered. Null: no agent has this number. Idempotent.
    */
   answer(call: IncomingCall): Promise<AnsweredCall | { dial: string } | null>;
-  /** Somebody calls from a page. A Fault says why nobody answers. */
+  /** A call from a web page. A Fault says why it can't be answered. */
   answerPage(call: IncomingCall, wanted: WantedCall): Promise<AnsweredCall>;
-  /** How to listen and speak on a call whose line is about to be opened. Null: not a call of ours, or no longer. */
+  /** The speech settings of a call whose line is about to open. Null: unknown or ended call. */
   voiceOf(call_id: string, token: string): Promise<CallVoice | null>;
-  /** The line is open; the token proves that it is ours. Runs the call until the line closes. Null: not a call of ours. */
+  /** The line is open; its token is checked. Runs the call until the line closes. Null: unknown call. */
   open(call_id: string, token: string, line: CallLine): Promise<OpenCall | null>;
   /**
-   * The carrier's words on the call: its states, who answered, its end. (Of a try of ours, `Attempts` hears them too.)
-   * False: nobody answered such a call.
+   * The carrier's status updates of the call: progress, who answered, its end. (`Attempts` gets those of attempts too.)
+   * False: no such call was answered.
    */
   signal(signal: CarrierSignal, channel_id: number | null): Promise<boolean>;
-  /** How a transfer's leg ended, and what the call does now. */
+  /** Takes the result of a transfer's leg; returns the call's next step. */
   transferEnded(sid: string, result: TransferResult, channel_id: number | null): Promise<CallContinuation>;
   /**
-   * The carrier's stream of a call is over, and it asks what follows: what we wanted, or, where the process that held the
-   * line died, the line once more.
+   * The carrier's stream of a call has ended, and it asks for the next step: the planned one or, when the process that held
+   * the line died, opening the line again.
    */
   streamEnded(sid: string, channel_id: number): Promise<CallContinuation>;
-  /** A recording can be fetched at `url` with the channel's account. */
+  /** A recording can be downloaded from `url` with the channel's account. */
   recordingReady(sid: string, recording: { url: string }, channel_id: number | null): Promise<void>;
 };

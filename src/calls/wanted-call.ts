@@ -1,11 +1,11 @@
-/** Who is to speak on a call, and for whom. */
+/** The agent and the parties of a call that is about to start. */
 export type WantedCall = {
   sub_organization_id: number;
   /** Null: the number is claimed for an agent that is gone. */
   agent_id: number | null;
   channel_id: number;
   channel_service: string;
-  /** The carrier is to send the call's audio to us. */
+  /** Whether the carrier should stream the call's audio to us. */
   is_streamed: boolean;
   channel_target_id: number;
   fallback_target: string | null;
@@ -17,6 +17,6 @@ export type WantedCall = {
   caller_id: string | null;
   variables: Record<string, string>;
   voicemail_detection: Record<string, unknown> | null;
-  /** Who calls from a page, where that is known otherwise than by a number. */
+  /** The caller of a page, whose identity is known by other means than a number. */
   visitor?: { verified: boolean; claimed_user: string | null; user_name: string | null };
 };

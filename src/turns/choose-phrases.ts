@@ -41,7 +41,7 @@ type OlderSet = {
 export type PhraseSources = { named: NamedPhrases | null; scoped: ScopedPhrases[]; agent_id: number };
 
 /** Milliseconds of waiting before the first phrase where nobody said otherwise. */
-export const DEFAULT_BASE_MS = 2750;
+const DEFAULT_BASE_MS = 2750;
 
 export type Phrases = { messages: string[]; base_ms: number; random: boolean };
 

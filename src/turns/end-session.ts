@@ -5,7 +5,7 @@ import { releaseLease, takeLease } from "../sessions/lease.ts";
 import { NO_ROWS } from "./draft/turn-rows.ts";
 import { storeTurn } from "./turn-store.ts";
 
-export type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
+type EndReason = "user" | "agent" | "idle" | "transfer" | "max-duration" | "error";
 
 const IN_WORDS: Record<EndReason, string> = {
   user: "The person ended the session",

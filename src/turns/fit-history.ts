@@ -2,7 +2,7 @@ import { messageTokens, toolTokens } from "../llm/estimate-tokens.ts";
 import type { ModelMessage, OfferedTool } from "../llm/model.ts";
 
 /** What was left out so that a request fits, for the trace. */
-export type Trimmed = {
+type Trimmed = {
   budget_tokens: number;
   tokens_before: number;
   tokens_after: number;
@@ -13,7 +13,7 @@ export type Trimmed = {
   words_cut: boolean;
 };
 
-export type Fitted = { messages: ModelMessage[]; trimmed: Trimmed | null };
+type Fitted = { messages: ModelMessage[]; trimmed: Trimmed | null };
 
 /** Left for the answer: a quarter of a small window, and no more than any spoken answer takes. */
 const ANSWER_SHARE = 0.25;

@@ -14,7 +14,7 @@ export const holdsMenu = (text: string): boolean => TAG.test(text);
 /** What stands around the tag; the texts come without it. */
 export const splitAtMenu = (text: string): string[] => text.split(new RegExp(TAG, "g"));
 
-export type MenuEntry = { key: string; language: string };
+type MenuEntry = { key: string; language: string };
 
 /** The languages offered while one is spoken, in the group's order. */
 export function menuEntries(group: SnapshotLanguageGroup | null, current: string): MenuEntry[] {

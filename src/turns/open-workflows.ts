@@ -7,7 +7,7 @@ import { greetingParts, greetingTrace, joinParts, type SpokenPart } from "./gree
 import { CallRunner } from "./run-calls.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
-export type OpenedSession = {
+type OpenedSession = {
   said: string | null;
   /** The same as it is to be spoken. */
   parts: SpokenPart[];

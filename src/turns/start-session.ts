@@ -43,7 +43,7 @@ export type SessionStart = {
   greets?: "now" | "later";
 };
 
-export type StartedSession = {
+type StartedSession = {
   session_id: number;
   conversation_id: number;
   /** Rendered, after what workflows had to say; null when the agent says nothing. */

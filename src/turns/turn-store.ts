@@ -15,7 +15,7 @@ import type { TurnSession } from "./draft/turn-state.ts";
 import { callEndTool } from "./end-tool-job.ts";
 
 /** What becomes of the session's row. `over`: the turn is, and gives the lease back. */
-export type SessionChange = {
+type SessionChange = {
   state: Readonly<SessionState>;
   next_seq: number;
   at: Date;

@@ -1,7 +1,7 @@
 import type { TraceEntry } from "../events/trace.ts";
 
 /** What a turn waits for. The rest of its time is the engine's own: prompts, arguments, workflows. */
-export type Phase = "lease" | "load" | "model" | "tools" | "store";
+type Phase = "lease" | "load" | "model" | "tools" | "store";
 
 /** Where the milliseconds of one turn go. The commit that ends the turn tells of all before it, not of itself. */
 export class TurnTiming {

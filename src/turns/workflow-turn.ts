@@ -20,7 +20,7 @@ import { type Offering, offerTools } from "./offered-tools.ts";
 export type TaskReply = Extract<TaskEffect, { type: "reply" }>;
 
 /** What the workflows of a session need done; a turn does it. */
-export type WorkflowHost = {
+type WorkflowHost = {
   snapshot: Snapshot;
   /** What the session remembers now. */
   memory(): Readonly<SessionState>;

@@ -20,7 +20,7 @@ export type FinishedCall = {
 };
 
 /** A call as it is stored, but for its place. */
-export type FinishedCallRow = Omit<StoredCall, "seq">;
+type FinishedCallRow = Omit<StoredCall, "seq">;
 
 export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): FinishedCallRow => {
   const { round, call, tool, outcome, started, duration_ms } = finished;

@@ -1,6 +1,6 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
 
-/** Something that is known now about an attempt, from whomever it comes. */
+/** News about an attempt, from the sender, the carrier's callbacks, a session or a lookup. */
 export type AttemptEvent =
   | {
       kind: "status";
@@ -11,13 +11,13 @@ export type AttemptEvent =
       sid?: string | null;
       provider_status?: string | null;
       error_code?: string | null;
-      /** Taken before, and refused now because of us: why. It costs the person nothing. */
+      /** Why the carrier refused, because of us, what it had accepted. It does not count as an attempt. */
       our_fault?: string | undefined;
       session?: { session_id: number; conversation_id: number } | null;
     }
   /**
-   * The carrier did not take it, or never got it: as if it had not been tried. `is_ours`: it refuses our account, number,
-   * permission or template, which costs the person nothing however often it comes. `is_country`: for their country only.
+   * The carrier did not accept the attempt, or never got it, so it does not count as one. `is_ours`: the carrier refused our
+   * account, number, permission or template, which never ends the request. `is_country`: refused for that country only.
    */
   | {
       kind: "not-taken";
@@ -27,7 +27,7 @@ export type AttemptEvent =
       is_ours?: boolean;
       is_country?: boolean;
     }
-  /** Nobody can say whether the carrier has it: who handed it over heard no answer, or the carrier was asked in vain. */
+  /** Unknown whether the carrier has the attempt: the hand-over got no answer, or the lookup failed. */
   | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }
-  /** The carrier was asked, and the attempt goes on; `is_shown` false: it did not show it, and is asked again soon. */
+  /** After a lookup the attempt goes on. `is_shown` false: the carrier did not list it, so it is looked up again soon. */
   | { kind: "goes-on"; key: string; is_shown: boolean };

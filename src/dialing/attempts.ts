@@ -5,7 +5,7 @@ import type { Db } from "../db/database.ts";
 import type { SettleQueue } from "./settle-queue.ts";
 import { outreachVariables } from "./start-attempts.ts";
 
-/** What channels tell of attempts. Safe in any process: nothing of an attempt is kept in memory. */
+/** Where channels report status updates of attempts. Works in any process, since no attempt is kept in memory. */
 export function createAttempts({ db, queue }: { db: Db; queue: SettleQueue }): AttemptReports {
   return {
     find: (key) => findOutreach(db, key),

@@ -1,7 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import { FEW_BY_KEY, setForTransaction } from "../db/plans.ts";
 
-/** A process that was cut off, or a machine that vanished, in the middle of a transaction holds its locks no longer. */
+/** How long a process that lost its connection in the middle of a transaction keeps its locks at most. */
 const CUT_OFF_ms = 5_000;
 
 /** First in a transaction that claims or settles attempts. */

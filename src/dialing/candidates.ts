@@ -7,7 +7,7 @@ import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../plan
 import type { TooOften } from "../planning/per-person.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 
-/** In the words of the index `requests_waiting`. */
+/** Spelled as the condition of the index `requests_waiting`, so that PostgreSQL uses it. */
 export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
 export const WAITS_FOR_RETRY = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 1`;
 
@@ -26,13 +26,16 @@ export type Candidate = {
   counted_on: string[];
 };
 
-/** A campaign that filters, a bound on how often people are tried, or a country that may not be reached, may pass over many before it finds somebody. */
+/**
+ * How many are read where a filter, the limit of attempts per person or a blocked country may skip many requests before
+ * one can be tried.
+ */
 const FILTERED_FIRSTS = 20;
 
 /**
- * Of each batch the retry that is due first, and the requests that wait longest for a first attempt, those of one list
- * from its top: in that order they are taken. Reads a handful of rows however many wait (index: `requests_waiting`);
- * those that somebody changes right now, or whose reference or address is being reached, are passed over.
+ * Candidates of each batch, in the order in which they are tried: the retry that is due first, then the requests that
+ * wait longest for a first attempt, in the order of their list. Reads a handful of rows however many wait (index:
+ * `requests_waiting`). Skips rows locked by others, and those whose reference or address has a live attempt.
  */
 export async function lockCandidates(
   tx: Tx,
@@ -74,8 +77,8 @@ const REQUEST = sql`
   r.refusals, r.due_at, r.request_variables, r.enrichment`;
 
 /**
- * Asked of each request by itself, by the indexes `attempts_live_reference` and `attempts_live_address` (`FOR_EACH`
- * keeps it so): as a join, all that is under way in the campaign, and the dead rows of what was, would be read for each batch.
+ * Looked up for each request by the indexes `attempts_live_reference` and `attempts_live_address` (`FOR_EACH` keeps it
+ * so). A join would read, for each batch, all live attempts of its campaign and the dead rows of past ones.
  */
 export const NOT_LIVE = sql`not exists (
   select from attempts a
@@ -88,8 +91,8 @@ const isFiltered = ({ campaign }: DueBatch): boolean =>
   (campaign.target_filters?.rules.length ?? 0) > 0 || (campaign.allowed_line_types?.length ?? 0) > 0;
 
 /**
- * Batches in which somebody waits who was passed over, because another process has the row or their reference or address
- * is being reached by another attempt. Nothing wakes a batch when that ends. Index: `requests_waiting`.
+ * Batches with a due request that was skipped because another process has locked it, or because another attempt tries its
+ * reference or address. Nothing wakes a batch when that ends, so it is looked at again soon. Index: `requests_waiting`.
  */
 export async function passedOver(
   tx: Tx,
@@ -113,7 +116,7 @@ export async function passedOver(
   return new Set(rows.map(({ batch_key }) => batch_key));
 }
 
-/** They wait until then, whatever they waited for; those who are due go before them. By primary key. */
+/** Postpones these requests, whether they wait for a first attempt or a retry; due ones go first. By primary key. */
 export async function putOff(
   tx: Tx,
   requests: { batch_key: number; request_id: number; due_at: Date }[],
@@ -126,7 +129,7 @@ export async function putOff(
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
 }
 
-/** Who must not be reached, by batch and address; one question per organization and mode. */
+/** Suppressed addresses, by batch and address; one query per organization and mode. */
 export async function findSuppressed(
   tx: Tx,
   batches: DueBatch[],

@@ -26,33 +26,33 @@ import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";
 
-export type ClaimParts = {
+type ClaimParts = {
   db: Db;
   clock: Clock;
-  /** Names this process on the leases of what it claims. */
+  /** The owner of the leases of what this process claims. */
   owner: string;
   limits: LineLimits;
   destinations: DestinationRules;
 };
 
-/** `looked`: batches that were looked at; as many as asked for means that more may be due. */
-export type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
+/** `looked`: batches that were examined; when it reaches the limit, more may be due. */
+type AttemptClaim = { attempts: ClaimedAttempt[]; looked: number };
 
 /**
- * Decides about batches that are due and claims, of each, at most one request: its attempt is there, leased to this
- * process, when this resolves, and nobody has been called yet. One short transaction; its locks, in this order: pacing
- * and batches (those that others hold are left out), organizations, requests (likewise).
+ * Examines batches that are due and claims at most one request of each. When this resolves, the attempts are stored and
+ * leased to this process, and no carrier has been called. One short transaction with locks in this order: pacing and
+ * batches (skipping locked ones), organizations, requests (skipping locked ones).
  */
 export async function claimDue(parts: ClaimParts, most: number): Promise<AttemptClaim> {
   return parts.db.transaction().execute(async (tx) => {
     await beginDialing(tx);
     const batches = await lockDueBatches(tx, parts.clock.now(), most);
     if (batches.length === 0) return { attempts: [], looked: 0 };
-    // Under the lock: the start of an attempt is never before the end of what had to be waited for.
+    // Read under the lock, so that an attempt never starts before the transaction that it waited for ended.
     const now = parts.clock.now();
     const plans: ClaimPlan[] = [];
     for (const batch of batches) plans.push(await planOf(tx, batch, now));
-    // Most of what is due needs no lines, only another time to be looked at.
+    // Most due batches start nothing, so they need a new wake time but no lines.
     const ready = plans.filter((plan) => openDays(plan, LINES_FREE, now, null) !== null);
     const attempts = ready.length === 0 ? [] : await claimReady(tx, parts, ready, now);
     await storePacing(tx, plans);
@@ -67,7 +67,7 @@ const LINES_FREE: Capacity = {
   free_lines: { source: 1, organization: 1 },
 };
 
-/** The days whose window lets a batch start somebody now. Null: it may not, and its plan says when it is looked at next. */
+/** The days whose window allows an attempt now. Null: none is allowed, and the plan has the next wake time. */
 function openDays(plan: ClaimPlan, capacity: Capacity, now: Date, fallback: Date | null): DayCap[] | null {
   const step = stepOf(plan, capacity, now);
   if (step.kind === "start") return step.days;
@@ -91,7 +91,7 @@ function stepOf({ batch, rate, last_at }: ClaimPlan, capacity: Capacity, now: Da
   );
 }
 
-/** Under the locks of the batches: locks lines and requests, decides, and stores what was decided. */
+/** Needs the locks of the batches. Locks lines and requests, decides which to start, and stores the decision. */
 async function claimReady(
   tx: Tx,
   parts: ClaimParts,
@@ -150,7 +150,7 @@ const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) 
     (candidates.get(batch_key) ?? []).map(({ target }) => ({ sub_organization_id, target })),
   );
 
-/** An auto rate holds for some minutes; then it is worked out from what is left. */
+/** An automatic rate is valid for some minutes, then computed again from the requests that remain. */
 async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
   const nothing = { wake_at: null, started: null };
   const known = { batch, ...paceOf(batch, now), rated_at: timeOf(batch.rated_at), ...nothing };
@@ -167,7 +167,7 @@ async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
     open_hours: openHours(batch.campaign, batch.timezone, now, expires_on),
     baseline: batch.auto_call_rate_baseline,
   });
-  // Nothing is left: whatever the rate, nobody is called by it.
+  // No request remains, so the rate does not matter.
   if (found === null) return { ...known, rate: (rows[0]?.n ?? 0) === 0 ? known.rate : null };
   if (batch.auto_call_rate_baseline === null) {
     await tx
@@ -179,7 +179,7 @@ async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {
   return { ...known, rate: found.rate, rated_at: now };
 }
 
-/** As of the organizations' lock, on the days that are open. */
+/** First attempts of the open days, read under the organizations' lock. */
 async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
   const wanted = open.flatMap(({ batch, days }) =>
     days.map(({ date }) => ({ campaign_id: batch.campaign.id, day: date })),
@@ -192,7 +192,7 @@ async function readFirsts(tx: Tx, open: Open[]): Promise<FirstAttempts> {
   return new FirstAttempts(rows);
 }
 
-/** When each batch is looked at next. Its row is locked since `lockDueBatches`. */
+/** Stores each batch's next wake time. Its row has been locked since `lockDueBatches`. */
 async function storePacing(tx: Tx, plans: ClaimPlan[]): Promise<void> {
   const rows = plans.map(({ batch, wake_at, started, last_at, rate, rated_at }) => ({
     batch_key: batch.batch_key,

@@ -7,20 +7,20 @@ import type { CountryHold } from "../planning/next-step.ts";
 import { organizationsSendingFrom, type Source } from "./source-health.ts";
 
 /**
- * A carrier's permissions are given country by country. A country that our account may not reach holds back its own
- * people only: they keep their attempts, wait for a pause that doubles, and then one of them is tried again.
+ * Carriers grant permissions by country. When our account may not reach a country, only requests for that country wait.
+ * The refused attempts don't count; after a pause, which doubles each time, one request is tried as a probe.
  */
 export type RefusedCountry = Source & { mode: Mode; target: string; why: string };
 
 const FIRST_PAUSE_s = 60;
-/** How long a permission that is given takes to be noticed at most. */
+/** The longest pause: a permission that was granted is noticed within this time. */
 const LONGEST_PAUSE_s = 3600;
-/** Nobody was tried there for so long: what was refused before says little. */
+/** After this long without an attempt, earlier refusals are ignored. */
 const FORGOTTEN_s = 6 * 3600;
 
 type Row = Source & { mode: Mode; country: string; closed_until: string; trips: number; reason: string };
 
-/** Holds the countries of refused attempts, and tells of it. What was under way when it was held says nothing new. */
+/** Holds the countries of refused attempts and writes events. Attempts started before the hold don't prolong it. */
 export async function holdCountries(tx: Tx, refused: RefusedCountry[], now: Date): Promise<void> {
   if (refused.length === 0) return;
   const rows = refused.map(({ organization_id, source, mode, target, why }) => ({
@@ -47,7 +47,7 @@ export async function holdCountries(tx: Tx, refused: RefusedCountry[], now: Date
   for (const row of held) await tellOfHold(tx, row, now);
 }
 
-/** Up to some number that any pause is reached with. */
+/** Capped where the pause has already reached its maximum. */
 const tripsAfter = (at: string) => sql`(case
   when d.closed_until < ${at}::timestamptz - ${FORGOTTEN_s} * interval '1 second' then 1
   else least(d.trips + 1, 20) end)`;
@@ -77,7 +77,7 @@ const nameOf = (country: string): string =>
 type From = { organization_id: number; source: string; mode: Mode };
 const keyOf = ({ organization_id, source, mode }: From): string => `${organization_id} ${mode} ${source}`;
 
-/** The countries that are held now, by whom they are reached from. */
+/** The countries that are held now, by source. */
 export class CountryHolds {
   #held = new Map<string, Map<string, CountryHold>>();
 

@@ -9,7 +9,7 @@ import type { Lines } from "./lines.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
 
-/** A batch that is looked at, and what comes of it: when it is looked at next, and when somebody was tried. */
+/** A batch under examination, with the decision: its next wake time, and when its last attempt started. */
 export type ClaimPlan = {
   batch: DueBatch;
   rate: number | null;
@@ -19,17 +19,17 @@ export type ClaimPlan = {
   started: Date | null;
 };
 
-/** A batch of which somebody may be tried now. */
+/** A batch that may start an attempt now. */
 export type Open = { plan: ClaimPlan; batch: DueBatch; days: DayCap[] };
 
-/** All that is known of those who may be next. What is decided is taken into it, for the batches behind. */
+/** What the decision reads. Each decision is added to it, so that the batches decided after it take it into account. */
 export type ClaimKnown = {
   lines: Lines;
-  /** By `batch_key`, in the order in which they are taken. */
+  /** By `batch_key`, in the order in which they are tried. */
   candidates: Map<number, Candidate[]>;
   tried: Tried;
   countries: CountryHolds;
-  /** Addresses to which the batches before start an attempt; who is busy already is no candidate. */
+  /** Addresses that batches decided earlier start an attempt to; those with a live attempt are no candidates. */
   busy: BusyAddresses;
   firsts: FirstAttempts;
   eligibilityIssue(batch: DueBatch, candidate: Candidate): EligibilityIssue | null;
@@ -52,7 +52,7 @@ export class FirstAttempts {
   }
 }
 
-/** Numbers and addresses of organizations to which an attempt is under way. */
+/** Keys of organization and address that have an attempt under way. */
 export class BusyAddresses {
   #names = new Set<string>();
 
@@ -65,7 +65,7 @@ export class BusyAddresses {
   }
 }
 
-/** To be stored. `idle`: batches of which nobody of those seen may be tried. */
+/** What has to be stored. `idle`: batches none of whose candidates may be tried. */
 export type Decided = {
   starts: Start[];
   skipped: Skipped[];
@@ -87,7 +87,7 @@ export function decideClaim(
 ): Decided {
   const decided: Decided = { starts: [], skipped: [], put_off: [], idle: [] };
   for (const { plan, batch, days } of open) {
-    // The batches before may have taken the last line.
+    // A batch decided earlier may have taken the last line.
     if (!isStillOpen(plan)) continue;
     const seen = known.candidates.get(batch.batch_key) ?? [];
     const choice = choose({ plan, batch, days }, seen, known, now);
@@ -111,7 +111,7 @@ export function decideClaim(
 }
 
 function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now: Date): Choice {
-  // One by one as they are asked for: most batches start their first candidate.
+  // Checked one at a time, because most batches start their first candidate.
   const views = seen.values().map((candidate) => ({
     ...requestView(
       candidate,
@@ -126,7 +126,7 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
   return chooseNext(views, days, (date) => known.firsts.on(batch, date), hours, now);
 }
 
-/** Who stood before the one that starts, and won't, or not now. */
+/** The candidates before the one that starts: skipped for good, or postponed. */
 function noteThoseBefore(
   decided: Decided,
   batch: DueBatch,

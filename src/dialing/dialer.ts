@@ -20,12 +20,12 @@ import type { SettleQueue } from "./settle-queue.ts";
 import { askCarrier, takeUnsettled } from "./unsettled.ts";
 
 /**
- * Reaches people: every process runs one dialer, and they share the work through the database alone.
+ * Places the attempts of batches. Every process runs one dialer, and they share the work through the database alone.
  *
  * 1. A tick claims requests that are due (claim.ts): an attempt's row is committed before its carrier is called.
- * 2. Each attempt is handed to the sender of its mode. What comes of it is taken in at once (settle-store.ts); what the
- *    carrier tells later comes through `Attempts.signal`, to whichever process.
- * 3. What nobody looks after any more is taken over: the carrier is asked what became of it (unsettled.ts).
+ * 2. Each attempt is handed to the sender of its mode, and the outcome is settled at once (settle-store.ts). Later status
+ *    updates of the carrier reach any process and come through `Attempts.signal`.
+ * 3. Attempts whose lease ran out are taken over: their carrier is asked for their status (unsettled.ts).
  *
  * A process that dies between 1 and 2 leaves an attempt whose lease runs out; another one asks the carrier about it.
  */
@@ -38,9 +38,9 @@ export type DialerParts = {
   limits: LineLimits;
   destinations: DestinationRules;
   queue: SettleQueue;
-  /** Who is asked what kind of number somebody has, where filters ask for it. */
+  /** Looks up the type of a number, for campaigns that filter by it. */
   carriers: Carriers;
-  /** Called at the named places; only tests hand one in, to die there. */
+  /** Called at the named fault points; tests pass one to end the process there. */
   faultPoint?: (name: FaultPoint) => void | Promise<void>;
 };
 
@@ -56,28 +56,28 @@ export const FAULT_POINTS = [
 export type FaultPoint = (typeof FAULT_POINTS)[number] | "before-renew";
 
 export type Dialer = {
-  /** One round; resolves when what it claimed was handed over and taken in. Returns what it did. */
+  /** One round; resolves with what it did, once all attempts it claimed were handed over and settled. */
   tick(): Promise<Tick>;
   /** Ticks whenever something is due, until stopped. */
   start(): void;
-  /** Claims nothing new, and waits for what is being handed over. */
+  /** Claims nothing more, and waits for attempts that are being handed over. */
   stop(): Promise<void>;
 };
 
-export type Tick = { claimed: number; asked: number; more: boolean };
+type Tick = { claimed: number; asked: number; more: boolean };
 
-/** Batches looked at by one claim: its transaction takes some tens of milliseconds. */
+/** Batches examined by one claim, whose transaction then takes some tens of milliseconds. */
 const MOST_BATCHES = 200;
-/** Being handed over at once; carriers answer in tenths of a second. */
+/** Attempts handed over at once; carriers answer in tenths of a second. */
 const MOST_SENDING = 400;
 const MOST_ASKED = 50;
-/** What other processes made due is seen within this. */
+/** Work that other processes made due is noticed within this time. */
 const LOOK_ms = 1_000;
-/** Between two looks at what carriers have to be asked. */
+/** Interval between two checks for attempts that have to be looked up with their carrier. */
 const ASK_ms = 500;
-/** What is due but was not claimed is held by somebody else for a moment. */
+/** Wait after a claim that left due work behind, because another process holds it for a moment. */
 const HELD_ms = 50;
-/** A sender has its own, shorter time limits; this one is for one that hangs. */
+/** Senders have shorter timeouts of their own; this one ends a sender that hangs. */
 const HUNG_ms = 60_000;
 const FINISH_ms = 15_000;
 
@@ -102,7 +102,7 @@ export function createDialer(parts: DialerParts): Dialer {
     run: place,
   });
 
-  /** What was put off by a clock that went wrong, or by a program that is no more, is looked at once now. */
+  /** Everything is examined once now, because a wrong clock or an earlier program may have postponed it. */
   async function lookAgain(): Promise<void> {
     const now = clock.now();
     const isSetBack = now.getTime() < lastLook - CLOCK_SET_BACK_ms;
@@ -125,7 +125,7 @@ export function createDialer(parts: DialerParts): Dialer {
     return { wait_ms: attempts.length > 0 ? 1 : await untilNext(db, clock.now()) };
   }
 
-  /** Never throws: what can't be stored is found by its lease running out. */
+  /** Never throws: an outcome that can't be stored is found again when its lease runs out. */
   async function place({ outreach }: ClaimedAttempt): Promise<void> {
     const { key } = outreach;
     try {
@@ -143,7 +143,7 @@ export function createDialer(parts: DialerParts): Dialer {
     }
   }
 
-  /** Carriers that answer slowly, or not at all, hold nobody up who is to be called. */
+  /** Runs beside claiming, so that lookups with a slow carrier delay no attempts. */
   function inBackground(): void {
     if (performance.now() - askedAt < ASK_ms) return;
     askedAt = performance.now();
@@ -165,7 +165,7 @@ export function createDialer(parts: DialerParts): Dialer {
     const unsettled = await takeUnsettled(db, owner, now, MOST_ASKED);
     if (unsettled.length === 0) return 0;
     await reach("before-ask");
-    // Each by itself: a carrier that hangs keeps nobody else in the dark.
+    // Settled one by one, so that a carrier that hangs delays no other lookup.
     await Promise.all(
       unsettled.map(async (attempt) => {
         const event = await askCarrier(parts, findInTime(senders[attempt.mode]), attempt, clock.now());
@@ -196,7 +196,7 @@ export function createDialer(parts: DialerParts): Dialer {
   };
 }
 
-/** What came of handing an attempt over. */
+/** The outcome of handing an attempt over. */
 async function handOver(
   send: () => Promise<SentOutreach>,
   key: string,
@@ -222,10 +222,10 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Anything that is no `CarrierFault` may have happened after the carrier took it. */
+/** An error that is no `CarrierFault` may have happened after the carrier accepted the attempt. */
 function eventOfFault(error: unknown, why: string, key: string, at: Date): AttemptEvent {
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
-  // Nobody's fault but ours: whatever it was, the person has not been tried.
+  // A fault of this program before the hand-over, so the attempt does not count.
   if (error.is_ours && error.fate !== "unknown")
     return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true, is_country: error.is_country };
   switch (error.fate) {
@@ -249,7 +249,7 @@ const findInTime = ({ find }: OutreachSender): Pick<OutreachSender, "find"> => (
   find: (outreach, since) => inTime(find(outreach, since)),
 });
 
-/** How long there is nothing to do, as far as this process can know. Indexes: `batch_pacing_wake`, `attempts_check`. */
+/** Time until the next work this process knows of. Indexes: `batch_pacing_wake`, `attempts_check`. */
 async function untilNext(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ at: number | null }>`
     select extract(epoch from least(

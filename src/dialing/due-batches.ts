@@ -7,7 +7,7 @@ import type { BatchStatus } from "../planning/batch-state.ts";
 import { lastStart, rateOf } from "../planning/pacing.ts";
 import type { Schedule } from "../planning/schedule.ts";
 
-/** A batch with all that its next attempt depends on: its campaign, the agent's clock, and the address that sends. */
+/** A batch with all that its next attempt depends on: its campaign, the agent's time zone, and its source address. */
 export type DueBatch = {
   batch_key: number;
   batch_id: string;
@@ -36,22 +36,22 @@ export type DueBatch = {
       deleted_at: string | null;
     };
   timezone: string | null;
-  /** Ours; null: the agent of the campaign has neither its source nor its caller_id any more. */
+  /** The source address; null: the campaign's agent no longer has its source nor its caller_id. */
   sender: {
     channel_target_id: number;
     channel_id: number;
     address: string;
-    /** How it reaches people: a campaign of texts goes out by WhatsApp where its source is a WhatsApp sender. */
+    /** The mode of its attempts: a text campaign goes out by WhatsApp when its source is a WhatsApp sender. */
     mode: Outreach["mode"];
     is_test: boolean;
   } | null;
 };
 
-/** What its people are reached by, and whose opt-outs hold. */
+/** The channel of its attempts, which also decides whose opt-outs apply. */
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
   sender?.mode ?? campaign.mode;
 
-/** Who is asked by the carrier for its permissions. */
+/** The account whose permissions the carrier checks. */
 export const senderOf = ({ organization_id, campaign: { mode }, sender }: DueBatch) => ({
   organization_id,
   source: sender?.address ?? "",
@@ -70,7 +70,7 @@ const COLUMNS = sql`
     'allowed_line_types', c.allowed_line_types, 'include_unknown_line_types', c.include_unknown_line_types) as campaign,
   a.timezone, t.sender`;
 
-/** The address that sends is the campaign's source, else its caller_id, as its agent has it now: with or without "+". */
+/** The source address is the campaign's source, else its caller_id, as its agent has it now, with or without "+". */
 const TABLES = sql`
   join sub_organizations o on o.id = b.sub_organization_id
   join campaigns c on c.id = b.campaign_id
@@ -88,10 +88,10 @@ const TABLES = sql`
   ) t on true`;
 
 /**
- * Batches that are due to be looked at, the longest due first; nobody else decides about them until the transaction
- * ends. Those that another process has, or somebody is changing, are left out. Index: `batch_pacing_wake`.
+ * Locks batches that are due, the longest due first, until the transaction ends. Those locked by another process or by a
+ * change are skipped. Index: `batch_pacing_wake`.
  *
- * The batch itself is locked too, shared: once a pause or a deletion is answered, no attempt of it starts any more.
+ * The batch's own row is locked too, shared, so that no attempt starts after a pause or a deletion was answered.
  */
 export async function lockDueBatches(tx: Tx, now: Date, most: number): Promise<DueBatch[]> {
   const { rows } = await sql<DueBatch>`
@@ -104,7 +104,7 @@ export async function lockDueBatches(tx: Tx, now: Date, most: number): Promise<D
   return rows;
 }
 
-/** Batches that will want somebody within a minute, and whose campaigns have filters. */
+/** Batches that are due within a minute and whose campaigns have filters. */
 export async function filteredBatches(db: Db, now: Date, most: number): Promise<DueBatch[]> {
   const { rows } = await sql<DueBatch>`
     select ${COLUMNS}
@@ -117,7 +117,7 @@ export async function filteredBatches(db: Db, now: Date, most: number): Promise<
   return rows;
 }
 
-/** The same of one batch, for those who only look. */
+/** One batch without locks, for the board and the forecast. */
 export async function readBatchForStep(db: Db, batch_key: number): Promise<DueBatch> {
   const { rows } = await sql<DueBatch>`
     select ${COLUMNS}

@@ -6,8 +6,8 @@ import type { Mode } from "../planning/attempt.ts";
 import type { EligibilityIssue } from "../planning/next-step.ts";
 
 /**
- * What stands in the way of a request; null: nothing. `blocked` is what the suppression list says of its target, `rules`
- * which numbers the operator lets campaigns reach. Pure.
+ * Why a request must not be tried; null: it may. `blocked` is the suppression list's entry for its target, `rules` the
+ * numbers that the operator lets campaigns reach. Pure.
  */
 export function eligibilityIssue(
   campaign: FilterSettings & { mode: Mode },
@@ -22,7 +22,7 @@ export function eligibilityIssue(
       text: `Skipped: ${target} is on the list of those who must not be reached (${blocked}).`,
     };
   if (campaign.mode === "email") return null;
-  // Before a lookup: that is paid for.
+  // Checked before the number is looked up, because lookups cost money.
   const refusal = refusalOf(target, rules);
   if (refusal !== null)
     return { kind: "destination", status: "FILTERED_LINE_TYPE", text: `Skipped: ${refusal}.` };

@@ -7,11 +7,11 @@ import type { SettledChanges } from "./settled-changes.ts";
 import type { AttemptRow, RequestRow } from "./settled-rows.ts";
 
 /*
- * An attempt that reached nobody because the carrier did not take it, or refused it because of us. It gives back what it
- * took: it counts neither as an attempt nor against the retries, and its person is tried again.
+ * Takes back an attempt that the carrier did not accept, or refused because of us. It counts neither as an attempt nor
+ * as a retry, and its request is tried again.
  */
 
-/** As if it had not been tried; it still counts for the rate, and for the day unless the fault was ours. */
+/** The attempt does not count, but still uses the rate, and the day's cap unless the fault was ours. */
 export function giveBackNotTaken(
   changes: SettledChanges,
   attempt: AttemptRow,
@@ -19,7 +19,7 @@ export function giveBackNotTaken(
   event: Extract<AttemptEvent, { kind: "not-taken" }>,
 ): void {
   const is_ours = event.is_ours === true;
-  // That a process of ours died before it handed something over says nothing about the carrier.
+  // A process that died before the hand-over says nothing about the carrier's health.
   const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
   changes.end(attempt, "not-taken");
   if (is_ours) {
@@ -37,7 +37,7 @@ export function giveBackNotTaken(
   waitAgain(changes, attempt, request, wait_ms);
 }
 
-/** The carrier had taken a message, and refuses it now because of us: the person was not tried. */
+/** The carrier had accepted a message and now refuses it because of us, so the attempt does not count. */
 export function giveBackRefused(
   changes: SettledChanges,
   attempt: AttemptRow,
@@ -62,11 +62,11 @@ export function giveBackRefused(
     changes.tell(attempt, request, previous, our_fault);
 }
 
-/** Taken by the carrier at first, and refused by it because of us: an attempt that was taken back, but for its code. */
+/** The row of a message that was accepted and then refused because of us: taken back, but it keeps its error code. */
 export const wasRefusedLater = (attempt: AttemptRow): boolean =>
   isTakenBack(attempt) && attempt.error_code !== null;
 
-/** The attempt no longer counts: its person is tried again, unless the batch is over. */
+/** The attempt no longer counts, so its request is tried again unless the batch is over. */
 function waitAgain(changes: SettledChanges, attempt: AttemptRow, request: RequestRow, wait_ms: number): void {
   changes.requests.add(request);
   if (!changes.goesOnWith(attempt)) {
@@ -83,7 +83,7 @@ function countRefusal(changes: SettledChanges, attempt: AttemptRow, why: string)
   changes.tallyOf(attempt).refused = why.slice(0, 500);
 }
 
-/** Nobody was reached, so the day's cap has room for somebody else. */
+/** Gives the place under the day's cap back, since nobody was reached. */
 function giveBackDay(changes: SettledChanges, attempt: AttemptRow): void {
   const { campaign_id, counted_on } = attempt;
   if (counted_on === null) return;

@@ -9,8 +9,8 @@ import { FIRST_PHASE } from "../planning/attempt-state.ts";
 type Parts = { db: Db; clock: Clock; log: Log; owner: string; beforeRound?(): void | Promise<void> };
 
 /**
- * The attempts that this process is about to hand over, or is handing over. It hands nothing over unless it said, less
- * than `HAND_OVER_ms` ago, that an attempt is its own. Others take it over once `LEASE_ms` are past. By primary key.
+ * Extends the leases of attempts that this process is about to hand over or is handing over. It hands an attempt over only
+ * within `HAND_OVER_ms` of the last extension; others take it over after `LEASE_ms`. By primary key.
  */
 export const attemptLeases = ({ db, clock, log, owner, beforeRound }: Parts): Leases<string> =>
   new Leases(

@@ -6,23 +6,23 @@ import type { DueBatch } from "./due-batches.ts";
 import { healthOf } from "./source-health.ts";
 
 /**
- * How much may run at once. A running attempt is counted by its own row, which the transaction that records its outcome
- * changes: there is no counter that could leak.
+ * Limits of concurrent attempts. Live attempts are counted from their rows, which change in the transaction that records
+ * their outcome, so there is no counter that could leak.
  */
 export type LineLimits = {
-  /** Attempts at once from one number or address of ours. */
+  /** Concurrent attempts per source address. */
   per_source: number;
-  /** Calls at once of an organization, both ways. */
+  /** Concurrent calls of an organization, inbound and outbound. */
   per_organization: number;
-  /** Share of those, 0 to 1, that attempts leave to people who call. */
+  /** Share of those, 0 to 1, that is reserved for inbound calls. */
   kept_for_callers: number;
-  /** How often one person may be tried; null: as often as campaigns ask. */
+  /** Limit of attempts per person; null: none beyond the campaigns' own. */
   per_person?: PersonLimit | null;
 };
 
 type OrganizationLines = { calls_out: number; calls_in: number };
 
-/** As of the lock; whoever starts an attempt says so with `take`. */
+/** Lines in use as counted under the lock; each attempt that starts is added by `take`. */
 export class Lines {
   #limits: LineLimits;
   #now: Date;
@@ -44,7 +44,7 @@ export class Lines {
     this.#health = parts.health;
   }
 
-  /** What `batchStep` wants to know of them. */
+  /** The input of `batchStep`. */
   capacity({ organization_id, campaign, sender }: DueBatch) {
     const name = sourceName(organization_id, sender?.address ?? "");
     const health = this.#health.get(name) ?? healthy(this.#now);
@@ -78,8 +78,8 @@ export class Lines {
 const sourceName = (organization_id: number, source: string): string => `${organization_id} ${source}`;
 
 /**
- * Counts under a lock of the organizations, so that two processes never both take the last line. Lines in use and the
- * caps of days are decided under it; it is held for milliseconds.
+ * Counts under a lock of the organizations, so that two processes never both take the last line. The caps of days are
+ * checked under it too. It is held for milliseconds.
  */
 export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
   const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];

@@ -6,8 +6,8 @@ import { retryWait_s } from "../planning/retry-interval.ts";
 import { WAITS_FOR_RETRY } from "./candidates.ts";
 
 /**
- * Never later than they would be looked at anyway. Rows are locked in the order of their keys, all of them: a dialer that
- * looks at a batch right now does not see this transaction yet, and may be about to say that it need not be looked at.
+ * Makes wake times earlier, never later. Waits for the locks of all rows, in the order of their keys: a dialer that examines
+ * a batch right now does not see this transaction yet, and could otherwise store a later wake time over this one.
  */
 export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[]): Promise<void> {
   if (wakes.length === 0) return;
@@ -29,8 +29,8 @@ export async function wakeAt(tx: Tx, wakes: { batch_key: number; at: string }[])
 }
 
 /**
- * Retries that were set by a clock that was ahead wait an interval from now at most. Rare: when a dialer's clock was set
- * back. Index: `requests_waiting`.
+ * Limits waiting retries to one interval from now, because a clock that was ahead set them too late. Runs only when a
+ * dialer's clock was set back. Index: `requests_waiting`.
  */
 export async function advanceRetries(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ id: number; retry_interval: string | null }>`
@@ -47,8 +47,8 @@ export async function advanceRetries(db: Db, now: Date): Promise<void> {
 }
 
 /**
- * All that waits for a time. Rare: when a dialer starts, and when its clock was set back. Calls that are under way are
- * asked about within a minute: what their carrier told meanwhile may be lost.
+ * Wakes all batches. Runs only when a dialer starts and when its clock was set back. Live calls are looked up with their
+ * carrier within a minute, because callbacks may have been lost meanwhile.
  */
 export async function lookAtAll(db: Db, now: Date): Promise<void> {
   const at = now.toISOString();

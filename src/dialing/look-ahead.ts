@@ -5,13 +5,13 @@ import type { Db } from "../db/database.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "./candidates.ts";
 import { type DueBatch, filteredBatches } from "./due-batches.ts";
 
-/** Batches at a time, and people of each who are next: more than a minute of the highest rate. */
+/** Batches at a time, and the next requests of each: more than a minute's worth at the highest rate. */
 const MOST_BATCHES = 20;
 const MOST_PEOPLE = 100;
 
 /**
- * Asks ahead what filters need to know of the numbers that are next, so that nobody who is due waits for a carrier, and
- * nothing is paid for numbers that are never reached. No transaction is open meanwhile. Returns how many were asked for.
+ * Looks up the types of the numbers that are tried next, so that no due request waits for a carrier, and no lookup is paid
+ * for numbers that are never tried. No transaction is open meanwhile. Returns the number of lookups.
  */
 export async function lookAhead(
   parts: EnrichmentParts & { destinations: DestinationRules },
@@ -36,7 +36,7 @@ export async function lookAhead(
   return asked;
 }
 
-/** Retries, too: a filter may have been changed since they were tried first. */
+/** Includes retries, because the filter may have changed since their first attempt. */
 async function nextPeople(db: Db, { batch_key }: DueBatch): Promise<ToEnrich["requests"]> {
   const next = (waits: typeof WAITS_FOR_FIRST) => sql`(
     select r.batch_key, r.id as request_id, r.target, r.enrichment from requests r

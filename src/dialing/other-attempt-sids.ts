@@ -2,8 +2,8 @@ import type { Outreach } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 
 /**
- * Of these carrier's names, those of tries to reach this person other than this one: what a lost answer is not about.
- * Index: attempts_target.
+ * Which of these carrier ids belong to other attempts to reach this person, so that the lookup of an attempt whose answer
+ * was lost does not mistake one of them for it. Index: attempts_target.
  */
 export async function otherAttemptSids(
   db: Db,

@@ -3,7 +3,7 @@ import type { Db } from "../db/database.ts";
 import { type PersonLimit, Tried, type TriedAddress, triedName } from "../planning/per-person.ts";
 
 /**
- * As of now; final where the organization is locked (lines.ts), for no other process starts an attempt of it then.
+ * Attempts per person so far. Exact while the organization is locked (lines.ts), since no other process then starts one.
  * Index: `attempts_target`.
  */
 export async function readTried(

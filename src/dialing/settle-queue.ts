@@ -9,7 +9,7 @@ import { settleAttempts } from "./settle-store.ts";
 const MOST = 250;
 const TRIES = 5;
 
-/** Takes in what comes at about the same time together, in the order in which it came. */
+/** Settles events that arrive at about the same time in one transaction, in the order of their arrival. */
 export type SettleQueue = {
   /** Resolves once it is stored; rejects if it could not be. */
   add(events: AttemptEvent[]): Promise<void>;
@@ -34,12 +34,12 @@ export function createSettleQueue({ db, clock }: { db: Db; clock: Clock }): Sett
   };
 }
 
-/** Deadlock; and an attempt that is one again while another to the same person begins: the second look sees that one. */
+/** Deadlock, and a unique violation when an attempt counts again while another one to the same person begins. */
 const CONFLICTS = ["40P01", "23505"];
 const isConflict = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && CONFLICTS.includes(error.code ?? "");
 
-/** Of two transactions in conflict PostgreSQL ends one, which changes nothing and is done again. */
+/** PostgreSQL rolls one of two conflicting transactions back, so it is retried. */
 async function settleAgain(work: () => Promise<unknown>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

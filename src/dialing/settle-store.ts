@@ -14,8 +14,8 @@ import { Settlement } from "./settlement.ts";
 import { recordOutcomes } from "./source-health.ts";
 
 /**
- * Settles what is known of any number of attempts: attempt, request, counts, event, webhooks, the source's health and
- * the time of the next try, all in one transaction. What leads no further changes nothing, so it may come twice.
+ * Settles events of any number of attempts: attempt, request, counts, event, webhooks, the source's health and the time
+ * of the retry, all in one transaction. An event that changes no status is ignored, so it may arrive twice.
  *
  * Locks, always in this order: batches (shared, so that none is deleted or expires meanwhile), attempts and their
  * requests by key, pacing, days, sources, countries. Returns how many attempts ended.
@@ -84,8 +84,8 @@ async function lockRows(tx: Tx, keys: string[]) {
 }
 
 /**
- * Those whose person another attempt of the same batch reached. By a statement of its own, which sees what was stored
- * while the locks of their requests were waited for. Index: `attempts_reference`.
+ * Attempts whose person another attempt of the same batch reached. A statement of its own, so that it sees what was
+ * committed while this transaction waited for the locks of the requests. Index: `attempts_reference`.
  */
 async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
   if (among.length === 0) return new Set();
@@ -102,7 +102,7 @@ async function reachedBefore(tx: Tx, among: { key: string }[]): Promise<Set<stri
 }
 
 /**
- * Those whose reference or address another attempt tries just now. Indexes: `attempts_live_reference`,
+ * Attempts whose reference or address has another live attempt. Indexes: `attempts_live_reference`,
  * `attempts_live_address`.
  */
 async function triedElsewhere(tx: Tx, among: { key: string }[]): Promise<Set<string>> {
@@ -171,7 +171,7 @@ async function storeAttempts(tx: Tx, rows: AttemptRow[]): Promise<void> {
     where a.key = n.key`.execute(tx);
 }
 
-/** Rare: only what the carrier refused because of us. Locked after pacing, as claims do, which add to them. */
+/** Only for attempts that the carrier refused because of us. Locked after pacing, in the order that claims use. */
 async function giveBackDays(tx: Tx, days: { campaign_id: number; day: string }[]): Promise<void> {
   if (days.length === 0) return;
   await sql`
@@ -187,7 +187,7 @@ async function giveBackDays(tx: Tx, days: { campaign_id: number; day: string }[]
     from locked where d.campaign_id = locked.campaign_id and d.day = locked.day`.execute(tx);
 }
 
-/** By primary key; fires the trigger that counts them once. */
+/** By primary key; the table's trigger updates the counts. */
 async function storeRequests(tx: Tx, rows: RequestRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`

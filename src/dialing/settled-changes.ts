@@ -7,7 +7,7 @@ import type { Tally } from "../planning/breaker.ts";
 import type { RefusedCountry } from "./country-hold.ts";
 import type { AttemptRow, BatchContext, RequestRow } from "./settled-rows.ts";
 
-/** What a settlement will write, gathered event by event: rows as they will be, and what has to be told of them. Pure. */
+/** What a settlement will write, collected event by event: changed rows, events and webhooks. Pure. */
 export class SettledChanges {
   ended = 0;
   readonly attempts = new Set<AttemptRow>();
@@ -39,7 +39,7 @@ export class SettledChanges {
     return this.#batches.get(key) as BatchContext;
   }
 
-  /** Whether anybody of its batch is still tried. */
+  /** Whether its batch may still start attempts, now or after a pause. */
   goesOnWith(attempt: AttemptRow): boolean {
     const { batch_status, expires_on } = this.batchOf(attempt);
     const status = statusAt(
@@ -57,7 +57,7 @@ export class SettledChanges {
     this.ended++;
   }
 
-  /** What its source's health is judged by. */
+  /** The counts by which its source's health is judged. */
   tallyOf({ organization_id, source }: AttemptRow): Tally {
     const key = `${organization_id} ${source}`;
     const tally = { ended: 0, failed: 0, repeated: 0, refused: null };

@@ -5,7 +5,7 @@ import type { AttemptPhase } from "../planning/attempt-state.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
 import type { Decision } from "../planning/settle.ts";
 
-/** What is locked and written when something is known of an attempt: the attempt, its request, and what they belong to. */
+/** The rows that settling an attempt's event locks and writes: the attempt, its request, batch and campaign. */
 export type AttemptRow = {
   key: string;
   organization_id: number;
@@ -27,7 +27,7 @@ export type AttemptRow = {
   session_id: number | null;
   conversation_id: number | null;
   started_at: string;
-  /** The day whose cap it counts towards. */
+  /** The day whose cap it counts against. */
   counted_on: string | null;
   placed_at: string | null;
   ended_at: string | null;
@@ -39,7 +39,7 @@ export type AttemptRow = {
   voicemail_left: boolean;
   has_spoken: boolean;
   was_reached_before: boolean;
-  /** Its reference is being tried in another batch of its campaign, or its address by another attempt. */
+  /** Another live attempt has the same reference in its campaign, or the same address. */
   is_tried_elsewhere: boolean;
 };
 export type RequestRow = {
@@ -65,7 +65,7 @@ export type BatchContext = {
   retry_interval: string | null;
 };
 
-/** Another attempt of its request may have reached the person; of what was taken back, `refusals` tells until it ends. */
+/** Whether another attempt of its request may have reached the person. One taken back is in `refusals` until it ends. */
 export const hasOthers = (
   { attempt_number }: Pick<AttemptRow, "attempt_number">,
   { refusals }: Pick<RequestRow, "refusals">,

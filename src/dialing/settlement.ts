@@ -18,7 +18,7 @@ import { giveBackNotTaken, giveBackRefused, wasRefusedLater } from "./give-back.
 import { SettledChanges } from "./settled-changes.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
-/** Rows as they will be: what is known is taken in one by one, before anything is written. Pure. */
+/** Applies events one by one to the rows in memory, before anything is written. Pure. */
 export class Settlement {
   /** All that changed, to be written in one transaction. */
   readonly changed: SettledChanges;
@@ -51,7 +51,7 @@ export class Settlement {
       giveBackRefused(this.changed, attempt, request, update, update.our_fault);
       return;
     }
-    // What comes late of a message that was refused since is no event, unless it was delivered after all.
+    // A late status of a message that was refused since is ignored, unless it was delivered after all.
     if (wasRefusedLater(attempt) && REQUEST_STATUS[update.status] !== "COMPLETED") return;
     const { retry_count, retry_interval } = this.changed.batchOf(attempt);
     const before = attempt.channel_status;
@@ -65,14 +65,14 @@ export class Settlement {
       was_reached_before: this.#wasReachedBefore(attempt, request),
     });
     if (settled.attempt?.ends && isLatest(attempt, request) && request.refusals > 0) {
-      // It was taken: what the carrier refuses from here on is a new row of refusals.
+      // The carrier accepted it, so the count of refusals in a row begins anew.
       request.refusals = 0;
       this.changed.requests.add(request);
     }
     if (settled.attempt) this.#moveAttempt(attempt, update, settled.attempt);
-    // That the carrier has it counts even where its status changes nothing.
+    // The carrier's id is kept even when the status changes nothing.
     else if (isUnplaced(attempt)) this.#moveAttempt(attempt, update, { ...attempt, ends: false });
-    // A carrier may hear who answered only when the call is over.
+    // A carrier may report who answered only after the call has ended.
     else if (isAnswerer(update.status) && attempt.answerer === null && attempt.channel_status === "COMPLETED")
       this.#rememberAnswerer(attempt, update.status);
     this.#noteAnswer(attempt, request);
@@ -83,19 +83,19 @@ export class Settlement {
     request.request_status = settled.request.request_status;
     request.due_at = settled.request.due_at?.toISOString() ?? null;
     this.changed.requests.add(request);
-    // A request keeps the status of an attempt while it waits, and the next attempt may meet the very same.
+    // A waiting request keeps its last attempt's status, and the next attempt may end with the same one.
     if (previous !== request.channel_status || before !== request.channel_status)
       this.changed.tell(attempt, request, previous, update.provider_status ?? null);
   }
 
   /**
-   * The carrier had it after all, and nobody was tried since: it is an attempt like any other, and its person, who may be
-   * on the telephone, is not tried beside it.
+   * The carrier had accepted it after all, and no attempt was made since: it counts again, and its person, who may be on
+   * the telephone, is not tried a second time meanwhile.
    */
   #revive(attempt: AttemptRow, request: RequestRow): void {
     request.attempt_count += 1;
     patch(request, { request_status: "INITIATED", due_at: null });
-    // It was answered before anybody said that it was placed.
+    // The answer arrived before the status that it was placed.
     const { session_id, conversation_id } = attempt;
     if (session_id !== null) patch(request, { session_id, conversation_id });
     this.changed.requests.add(request);
@@ -106,7 +106,7 @@ export class Settlement {
     this.changed.attempts.add(attempt);
   }
 
-  /** By another attempt, of which that was known before, or came along with this event. */
+  /** Whether another attempt reached the person, stored earlier or settled together with this event. */
   #wasReachedBefore(attempt: AttemptRow, request: RequestRow): boolean {
     const { key, was_reached_before, batch_key, request_id } = attempt;
     if (was_reached_before || !hasOthers(attempt, request)) return was_reached_before;
@@ -122,7 +122,7 @@ export class Settlement {
       );
   }
 
-  /** What a carrier or a session calls it, whatever the status itself changes. */
+  /** Keeps the carrier's id and the session's id, even if the status changes nothing. */
   #remember(
     attempt: AttemptRow,
     request: RequestRow,
@@ -183,12 +183,12 @@ export class Settlement {
     }
     attempt.state = nextPhase(attempt.state, "accepted");
     attempt.checks = 0;
-    // A message that its carrier has holds nothing any more; a call does until it ends.
+    // A message that the carrier accepted frees its line; a call keeps it until it ends.
     attempt.holds_slot &&= attempt.mode === "voice";
     attempt.check_at = this.changed.after(silence_ms(attempt.mode));
   }
 
-  /** Asked to take it, the carrier did not; one that does so again and again ends the request. */
+  /** The carrier did not accept the attempt. After too many refusals in a row the request ends. */
   #notTaken(
     attempt: AttemptRow,
     request: RequestRow,
@@ -215,11 +215,11 @@ export class Settlement {
     attempt.state = nextPhase(attempt.state, "unanswered");
     if (from === "handing-over") attempt.provider_status = why;
     const now_ms = this.changed.now.getTime();
-    // Later than now it can only be by a clock that was set back since.
+    // A time in the future means that the clock was set back since.
     const handed_over_by = from === "asking" ? Date.parse(attempt.handed_over_by ?? "") : now_ms;
     const by_ms = Math.min(Number.isNaN(handed_over_by) ? now_ms : handed_over_by, now_ms);
     attempt.handed_over_by = new Date(by_ms).toISOString();
-    // From then on the carrier's answer is final, so it is asked then too, beside the questions that get rarer.
+    // From then on the carrier's answer is final, so a lookup is due then, besides those at growing intervals.
     const final_ms = by_ms + SHOWN_AFTER_ms - now_ms;
     const wait_ms = nextCheck_ms(attempt.checks);
     const isBetween = final_ms > 0 && final_ms < wait_ms;

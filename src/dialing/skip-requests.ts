@@ -7,7 +7,7 @@ import type { SkipReason } from "../planning/next-step.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
 
-/** A request that is not to be reached, and why: kept on it for whoever asks. */
+/** A request that must not be tried, with the reason, which is stored on it. */
 export type Skipped = {
   batch: DueBatch;
   candidate: Candidate;
@@ -16,7 +16,7 @@ export type Skipped = {
   text: string;
 };
 
-/** Under the locks of the requests. With their events and webhooks. */
+/** Needs the locks of the requests. Writes their events and webhooks too. */
 export async function skipRequests(tx: Tx, skipped: Skipped[], at: Date): Promise<void> {
   if (skipped.length === 0) return;
   const rows = skipped.map(({ candidate, status, reason, text }) => ({

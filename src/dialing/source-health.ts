@@ -26,8 +26,8 @@ export const healthOf = (
 });
 
 /**
- * Counts how attempts ended, and closes sources from which nearly everything fails; tells of it. The last rows that a
- * transaction locks, in the order of their keys: claims wait for them (claim.ts).
+ * Counts outcomes by source, and pauses sources from which nearly all attempts fail, with an event. A transaction locks
+ * these rows last, in the order of their keys, because claims wait for them (claim.ts).
  */
 export async function recordOutcomes(
   tx: Tx,
@@ -83,7 +83,7 @@ export async function organizationsSendingFrom(
   return rows.map(({ id }) => id);
 }
 
-/** To every sub-organization whose campaigns send from it. */
+/** Writes the event for every sub-organization whose campaigns send from it. */
 async function tellOfClosing(
   tx: Tx,
   { organization_id, source }: Source,

@@ -6,7 +6,7 @@ import { FIRST_PHASE } from "../planning/attempt-state.ts";
 import type { Candidate } from "./candidates.ts";
 import type { DueBatch } from "./due-batches.ts";
 
-/** A request that is about to be tried, and all that its channel has to know. */
+/** A request that is about to be tried, with all that its sender needs. */
 export type Start = { batch: DueBatch; candidate: Candidate; counts_on: string | null; outreach: Outreach };
 
 export function newStart(batch: DueBatch, candidate: Candidate, counts_on: string | null, now: Date): Start {
@@ -34,7 +34,7 @@ export function newStart(batch: DueBatch, candidate: Candidate, counts_on: strin
   };
 }
 
-/** Under their `vars.` names; what a request says of its person goes over what the campaign says of all. */
+/** Variables by their `vars.` names; those of the request override the campaign's. */
 export const outreachVariables = (
   campaign: Record<string, string>,
   request: Record<string, string>,
@@ -47,8 +47,8 @@ export const outreachVariables = (
   );
 
 /**
- * The attempts, their requests under way, and the day's counts, in one statement. A reference or an address that somebody
- * else began to reach in this very moment is left out: the unique indexes decide.
+ * Inserts the attempts, marks their requests as under way and adds to the day's counts, in one statement. The unique
+ * indexes leave out a reference or address to which another process has just started an attempt.
  */
 export async function insertAttempts(
   tx: Tx,

@@ -17,10 +17,10 @@ import type { AttemptEvent } from "./attempt-event.ts";
 import { findOutreach } from "./attempts.ts";
 
 /**
- * Attempts that somebody has to look after: whoever was about to place one died, its fate is unknown, or the carrier
- * has been silent for too long. The carrier is asked before anything else happens to such an attempt.
+ * Attempts that need a lookup with their carrier: the process that was placing it died, its outcome is unknown, or no
+ * status update came for too long. The lookup comes before anything else happens to such an attempt.
  */
-export type Unsettled = {
+type Unsettled = {
   key: string;
   mode: Outreach["mode"];
   state: AttemptPhase;
@@ -28,13 +28,13 @@ export type Unsettled = {
   channel_status: ChannelStatus;
   handed_over_by: string | null;
   checks: number;
-  /** Its conversation goes on, as far as we know. */
+  /** Its session is still open. */
   is_talking: boolean;
 };
 
 /**
- * Takes the next of them, leased to this process while it asks. One that was CLAIMED is UNCERTAIN from here on: whoever
- * claimed it does not hand it over any more (leases.ts). Index: `attempts_check`.
+ * Claims the next of them under a lease for the time of the lookup. One that was CLAIMED becomes UNCERTAIN, so that the
+ * process that had claimed it does not hand it over any more (leases.ts). Index: `attempts_check`.
  */
 export async function takeUnsettled(db: Db, owner: string, now: Date, most: number): Promise<Unsettled[]> {
   const { rows } = await sql<Unsettled>`
@@ -55,7 +55,7 @@ export async function takeUnsettled(db: Db, owner: string, now: Date, most: numb
   return rows;
 }
 
-/** What the carrier says of it. Never throws: no answer is an event, too. */
+/** Looks the attempt up with its carrier. Never throws, because no answer is an event too. */
 export async function askCarrier(
   { db, log }: { db: Db; log: Log },
   sender: Pick<OutreachSender, "find">,
@@ -91,7 +91,7 @@ export async function askCarrier(
 
 type Placed = Pick<Unsettled, "key" | "mode" | "channel_status" | "started_at" | "checks" | "is_talking">;
 
-/** A carrier that can't be asked about a call it took: somebody may be on the telephone, and is not called meanwhile. Pure. */
+/** The lookup of an accepted call failed: the person may be on the telephone, so they are not called again yet. Pure. */
 export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): AttemptEvent {
   const { key, mode, channel_status, started_at } = attempt;
   const age_ms = now.getTime() - new Date(started_at).getTime();
@@ -102,8 +102,8 @@ export function placedUnasked(attempt: Omit<Placed, "is_talking">, now: Date): A
 }
 
 /**
- * A carrier that does not show a call it took: asked once more, then the call is over and its line free. Somebody who is
- * talking with us is believed rather than it. Pure.
+ * The carrier does not list a call it had accepted: looked up once more, then the call counts as ended and its line is
+ * free. A session that is still open outweighs the carrier's answer. Pure.
  */
 export function placedNotShown(attempt: Placed, now: Date): AttemptEvent {
   if (attempt.is_talking) return placedUnasked(attempt, now);
@@ -113,8 +113,8 @@ export function placedNotShown(attempt: Placed, now: Date): AttemptEvent {
 }
 
 /**
- * A carrier that takes something on shows it soon: what it doesn't show then never got through. It is asked twice at
- * least, for by a clock that jumped any time is long past. Pure.
+ * A carrier lists what it accepted soon, so an attempt that it does not list after a while never got through. It is looked
+ * up at least twice, because a clock that jumped makes any wait look long. Pure.
  */
 export function notShown(
   { key, handed_over_by, checks }: Pick<Unsettled, "key" | "handed_over_by" | "checks">,
@@ -126,7 +126,7 @@ export function notShown(
     : { kind: "not-taken", key, retry_after_s: null, why: "never got to the carrier" };
 }
 
-/** The carrier had it and tells nothing more: a call counts as failed, a message as delivered as far as one can tell. */
+/** The final status when the carrier reports nothing more: a call counts as failed, a message as delivered. */
 const silence = ({ key, mode }: Pick<Unsettled, "key" | "mode">, now: Date): AttemptEvent => ({
   kind: "status",
   key,

@@ -1,9 +1,9 @@
-/** What a rate was not used for is not saved up for longer than this. */
+/** Unused capacity of a rate is saved up for at most this long. */
 const SAVED_MS = 10_000;
 
 /**
- * How many executions may be queued now, of at most `most`, and when the next one may; `next_at` is null where there is no
- * rate. Every one moves the time of the next by a step, so that a minute has no more than the rate, whoever feeds. Pure.
+ * How many executions, of at most `most`, may be queued now, and when the next one may be (`next_at`; null without a rate).
+ * Each execution moves `next_at` by one step, so that all processes together stay within the rate of a minute. Pure.
  */
 export function allowance(
   rate_per_minute: number | null,

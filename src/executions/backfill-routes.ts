@@ -19,8 +19,8 @@ const Amounts = z
   })
   .meta({ id: "InsightAmounts" });
 
-/** How far the newest backfill of a workflow is, and what it took beside what was foreseen. */
-export const InsightBackfill = z
+/** The progress of a workflow's newest backfill, and its usage compared with the estimate. */
+const InsightBackfill = z
   .object({
     workflow_id: z.int(),
     rate_per_minute: z
@@ -97,7 +97,7 @@ export function backfillRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db" 
           .set({ backfill_rate_per_minute: rate_per_minute })
           .where("id", "=", id)
           .execute();
-        // A slower rate may have put the next one far away.
+        // The time of the next execution is reset, because a slower rate may have set it far ahead.
         await tx
           .updateTable("insight_backfills")
           .set({ next_feed_at: clock.now().toISOString() })

@@ -12,23 +12,23 @@ import { allowance } from "./backfill-rate.ts";
 import { queueExecutions } from "./queue.ts";
 
 /*
- * A backfill is fed to the queue piece by piece, oldest first, while executions are run from its other end:
+ * A backfill feeds sessions to the queue in batches, oldest first, while executors take executions from the queue:
  *
  *   sessions of the span ──feed──▶ at most FEED_AHEAD executions that wait ──▶ executor
  *                     cursor_datetime, cursor_id
  *
- * What is fed and how far that came are one transaction, so a process may die anywhere: the next one goes on at the cursor.
- * What lies behind the cursor is never looked at again; what is analysed already, the claims know (queue.ts).
+ * Executions and cursor are stored in one transaction, so a process may die anywhere: the next one continues at the cursor.
+ * Sessions before the cursor are never read again; the claims keep a session from being analysed twice (queue.ts).
  */
 
-/** Rows looked at in one transaction, whether they match or not. A few ms; nobody waits for its locks longer. */
+/** Rows read in one transaction, whether they match or not. It takes a few ms, so its locks are held no longer. */
 const SCAN_ROWS = 2_000;
-/** Executions of a backfill that may wait at once. Half a minute of work for models that take 2 s each. */
+/** The most executions of a backfill that may be pending. Half a minute of work for models that take 2 s each. */
 export const FEED_AHEAD = 1_000;
-/** How soon a queue that is full is looked at again. */
+/** Wait before a full queue is checked again. */
 const FULL_QUEUE_MS = 1_000;
 
-/** Opens the backfill of a workflow that is activated now, under its lock; what an earlier one left waiting is its own now. */
+/** Opens the backfill of a workflow that is being activated, under its lock. It takes over an earlier one's pending executions. */
 export async function openBackfill(
   tx: Tx,
   { caller, at }: Stamp,
@@ -74,7 +74,7 @@ export async function openBackfill(
   return id;
 }
 
-/** Under the workflow's lock; returns the one that was open. What it queued is the caller's to drop or to keep. */
+/** Needs the workflow's lock; returns the backfill that was open. The caller drops or keeps its queued executions. */
 export async function cancelBackfill(tx: Tx, workflow_id: number, at: Date): Promise<number | null> {
   const canceled = await tx
     .updateTable("insight_backfills")
@@ -87,8 +87,8 @@ export async function cancelBackfill(tx: Tx, workflow_id: number, at: Date): Pro
 }
 
 /**
- * Those of a canceled backfill that wait are dropped next: they count as queued no more, and so not as analysed. What had
- * finished a tool stays. Index: insight_executions_unfinished.
+ * Subtracts a canceled backfill's pending executions from its count of queued ones, since they are dropped next. Those of
+ * which a tool has finished stay. Index: insight_executions_unfinished.
  */
 export const uncountWaiting = (tx: Tx, id: number) =>
   sql`
@@ -111,8 +111,8 @@ type OpenBackfill = {
 };
 
 /**
- * Feeds the backfill that is due longest, and returns how many executions it queued; null when none is due, or all that are
- * due are in other hands. Index: insight_backfills_due.
+ * Feeds the backfill that has been due longest, and returns how many executions it queued; null when none is due, or other
+ * processes have locked all that are. Index: insight_backfills_due.
  */
 export async function feedNext(tx: Tx, now: Date): Promise<number | null> {
   const due = await tx
@@ -132,8 +132,8 @@ export async function feedNext(tx: Tx, now: Date): Promise<number | null> {
 }
 
 /**
- * Queues the next piece; null when it is not to be fed, or another process does. Lock: a share of the workflow's row,
- * then the backfill's row, in the order in which an activation takes them; then a share of the tools'.
+ * Queues the next batch; null when the backfill is not due any more, or another process feeds it. Locks: the workflow's row
+ * (shared), then the backfill's row, in the order that an activation uses; then the tools' rows (shared).
  */
 export async function feedBackfill(
   tx: Tx,
@@ -191,7 +191,7 @@ async function waitingOf(tx: Tx, { id, workflow_id }: OpenBackfill): Promise<num
 
 type BackfillReached = { at: string; id: number };
 
-/** The next that match, in order, out of the next SCAN_ROWS; `reached` is null when there are no more. */
+/** The subjects that match among the next SCAN_ROWS rows, in order; `reached` is null at the end of the span. */
 async function nextSubjects(
   tx: Tx,
   workflow: WorkflowRule,
@@ -227,7 +227,7 @@ async function nextSubjects(
   };
 }
 
-/** Where subjects are, and by what they are ordered. As `matching.ts` names them. */
+/** The table and the order of each kind of subject, with the aliases of `matching.ts`. */
 const PLACES = {
   session_id: { table: "sessions", alias: "s", time: "timestamp" },
   upload_file_id: { table: "insight_files", alias: "f", time: "created_at" },
@@ -253,7 +253,7 @@ const moveBackfill = (
     .where("id", "=", id)
     .execute();
 
-/** Closes backfills whose last execution is over, each with an event. Index: insight_executions_unfinished. */
+/** Closes backfills whose last execution has finished, each with an event. Index: insight_executions_unfinished. */
 export async function finishBackfills(tx: Tx, now: Date): Promise<void> {
   const { rows } = await sql<{
     id: number;

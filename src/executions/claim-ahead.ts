@@ -1,15 +1,15 @@
-/** What was claimed here begins within this time, at the pace of just now: nobody else could begin it much sooner. */
+/** At the present pace, claimed executions start within this time, so another process could hardly start them sooner. */
 const AHEAD_s = 0.5;
-/** Transcripts in memory that wait for a place. */
+/** The most claimed executions that wait for a slot, with their transcripts in memory. */
 const MOST_AHEAD = 256;
 /** A pace is measured over at least this time. */
 const WINDOW_ms = 500;
 
-/** How many may wait here for a place, when so many are over in a second. Pure. */
+/** How many may wait for a slot here, given the number that finish per second. Pure. */
 export const claimAhead = (concurrency: number, pace_per_s: number): number =>
   Math.max(concurrency, Math.min(MOST_AHEAD, Math.ceil(pace_per_s * AHEAD_s)));
 
-/** How many are over in a second, as of the last window; 0 before the first has passed. */
+/** Executions finished per second, in the last window; 0 before the first window has passed. */
 export function createPace(now_ms = () => performance.now()) {
   let counted = 0;
   let since_ms = now_ms();

@@ -9,19 +9,19 @@ import { Leases } from "../jobs/lease.ts";
 
 export const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
-/** Times as many are looked at as are taken, since another process may be taking the first of them. */
+/** How many times the limit are read, because another process may be claiming the first of them. */
 const LOOKED_AT = 4;
-/** What an execution says that was running twice when its process died, and may be what ended both. */
+/** The error of an execution during which two processes died, since it may have crashed both. */
 const SET_ASIDE = `Set aside: the program stopped ${MOST_INTERRUPTIONS} times while it ran this.`;
 
-/** An execution that is run here, and its tools that have not finished, in order. */
+/** An execution claimed by this process, with its unfinished tools in order. */
 export type ClaimedExecution = {
   id: number;
   sub_organization_id: number;
   workflow_id: number;
   subject: AnalysisSubject;
   backfill_id: number | null;
-  /** This one counted. */
+  /** Includes this try. */
   tries: number;
   /** Its process died while it ran. */
   is_suspect: boolean;
@@ -44,13 +44,13 @@ type ClaimedRow = Omit<ClaimedExecution, "subject" | "tools"> & {
 };
 
 /**
- * Takes executions that are due, of each sub-organization in turn: what happens now before backfills, and of each the oldest
- * first. Lock: their rows, skipping those another process takes, then a share of the tools' rows, so that each runs with the
- * arguments of its version. A paused backfill's are left. Index: insight_executions_of_tenant, by which the sub-organizations
- * that something waits for are told one after the other, without a look at what waits.
+ * Claims executions that are due, of each sub-organization in turn: new sessions before backfills, each oldest first. Those
+ * of a paused backfill are skipped. Locks: their rows, skipping locked ones, then the tools' rows (shared), so that each
+ * runs with the arguments of its version. Index: insight_executions_of_tenant; jumping from one sub-organization to the
+ * next in it finds all that have pending executions without reading those.
  *
- * `suspects` takes those instead whose process died while they ran, by insight_executions_suspect: a process holds one of
- * them at a time, so that a second death counts for that one and not for all that ran beside it.
+ * `suspects` claims those whose process died while they ran, by insight_executions_suspect. A process runs one suspect at a
+ * time, so that a second crash is counted for that one and not for all that ran beside it.
  */
 export async function claimExecutions(
   db: Db,
@@ -113,7 +113,7 @@ type ExecutionToolRow = Pick<ClaimedTool, "position" | "insight_tool_version"> &
   tool_id: number;
 };
 
-/** The tools first: who raises their version meanwhile raises it for what is read after that. */
+/** Locks the tools before reading them, so that a version raised meanwhile applies only to later reads. */
 async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, ClaimedTool[]>> {
   const shared = await sql<Omit<ClaimedTool, "position" | "insight_tool_version">>`
     select c.id as insight_tool_id, c.name, c.insight_tool_definition_id, c.tool_arguments,
@@ -140,7 +140,7 @@ async function toolsOf(tx: Tx, execution_ids: number[]): Promise<Map<number, Cla
   return tools;
 }
 
-/** What the run of that name holds. */
+/** Condition: leased to this run. */
 export const executionLeases = (
   { db, clock, log }: { db: Db; clock: Clock; log: Log },
   owner: string,
@@ -167,7 +167,7 @@ export const executionLeases = (
     { clock, log },
   );
 
-/** Gives back what was claimed and not finished, as if it had never been claimed. */
+/** Releases executions that were claimed and not finished, as if they had never been claimed. */
 export async function giveBack(db: Db, owner: string, ids: number[]): Promise<void> {
   if (ids.length === 0) return;
   await db
@@ -185,8 +185,8 @@ export async function giveBack(db: Db, owner: string, ids: number[]): Promise<vo
 }
 
 /**
- * Frees executions whose process died. One that died with two is set aside: it has failed, an event and the log say so, and
- * it runs again once somebody retries it. Index: insight_executions_held.
+ * Releases executions whose lease ran out because their process died. One during which two processes died is set aside: it
+ * becomes FAILED with an event and a log line, and runs again only when somebody retries it. Index: insight_executions_held.
  */
 export async function freeExpired(db: Db, log: Log, now: Date): Promise<number> {
   const at = now.toISOString();
@@ -245,15 +245,15 @@ async function tellSetAside(tx: Tx, log: Log, row: FreedRow, at: Date): Promise<
 }
 
 /**
- * On a database of which this is the only program: the leases of the program before run out. The jobs that run what waits
- * come every minute, and the first frees them.
+ * For an installation of one process: expires the leases of the process before. The job that comes every minute then
+ * releases them.
  */
 export async function freeExecutions(db: Db): Promise<void> {
   const over = { lease_expires_at: new Date(0).toISOString() };
   await db.updateTable("insight_executions").set(over).where("status", "=", "PROCESSING").execute();
 }
 
-/** When the next execution or the next piece of a backfill comes due; null: nothing waits. */
+/** When the next execution or the next batch of a backfill is due; null: nothing is pending. */
 export async function nextDue(db: Db): Promise<Date | null> {
   const { rows } = await sql<{ at: string | null }>`
     select least(

@@ -36,7 +36,7 @@ const ToolRunOutput = z
   .meta({ id: "InsightToolRun" });
 
 /** One run of a workflow over one session or recording. */
-export const InsightExecution = z
+const InsightExecution = z
   .object({
     id: z.int(),
     workflow_id: z.int(),
@@ -126,7 +126,7 @@ const RetriedWork = z
   })
   .meta({ id: "RetriedInsightWork" });
 
-/** Keeps one call a short transaction. */
+/** Keeps the transaction of one request short. */
 const MOST_RETRIED = 10_000;
 
 export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db" | "clock">): void {
@@ -178,7 +178,7 @@ export function executionRoutes(api: Api, { db, clock }: Pick<WorkflowDeps, "db"
   );
 }
 
-/** What of one session or recording failed in a workflow, by hand; how many executions that makes. */
+/** Retries the failed executions of one session or recording in a workflow; returns their number. */
 export async function retrySubject(
   tx: Tx,
   stamp: Stamp,

@@ -21,26 +21,26 @@ import { createRecorder, type Recorder } from "./result-recorder.ts";
 import { runExecution } from "./run-execution.ts";
 import { resumeInsights, runInsights } from "./run-insights.ts";
 
-export type ExecutorParts = {
+type ExecutorParts = {
   db: Db;
   clock: Clock;
   log: Log;
   runner: ToolRunner;
-  /** Names this process in leases. */
+  /** The owner of this process's leases. */
   owner: string;
   /** Executions run at once. */
   concurrency: number;
 };
 
-/** Whoever else works on what is due now is not raced. */
+/** Delay of the next run while another process holds what is due. */
 const SOONEST_MS = 1_000;
 const WAKE_KEY = "wake-insights";
 const UNTIL_CHANGE: Wait = { wait_ms: null };
 
-/** The jobs that run what is queued: at once, at the time of a retry, and every minute for what a dead process left. */
+/** The jobs that run the queue: at once, at the time of a retry, and every minute for work that a dead process left. */
 export function insightJobs(parts: ExecutorParts): JobHandler[] {
   const { db, clock, log } = parts;
-  /** One run at a time in a process; what is queued meanwhile it finds by itself. */
+  /** One run at a time in a process, which also picks up what is queued meanwhile. */
   let working: Working | null = null;
 
   const work = async ({ stopping, abortSignal }: { stopping: AbortSignal; abortSignal: AbortSignal }) => {
@@ -48,7 +48,7 @@ export function insightJobs(parts: ExecutorParts): JobHandler[] {
     if (working) {
       working.lookAgain();
     } else {
-      // Once more when something was queued while the last was about to end.
+      // Runs again when something was queued while the last run was about to end.
       for (let again = true; again && !stopping.aborted; ) {
         const current = new Working(parts, { stopping, cut: abortSignal });
         working = current;
@@ -67,7 +67,7 @@ export function insightJobs(parts: ExecutorParts): JobHandler[] {
   ];
 }
 
-/** Leaves a job for when the next execution is due; there is one such job, whoever asks for it. */
+/** Enqueues a job for the time when the next execution is due; its key keeps it to one such job. */
 async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
   const next = await nextDue(db);
   if (next === null) return;
@@ -76,22 +76,22 @@ async function wakeLater({ db, clock }: ExecutorParts): Promise<void> {
 }
 
 type Claimed = { execution: ClaimedExecution; material: Material; lost: AbortSignal };
-/** `begin` with true: it has a place; false: it will have none any more. */
+/** `begin(true)`: it has a slot; `begin(false)`: the run ends, so it never will. */
 type Waiting = { execution: ClaimedExecution; begin(mayRun: boolean): void };
 
 /**
  * Claims, feeds and runs until nothing is due:
  *
- *   claimed ──▶ waits for a place ──▶ runs, in one of `concurrency` places ──▶ is stored, with others, and gone
+ *   claimed ──▶ waits for a slot ──▶ runs, in one of `concurrency` slots ──▶ is stored, in one transaction with others
  */
 class Working {
   readonly #parts: ExecutorParts;
-  /** Of this run alone: what an earlier one of this process gave back, it can't store any more. */
+  /** Differs for each run, so that a run can't store results of executions that an earlier run released. */
   readonly #owner: string;
   readonly #recorder: Recorder;
   readonly #stopping: AbortSignal;
   readonly #cut: AbortSignal;
-  /** Claimed here and not over. */
+  /** Claimed here and not finished. */
   readonly #leases: Leases<ClaimedExecution>;
   readonly #loop: WorkLoop;
   #waiting: Waiting[] = [];
@@ -100,7 +100,7 @@ class Working {
   readonly #runningOf = new Map<number, number>();
   #storing = 0;
   readonly #pace = createPace();
-  /** Claims since a backfill was fed last. */
+  /** Claims since the last feeding of a backfill. */
   #claimed = 0;
 
   constructor(parts: ExecutorParts, { stopping, cut }: { stopping: AbortSignal; cut: AbortSignal }) {
@@ -120,12 +120,12 @@ class Working {
     this.#cut = cut;
   }
 
-  /** Something was queued: look once more before it ends. */
+  /** Something was queued, so the run checks once more before it ends. */
   lookAgain(): void {
     this.#loop.wake();
   }
 
-  /** Something was queued since it last looked. */
+  /** Something was queued since the last claim. */
   get again(): boolean {
     return this.#loop.isWoken();
   }
@@ -141,28 +141,28 @@ class Working {
       this.#dismiss();
       this.#leases.stop();
       this.#cut.removeEventListener("abort", cutOff);
-      // Also after a fault, with some that still run: what they find is no longer theirs to store.
+      // Also after an error, while some still run: they have lost their lease and can't store their results.
       cutOff();
       const held = this.#leases.items().map(({ id }) => id);
       await giveBack(this.#parts.db, this.#owner, held);
     }
   }
 
-  /** Those that wait for a place begin no more, and are given back. */
+  /** Executions that wait for a slot are released without having run. */
   #dismiss(): void {
     for (const { begin } of this.#waiting.splice(0)) begin(false);
   }
 
-  /** There may be more to find at once. */
+  /** Whether there may be more due work right away. */
   async #findWork(most: number, begin: (claimed: Claimed) => void): Promise<Wait> {
-    // Before the queue is empty, so that nobody waits for it.
+    // Fed before the queue is empty, so that no slot stays idle.
     const isFed = this.#claimed >= FEED_AHEAD / 2;
     const [claimed, fed] = await Promise.all([this.#claim(most, begin), isFed ? this.#feed() : null]);
     const found = claimed === most || fed !== null || (await this.#feed()) !== null;
     return found ? { wait_ms: 0 } : UNTIL_CHANGE;
   }
 
-  /** How many to claim: 0 while enough wait for a place; never 0 when idle. */
+  /** How many to claim: 0 while enough wait for a slot; never 0 when idle. */
   #room(): number {
     const { concurrency } = this.#parts;
     const ahead = claimAhead(concurrency, this.#pace.perSecond());
@@ -189,7 +189,7 @@ class Working {
     return db.transaction().execute((tx) => feedNext(tx, clock.now()));
   }
 
-  /** Reads what the claimed will work on. */
+  /** Reads the subjects of the claimed executions. */
   async #take(
     executions: ClaimedExecution[],
     said: Moment,
@@ -217,8 +217,8 @@ class Working {
   }
 
   /**
-   * Gives the free places to those that wait; none while as many wait to be stored: a crash loses what runs and what is not
-   * stored, and both together stay below twice `concurrency`.
+   * Gives free slots to waiting executions, but none while `concurrency` results wait to be stored. A crash loses what runs
+   * and what is not stored, and both together stay below twice `concurrency`.
    */
   #start(): void {
     const { concurrency } = this.#parts;
@@ -234,7 +234,7 @@ class Working {
     return new Promise((begin) => this.#waiting.push({ execution, begin }));
   }
 
-  /** The first that waits of the sub-organization that has the fewest running. */
+  /** The first waiting execution of the sub-organization that has the fewest running. */
   #next(): Waiting | undefined {
     const runningOf = ({ execution }: Waiting) => this.#runningOf.get(execution.sub_organization_id) ?? 0;
     let next = 0;
@@ -252,7 +252,7 @@ class Working {
     else this.#runningOf.set(sub_organization_id, running);
   }
 
-  /** What is stored needs no place any more: the next one runs meanwhile. */
+  /** Frees the slot before the result is stored, so that the next one runs meanwhile. */
   async #runOne({ execution, material, lost }: Claimed): Promise<void> {
     const { db, log } = this.#parts;
     if (!(await this.#place(execution))) return;
@@ -269,10 +269,10 @@ class Working {
         this.#loop.wake();
       });
       await last.stored;
-      // What was cut off is given back when all is over.
+      // An aborted execution is released at the end of the run.
       if (!this.#cut.aborted) this.#leases.drop(execution);
     } catch (error) {
-      // The database is away: the lease runs out, and the execution is taken up again.
+      // The database can't be reached: the lease runs out, and the execution is claimed again.
       this.#leases.drop(execution);
       log.error({ err: error, execution_id: execution.id }, "an insight execution could not be stored");
     } finally {

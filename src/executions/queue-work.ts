@@ -14,7 +14,7 @@ import { queueExecutions, releaseExecutions, type SubjectColumn } from "./queue.
 import { runInsights } from "./run-insights.ts";
 import { WORKFLOWS, type WorkflowDeps } from "./workflow.ts";
 
-/** Keeps one call a short transaction. */
+/** Keeps the transaction of one request short. */
 const MAX_IDS = 10_000;
 
 const ids = () => z.array(recordId()).max(MAX_IDS).nullish();
@@ -94,7 +94,7 @@ function refuseUnfit({ name, source, insight_tool_ids }: Workflow, body: QueueWo
   }
 }
 
-/** Those that are over; one that nobody of this sub-organization ever had is a 404. */
+/** Those that have finished; an id unknown to this sub-organization is a 404. */
 async function endedSessions(tx: Tx, caller: Caller, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await tx

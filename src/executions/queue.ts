@@ -4,37 +4,37 @@ import { subjectColumn } from "../insights/matching.ts";
 import type { StoredWorkflow } from "../insights/workflow-schema.ts";
 
 /**
- * Work for the engine, as rows. An execution is one session or recording with those tools of a workflow that have not
- * analysed it at their present version; a row of insight_execution_tools each is the claim to do so, and can't be made twice.
+ * The queue of executions. An execution is one session or recording with those tools of a workflow that have not analysed
+ * it at their present version. A row of insight_execution_tools is the claim of one tool; its unique index allows it once.
  *
  *   PENDING → PROCESSING → COMPLETED
  *      ↑ (tries left) ↓
- *      └──────────── FAILED   until it is retried by hand
+ *      └──────────── FAILED   until somebody retries it
  *
- * Whoever queues holds at least a share of the workflow's row, and takes one of its tools', so that neither changes meanwhile.
+ * Queuing needs at least a shared lock of the workflow's row and takes one of its tools' rows, so that neither changes.
  */
-export type Cause = "session" | "upload" | "manual" | "backfill";
+type Cause = "session" | "upload" | "manual" | "backfill";
 export type SubjectColumn = "session_id" | "upload_file_id";
 
-/** What happens now goes before what lies years back. */
+/** New sessions run before those of a backfill. */
 const PRIORITY: Record<Cause, number> = { session: 0, upload: 0, manual: 0, backfill: 1 };
 
 type Queued = {
   cause: Cause;
   at: Date;
   column?: SubjectColumn;
-  /** Of what a backfill queues. */
+  /** Set for executions that a backfill queues. */
   backfill_id?: number;
 };
 
 /**
- * Queues what is new among these sessions or recordings for each of the workflows, which are of one sub-organization and run
- * over one kind; answers how many executions that makes. Lock: a share of the workflows' tools, in the order of their ids.
+ * Queues these sessions or recordings for each of the workflows, unless they are analysed already; returns the number of
+ * executions. The workflows are of one sub-organization and one kind. Lock: the workflows' tools (shared), by id.
  *
- * One statement, so that the end of a session pays for one. The claim comes first and the unique index behind it decides:
- * two that queue the same at once wait for each other there, and the second leaves it alone. Nothing is looked up before:
- * with the statistics of a table that is being filled, that look-up read all claims of the workflow for each session (0.7 s
- * for 1,000).
+ * One statement, to keep the end of a session cheap. The claim is inserted first and its unique index decides: of two
+ * transactions that queue the same, the second waits for the first and then skips it. Claims are not looked up before the
+ * insert: with the statistics of a table that is being filled, that read all claims of the workflow for each session
+ * (0.7 s for 1,000).
  */
 export async function queueExecutions(
   tx: Tx,
@@ -84,8 +84,8 @@ export async function queueExecutions(
 }
 
 /**
- * Gives up the claims of executions in this state, all or those of some subjects. Tools that had finished stay finished: an
- * execution with such is then complete, any other is gone. Lock: the executions' rows, so that none is started meanwhile.
+ * Drops executions of this state, all or those of some subjects, with their claims. An execution of which some tools had
+ * finished keeps their results and becomes complete. Lock: the executions' rows, so that none is started meanwhile.
  */
 export async function releaseExecutions(
   tx: Tx,

@@ -8,7 +8,7 @@ import type { InsightValue } from "../insights/check-answer.ts";
 import type { Used } from "../insights/tool-run.ts";
 import type { ClaimedExecution, ClaimedTool } from "./claim.ts";
 
-/** What came of a tool of an execution that is run here. */
+/** The result of one tool of an execution claimed by this process. */
 export type Result = {
   execution: ClaimedExecution;
   tool: ClaimedTool;
@@ -22,11 +22,11 @@ export type Result = {
 };
 
 /**
- * Stores results, many in one transaction, and answers the ids of executions that were still held; of any other nothing is
- * stored. Lock: the executions' rows in the order of their ids, then the recordings', and last, since all wait for them, the
- * days' rows of insight_usage.
+ * Stores many results in one transaction and returns the ids of executions whose lease still held; for others nothing is
+ * stored. Locks: the executions' rows by id, then the recordings', and last the days' rows of insight_usage, since every
+ * such transaction needs those.
  */
-export async function recordResults(db: Db, owner: string, results: Result[]): Promise<Set<number>> {
+async function recordResults(db: Db, owner: string, results: Result[]): Promise<Set<number>> {
   return db.transaction().execute(async (tx) => {
     await setForTransaction(tx, EACH_BY_KEY);
     const held = await lockHeld(
@@ -85,7 +85,7 @@ async function insertOutputs(tx: Tx, results: Result[]): Promise<void> {
     from json_populate_recordset(null::insight_outputs, ${JSON.stringify(rows)}::json)`.execute(tx);
 }
 
-/** A value by its type: always whole in json_value, and where it can be compared or counted in a column of its own. Pure. */
+/** The columns of a value: json_value always, and a typed column where the value can be compared or counted. Pure. */
 export function columnsOf({ key, type, value }: InsightValue) {
   const json_value = { [key]: publicValue(value) };
   const none = { insight_key: key, string_value: null, numeric_value: null, json_value };
@@ -105,13 +105,13 @@ export function columnsOf({ key, type, value }: InsightValue) {
   }
 }
 
-/** json_value holds strings and numbers only: clients that check answers refuse a whole page for anything else. */
+/** json_value holds strings and numbers only, because clients that validate answers reject a page with anything else. */
 function publicValue(value: unknown): string | number {
   if (typeof value === "string" || typeof value === "number") return value;
   return value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
-/** What failed runs used was used as well, so tokens add up over tries. */
+/** Failed tries use tokens too, so tokens add up over all tries. */
 async function updateTools(tx: Tx, results: Result[]): Promise<void> {
   const rows = results.map(({ execution, tool, at, duration_ms, used, outcome }) => ({
     execution_id: execution.id,
@@ -166,7 +166,7 @@ async function addUsage(tx: Tx, results: Result[]): Promise<void> {
     ].join("/"),
   );
   const sums = [...rows]
-    // In one order, so that two processes never wait for each other.
+    // Sorted, so that two processes can't deadlock.
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, of]) => {
       const [workflow_id, insight_tool_id, backfill_id, day] = key.split("/");
@@ -198,7 +198,7 @@ async function addUsage(tx: Tx, results: Result[]): Promise<void> {
       cost_usd = u.cost_usd + excluded.cost_usd`.execute(tx);
 }
 
-/** A recording says itself what went wrong with it last. */
+/** The last error is stored on the recording as well. */
 async function noteFiles(tx: Tx, results: Result[]): Promise<void> {
   const rows = results.flatMap(({ execution: { subject }, outcome }) =>
     "upload_file_id" in subject
@@ -206,7 +206,7 @@ async function noteFiles(tx: Tx, results: Result[]): Promise<void> {
       : [],
   );
   if (rows.length === 0) return;
-  // In one order, so that two processes with results of the same recordings never wait for each other.
+  // Sorted, so that two processes with results of the same recordings can't deadlock.
   const ids = rows.map(({ id }) => id);
   await sql`select id from insight_files where id = any(${ids}::bigint[]) order by id for no key update`.execute(
     tx,
@@ -231,7 +231,7 @@ async function tell(tx: Tx, results: Result[]): Promise<void> {
   }
 }
 
-/** Of an execution that is over. */
+/** The event of an execution that has finished. */
 function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
   if (outcome.kind === "retry" || (outcome.kind === "done" && !outcome.last)) return null;
   const { id, workflow_id, subject } = execution;
@@ -248,7 +248,7 @@ function eventOf({ execution, tool, at, outcome }: Result): NewEvent | null {
   };
 }
 
-/** Rejects with an error of data (`isOfData`) where one of many can't be stored; alone, what can't be has failed. */
+/** Rejects with a data error (`isOfData`) when one of many can't be stored; stored alone, that one then becomes FAILED. */
 export async function recordEach(db: Db, log: Log, owner: string, results: Result[]): Promise<Set<number>> {
   try {
     return await recordResults(db, owner, results);
@@ -263,6 +263,6 @@ export async function recordEach(db: Db, log: Log, owner: string, results: Resul
   }
 }
 
-/** Classes 22 (data) and 54 (limits) of PostgreSQL's codes: the next try fails the same way. */
+/** PostgreSQL's error classes 22 (data) and 54 (limits), for which a retry would fail the same way. */
 export const isOfData = (error: unknown): boolean =>
   /^(?:22|54)/.test(String((error as { code?: unknown }).code ?? ""));

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
 import { isOfData, type Result, recordEach } from "./record-results.ts";
 
-/** Stored in one transaction; more would hold its locks longer than one commit is worth. */
+/** The most results of one transaction; more would hold its locks too long to be worth the saved commits. */
 const MOST = 100;
 
 /**

@@ -16,16 +16,16 @@ export type Running = {
   recorder: Recorder;
   clock: Clock;
   log: Log;
-  /** Raised when the lease was lost or the program stops: nothing of it is stored any more. */
+  /** Aborted when the lease was lost or the program stops; nothing is stored after that. */
   signal: AbortSignal;
-  /** What earlier tools found; read when a prompt asks for it. */
+  /** The outputs of earlier tools; read only when a prompt uses them. */
   loadInsights(): Promise<Record<string, unknown>>;
 };
 
 /**
- * Runs the tools of an execution in their order, each with what the ones before it found. What a tool found is stored
- * before the next begins, so that no process has to pay for it twice. The first that fails ends it. Resolves when the last
- * has run; `stored` does once what it found is stored, and says whether the execution was still held.
+ * Runs the tools of an execution in their order, each with the outputs of those before it. A result is stored before the
+ * next tool begins, so that it is never paid for twice. The first failure ends the execution. Resolves when the last tool
+ * has run; `stored` resolves once its result is stored, with whether the lease still held.
  */
 export async function runExecution(
   execution: ClaimedExecution,
@@ -99,7 +99,7 @@ async function runTool(
       signal,
     });
   } catch (error) {
-    // Nothing of it is stored then.
+    // Aborted: nothing is stored.
     if (signal.aborted) return failed("The tool was broken off.", LATER);
     return failed(`The tool broke: ${publicText(error, log.child(subject), "an insight tool broke")}`, LATER);
   }

@@ -18,7 +18,7 @@ import type { AnalysisSubject, Transcript } from "../insights/transcript.ts";
 const HTTP_TIMEOUT_MS = 30_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_KEYS = 50;
-/** A key is part of an index. */
+/** Limited because the key is part of an index. */
 const MAX_KEY_CHARACTERS = 255;
 
 /** Sends the transcript to a service; every key of the JSON object it answers is an output. */
@@ -44,7 +44,7 @@ export async function runHttpTool(
     max_response_bytes: MAX_RESPONSE_BYTES,
     signal,
   });
-  // A token that was taken back is given up, and the next try asks for another.
+  // The service revoked the token, so it is dropped and the next try fetches another.
   const isRefused = outcome.kind === "response" && outcome.status === 401 && tool.service_id != null;
   if (isRefused && (await auth.refused(tool.service_id as number, headers))) {
     return failed("The service answered 401.", LATER);
@@ -55,7 +55,7 @@ export async function runHttpTool(
 const lowerCase = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
-/** The transcript as `transcribe` spells one, and beside it what the agent called. */
+/** The transcript in the format of `transcribe`, and the agent's tool calls beside it. */
 const serviceBody = (subject: AnalysisSubject, transcript: Transcript) => ({
   session_id: null,
   upload_file_id: null,
@@ -98,10 +98,10 @@ function readService(outcome: EgressOutcome): ToolRunOutcome {
       );
 }
 
-/** Parsing more, text by text, holds up everybody for longer than 100 ms. */
+/** Parsing a longer answer would block the event loop for more than 100 ms. */
 const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 50_000, names: 5_000 };
 
-/** Every key with a value; null says that there is none. */
+/** The outputs of every key that has a value; null means none. */
 function valuesIn(text: string): InsightValue[] | null {
   if (jsonExcess(text, MOST_ANSWERED)) return null;
   let answer: unknown;

@@ -8,7 +8,7 @@ import { transcribe } from "../transcription/transcribe.ts";
 import { runHttpTool } from "./run-http-tool.ts";
 import { runLlmTool } from "./run-llm-tool.ts";
 
-/** Runs one tool; whatever is wrong with it, its subject or a service is an outcome. */
+/** Runs one tool. Errors of the tool, its subject or a service are outcomes, never thrown. */
 export async function runInsightTool(runner: ToolRunner, run: ToolRun): Promise<ToolRunOutcome> {
   const { tool, transcript } = run;
   if (tool.type === "transcription") return transcribe(runner, { ...run, tool });
@@ -32,7 +32,7 @@ type PatternTool = Extract<ToolArguments, { type: "regex" }>;
 /** 130 ms at the worst: 100,000 characters, two hours of talk, by a pattern of 40 instructions such as `order (no|number) \\d+`. */
 const MAX_PAIRS = 4_000_000;
 
-/** RE2 takes time in proportion to the text and the pattern, so what is too long for each other is refused. */
+/** RE2's time grows with the product of text and pattern length, so products over the limit are refused. */
 function runPattern(tool: PatternTool, transcript: Transcript): ToolRunOutcome {
   try {
     return done(findPattern(tool, transcript));

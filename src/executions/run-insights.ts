@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Job } from "../jobs/define-job.ts";
 
-/** Executions are due, or will be at the job's `run_at`. What they are says the queue, not the job. */
+/** Runs executions that are due by the job's `run_at`. The queue, not the job, says which. */
 export const runInsights: Job<object> = { name: "run-insights", payload: z.object({}), max_attempts: 5 };
 
-/** Comes round for what no job was left for: executions whose process died. */
+/** Runs every minute for executions whose process died, since those have no job. */
 export const resumeInsights: Job<object> = {
   name: "resume-insights",
   payload: z.object({}),

@@ -82,7 +82,7 @@ function retryOf(error: ModelError): Retry {
   return error.retryable || error.kind === "timeout" ? LATER : NEVER;
 }
 
-/** One run's questions to its model, and what all of them used. */
+/** The requests of one run to its model, and their total usage. */
 class Asking {
   readonly #runner: ToolRunner;
   readonly #run: LlmRun;
@@ -95,7 +95,7 @@ class Asking {
     this.#model = model;
   }
 
-  /** Asked once, and once more with what was wrong. */
+  /** One request, and one repair request that says what was wrong. */
   async ask({ messages, output_schema }: Analysis): Promise<Answer> {
     const { outputs } = this.#run.tool;
     const first = await this.#read(messages, output_schema);

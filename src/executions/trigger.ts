@@ -6,7 +6,7 @@ import type { EndedSession } from "../sessions/engine.ts";
 import { queueExecutions } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
 
-/** Queues a session that ends for the active workflows that want it, in the transaction that ends it. */
+/** Queues a session that ends for the active workflows it matches, in the transaction that ends it. */
 export async function queueEndedSession(tx: Tx, session: EndedSession, at: Date): Promise<void> {
   if (session.is_test) return;
   const candidates = await shareSessionWorkflows(tx, session.sub_organization_id);
@@ -28,7 +28,7 @@ export function wants(
   return inSpan(workflow, new Date(session.timestamp)) && meets(workflow, subjectOf(session));
 }
 
-/** As `matching.ts` reads it from the row. */
+/** Reads the same fields from the row as `matching.ts`. */
 const subjectOf = (session: EndedSession) => ({
   id: session.id,
   duration_s:

@@ -26,7 +26,7 @@ import { releaseExecutions } from "./queue.ts";
 import { runInsights } from "./run-insights.ts";
 import { audited, WORKFLOWS, type WorkflowDeps, withEstimate, workflowParams } from "./workflow.ts";
 
-/** A backfill that grew or shrank by more than both since it was read has to be read again. */
+/** An estimate that changed by more than both of these since it was shown must be confirmed again. */
 const TOLERANCE = { share: 0.1, count: 5 };
 
 export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
@@ -52,18 +52,18 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         throw new Fault("refused", "Read the estimate and send is_acknowledged as true to activate.");
       }
       refuseIdle(read);
-      // Before anything is locked: sessions that end wait for an activation.
+      // Estimated before anything is locked, because sessions that end wait for an activation's lock.
       const foreseen = await asReader(caller.sub_organization_id, () =>
         estimateOf(db, read, { now: clock.now(), catalogue: deps.catalogue }),
       );
       const after = await write(db, noun, async (tx) => {
         const before = await lockWorkflow(tx, caller, params.workflow_id);
-        // From here on, what ends waits and is then the trigger's; what ended before began before.
+        // Sessions that end from here on wait for this lock and then belong to the trigger.
         const at = clock.now();
         refuseIdle(before);
         await shareTools(tx, caller, before.insight_tool_ids);
         await shareFolders(tx, caller, before.conditions.folder_list ?? []);
-        // Read again now that its tools can't change any more.
+        // Read again, now that the lock keeps its tools from changing.
         const workflow = await findWorkflow(tx, caller, before.id);
         const estimate = looksAtTheSame(read, workflow)
           ? foreseen
@@ -73,7 +73,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
         await setStatus(tx, { caller, at }, before.id, "ACTIVE");
         const backfill_id = await openBackfill(tx, { caller, at }, workflow, estimate);
         if (backfill_id !== null) {
-          // The first piece at once, so that a small backfill is queued when the answer comes.
+          // Feeds the first batch at once, so that a small backfill is queued before the response.
           await feedBackfill(tx, { id: backfill_id, workflow_id: workflow.id }, at);
           await enqueue(tx, runInsights, {});
         }
@@ -108,7 +108,7 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
     },
   );
 
-  /** The audit entry and the event of a change, in its transaction; answers the workflow as it is then. */
+  /** Writes the audit entry and the event of a change in its transaction; returns the changed workflow. */
   async function changed(
     tx: Tx,
     { caller, at }: Stamp,
@@ -141,11 +141,11 @@ export function workflowActivationRoutes(api: Api, deps: WorkflowDeps): void {
 
 const DONE = { activate: "activated", inactivate: "inactivated" } as const;
 
-/** Nobody changed meanwhile what an estimate is made from. */
+/** Whether everything that the estimate depends on is unchanged. */
 const looksAtTheSame = (a: Workflow, b: Workflow): boolean =>
   ruleOf(a) === ruleOf(b) && a.start_datetime === b.start_datetime && a.status === b.status;
 
-/** What could never do anything, or not here, is told before it is switched on. */
+/** Refuses to activate a workflow that could never run, or not on this installation. */
 function refuseIdle({ name, source, conditions, insight_tool_ids }: Workflow): void {
   if (insight_tool_ids.length === 0) {
     throw new Fault(

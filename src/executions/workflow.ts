@@ -26,7 +26,7 @@ import { releaseExecutions } from "./queue.ts";
 
 export type WorkflowDeps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
-/** A page of them together would take every connection to the database. */
+/** Computed one after the other: in parallel, a page of workflows would take every database connection. */
 const ESTIMATES_AT_ONCE = 3;
 
 export const WORKFLOWS = "/api/v1/insights/workflows";
@@ -155,8 +155,8 @@ export function workflowRoutes(api: Api, deps: WorkflowDeps): void {
 }
 
 /**
- * The answer: without what only the program needs, with what activation would do now. Never under a workflow's lock: that
- * takes a second where millions of sessions are compared, and sessions that end would wait for it.
+ * The response: without internal columns, with an estimate of what activation would do now. Never computed under the
+ * workflow's lock: comparing millions of sessions takes a second, for which sessions that end would wait.
  */
 export async function withEstimate(
   db: Db,
@@ -172,7 +172,7 @@ export async function withEstimate(
   } catch (error) {
     const crowded = error instanceof Fault && error.kind === "too-many";
     if (!crowded && !isStatementTimeout(error)) throw error;
-    // The workflow is stored by then: an answer that refused would have it sent again.
+    // The workflow is stored by now, so an error here would only make the client send it again.
     return { ...shown, estimate: null, estimate_problem: NO_ESTIMATE };
   }
 }
@@ -180,7 +180,7 @@ export async function withEstimate(
 const NO_ESTIMATE =
   "The estimate took too long, because there is too much to look through or too many reports are running. The workflow is as shown. Read it again in a while; a later start_datetime or an exact agent makes it faster.";
 
-/** Its tools are records of their own, and its counts change by themselves. */
+/** Left out of comparisons: its tools are records of their own, and its counts change by themselves. */
 export const audited = ({ insight_tools, queue_count, failed_count, covered, ...own }: Workflow) => own;
 
 function refuseWhileActive(workflow: Workflow, what: string, kind: "blocked" | "refused"): void {

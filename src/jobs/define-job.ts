@@ -4,27 +4,27 @@ import type { z } from "zod";
 import type { Tx } from "../db/database.ts";
 
 /**
- * Work for later, stored in the transaction that makes it necessary. A job may run twice (a process may die after doing
- * it and before saying so), so each one must be safe to repeat.
+ * Background work, stored in the transaction that makes it necessary. A job may run twice, because a process may die after
+ * doing it and before recording that, so each one must be safe to repeat.
  */
 export type Job<Payload> = {
   name: string;
   payload: z.ZodType<Payload>;
-  /** Tries before it is given up; waits between them grow exponentially. */
+  /** The most attempts; waits between them grow exponentially. */
   max_attempts: number;
-  /** A turn of a conversation, for which somebody waits: it has workers that do nothing else. */
+  /** A turn of a conversation, for which a person waits, so it has workers of its own. */
   is_dialogue?: boolean;
-  /** Cron, in UTC, for work that comes round by itself. */
+  /** Cron expression, in UTC, of a scheduled job. */
   schedule?: string;
 };
 
 /**
- * `stopping` is raised when the process begins to stop: a job that goes on as long as there is work begins nothing new
- * then. `abortSignal` is raised seconds later, to cut off what still runs.
+ * `stopping` is aborted when the process begins to stop, so that a job that loops over a backlog begins nothing new.
+ * `abortSignal` is aborted seconds later, to end what still runs.
  */
 export type JobContext = JobHelpers & { stopping: AbortSignal };
 
-/** A job with what it does; `runner.ts` is handed a list of these. */
+/** A job with its handler; `runner.ts` takes a list of these. */
 export type JobHandler<Payload = unknown> = {
   job: Job<Payload>;
   run(payload: Payload, context: JobContext): Promise<void>;
@@ -33,16 +33,16 @@ export type JobHandler<Payload = unknown> = {
 export const handle = <Payload>(job: Job<Payload>, run: JobHandler<Payload>["run"]): JobHandler =>
   ({ job, run }) as unknown as JobHandler;
 
-export type EnqueueOptions = {
-  /** A job of the same key that has not begun is replaced, so that it runs once. */
+type EnqueueOptions = {
+  /** Replaces a job of the same key that has not begun, so that it runs once. */
   key?: string;
   run_at?: Date;
   /**
-   * The sub-organization it is done for, or what selects it: nobody's jobs take all places of the workers. Left out for
-   * what belongs to nobody.
+   * The sub-organization it belongs to, or a query for it, so that no sub-organization takes all workers. Left out for jobs
+   * of the installation.
    */
   tenant?: number | RawBuilder<number>;
-  /** Jobs of one queue run one after the other, in the order they were added. */
+  /** Jobs of one queue run one at a time, in the order they were added. */
   queue?: string;
 };
 

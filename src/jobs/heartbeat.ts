@@ -5,26 +5,26 @@ import { countInterrupted, type SetAside } from "./interrupted.ts";
 
 /**
  * graphile-worker leaves the jobs of a killed process locked for four hours. Each process that runs jobs therefore
- * writes a heartbeat, and frees the jobs of those that stopped: a lost job runs again within `DEAD_S` + `BEAT_MS`.
- * Beats are written and judged by the database's clock alone, since those of machines differ.
+ * writes a heartbeat and unlocks the jobs of processes whose heartbeat stopped, so a lost job runs again within `DEAD_S` +
+ * `BEAT_MS`. Only the database's clock is used, since the clocks of machines differ.
  */
 const BEAT_MS = 8_000;
 const DEAD_S = 20;
 
-export type Heartbeat = { stop(): Promise<void> };
+type Heartbeat = { stop(): Promise<void> };
 
 type Parts = {
   pool: pg.Pool;
   log: Log;
   runnerId: string;
-  /** The jobs that were fetched and are not over yet. */
+  /** The jobs that this process has fetched and not finished. */
   held: ReadonlySet<string>;
 };
 
 export async function startHeartbeat(parts: Parts): Promise<Heartbeat> {
   const { pool, log, runnerId } = parts;
   const round = async () => {
-    // Whoever was not heard itself for so long, as when the database was away, gives the others a round to be heard again.
+    // A process whose own beat is late, as after an outage of the database, waits one round for the others' beats.
     if (!(await beat(pool, runnerId))) return;
     tellOfSetAside(log, await reap(pool));
   };
@@ -47,7 +47,7 @@ export function tellOfSetAside(log: Log, jobs: SetAside[]): void {
   for (const job of jobs) log.error(job, "a job was set aside: its process died on it twice");
 }
 
-/** Until stopped. A whole `BEAT_MS` lies between two looks, however long one takes. */
+/** Beats until stopped. A whole `BEAT_MS` lies between two rounds, however long one takes. */
 async function lookForLost({ pool, log, runnerId, held }: Parts, stopping: AbortSignal): Promise<never> {
   let missed: ReadonlySet<string> = new Set();
   for (;;) {
@@ -60,7 +60,7 @@ async function lookForLost({ pool, log, runnerId, held }: Parts, stopping: Abort
   }
 }
 
-/** The three exported for their tests; `startHeartbeat` calls them every `BEAT_MS`. Tells whether the beat before came in time. */
+/** `startHeartbeat` calls this and the next two every `BEAT_MS`. Returns whether the previous beat came in time. */
 export async function beat(pool: pg.Pool, runnerId: string): Promise<boolean> {
   const { rows } = await pool.query<{ in_time: boolean }>(
     `with before as (
@@ -74,7 +74,7 @@ export async function beat(pool: pg.Pool, runnerId: string): Promise<boolean> {
   return rows[0]?.in_time ?? false;
 }
 
-/** Frees the jobs of those who stopped, and counts what went down with those who died. Resolves with what is set aside. */
+/** Unlocks the jobs of dead processes and counts the interruption of each. Resolves with the jobs that are set aside. */
 export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -113,9 +113,8 @@ export async function reap(pool: pg.Pool, silent_s = DEAD_S): Promise<SetAside[]
 }
 
 /**
- * Frees what is locked in this process's name and never came here: the answer to its fetch was lost with a connection.
- * Only what the look before missed too, since an answer may be on its way, as may the word that a job is done.
- * Resolves with what this look missed.
+ * Unlocks jobs that are locked by this process and never arrived, because the connection broke during their fetch. A job
+ * must be missing in two rounds, since its fetch or its completion may be under way. Resolves with those missing now.
  */
 export async function freeLost(
   pool: pg.Pool,
@@ -129,7 +128,7 @@ export async function freeLost(
   );
   const missing = rows.map(({ id }) => String(id)).filter((id) => !held.has(id));
   const lost = missing.filter((id) => missed.has(id));
-  // As the library itself returns jobs that it has not begun.
+  // The same update that the library uses to return jobs it has not begun.
   if (lost.length > 0)
     await pool.query(
       `with freed as (

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 
 /**
- * Jobs that went down with their process: a text, a mail or a tool can hold what ends whoever works on it, and would end
- * every process that comes to it next. A job that was interrupted so twice is set aside: nobody runs it until somebody
- * says so, and neither does anybody run another job of the same conversation, which would begin with the same message.
+ * Jobs whose process died while they ran. A text, a mail or a tool's answer may crash every process that works on it, so a
+ * job interrupted twice is set aside: it does not run until a person retries it, and neither does another job of the
+ * same conversation, which would begin with the same message.
  *
  *     runs ──death──▶ suspect, runs while no other suspect does ──death──▶ set aside ──by hand──▶ runs, or is dropped
  *
- * Beside the job that ended the process others were running. All of them are suspects then, and run one at a time, so
- * that the second death counts for the one that was running.
+ * All jobs that were running in the process become suspects and then run one at a time, so that the second crash is counted
+ * for the one that caused it.
  *
- * A process that is stopped in order gives its jobs back and leaves no heartbeat behind; its jobs count for nothing. Only
- * those done for one sub-organization are counted: what goes round by itself is no message.
+ * A process that stops in order returns its jobs and deletes its heartbeat, which is no interruption. Only jobs of a
+ * sub-organization are counted, since scheduled jobs carry no message.
  */
 export const MOST_INTERRUPTIONS = 2;
 
 const SET_ASIDE = `Set aside: it was running ${MOST_INTERRUPTIONS} times when its process died.`;
 
-/** The job that tells of what was set aside (reports/set-aside-routes.ts): at once, and every minute for what it missed. */
+/** The job that reports jobs that were set aside (reports/set-aside-routes.ts): at once, and every minute for missed ones. */
 export const TELL_SET_ASIDE = "tell-set-aside";
 
 /** A job that was set aside just now. */
 export type SetAside = { job_id: string; name: string };
 
 /**
- * Counts the jobs that the dead were running, and sets aside those that must not run again. Before they are freed. A job
- * that is set aside loses its key: another of the same key would take its place and run.
+ * Counts interruptions of the jobs that dead processes were running, and sets aside those that must not run again. Runs
+ * before they are unlocked. A job that is set aside loses its key, since a new job of that key would replace it and run.
  */
 export async function countInterrupted(client: pg.ClientBase, dead: string[]): Promise<SetAside[]> {
   const { rows } = await client.query<SetAside>(
@@ -58,8 +58,8 @@ export async function countInterrupted(client: pg.ClientBase, dead: string[]): P
   return rows;
 }
 
-export type Standing =
-  /** Another job of the same conversation is set aside: what that one does once it is retried, this one need not. */
+type Standing =
+  /** Another job of the same conversation is set aside and will do this one's work once it is retried. */
   | "waits"
   /** Its process died while it ran. */
   | "suspect"
@@ -78,7 +78,7 @@ export async function standingOf(
   return rows.length > 0 ? "suspect" : "clear";
 }
 
-/** What has not ended its process in this time lets the next suspect begin, so that a slow turn holds up nobody for long. */
+/** After this time without a crash the next suspect may begin, so that a slow turn does not delay the others for long. */
 const PROVEN_MS = 5_000;
 
 /** Runs suspects one after the other, each noted as begun before it is. */
@@ -111,7 +111,7 @@ export class Suspects {
   }
 }
 
-/** Those that ran to their end after all, or whose job somebody removed. */
+/** Forgets suspects that finished after all, or whose job was removed. */
 export async function forgetInterrupted(pool: pg.Pool): Promise<void> {
   await pool.query(
     `delete from interrupted_jobs

@@ -2,26 +2,26 @@ import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-/** A moment on both clocks of the machine: one stands still while it sleeps, the other may be set. */
+/** A moment on both clocks of the machine: the monotonic one stops during sleep, the wall clock may be set. */
 export type Moment = { running_ms: number; at: Date };
 
-/** What a room says of its own rows. Each has an owner, and an end after which anybody may take it over. */
-export type LeasedRows<Item> = {
+/** How a room leases its own rows. Each row has an owner and an expiry, after which any process may take it over. */
+type LeasedRows<Item> = {
   /** For the log: "sessions". */
   of: string;
   lease_ms: number;
   /** A lease is extended once it is this old, and again soon when that failed. */
   renew_ms: number;
-  /** One statement. Moves the end of those that are still held, and answers with them; the others are lost. */
+  /** One statement. Extends the leases that still hold and returns them; the others are lost. */
   extend(items: Item[], end: Date): Promise<Iterable<Item>>;
-  /** Before each round of the timer; only tests hand one in, to let it stand still. */
+  /** Called before each round of the timer; tests pass one to pause it. */
   beforeRound?(): void | Promise<void>;
 };
 
-/** A hold: `lost` is raised once somebody else has the row, or when whoever holds it is to stop. */
+/** A lease held here: `lost` is aborted once another process has the row, or when the work is to stop. */
 type Hold = { said: Moment; lost: AbortController; isGivenUp: boolean };
 
-/** Looks in a `renew_ms`, so that a lease is extended little later than it should be. */
+/** Rounds per `renew_ms`, so that a lease is extended soon after it is due. */
 const LOOKS = 4;
 
 export class LeaseLost extends Error {
@@ -32,10 +32,10 @@ export class LeaseLost extends Error {
 }
 
 /**
- * The rows of one kind that this process holds. A process may die anywhere: what it no longer extends is free when its
- * lease ends. It may also be stopped anywhere for any time (garbage, a busy machine, a suspended one) and not know it:
- * `holds` says by both clocks whether a row is still ours. How a row is taken, given back and freed differs from room to
- * room and is their SQL: a row is taken in the statement that also reads or writes what the work begins with.
+ * The leases of one kind that this process holds. A process may die anywhere; its leases then expire. It may also pause
+ * anywhere for any time (garbage collection, a busy or suspended machine) without noticing, so `holds` checks by both
+ * clocks whether a row is still ours. Taking, releasing and freeing rows is the SQL of each room, because a row is taken
+ * in the statement that also reads or writes what the work begins with.
  */
 export class Leases<Item> {
   #rows: LeasedRows<Item>;
@@ -61,10 +61,10 @@ export class Leases<Item> {
 
   moment = (): Moment => ({ running_ms: performance.now(), at: this.#clock.now() });
 
-  /** When a lease ends that is taken at `at`. */
+  /** The expiry of a lease taken at `at`. */
   end = (at: Date): Date => new Date(at.getTime() + this.#rows.lease_ms);
 
-  /** From now on it is extended. `said`: before the statement that took it was sent. */
+  /** Extends it from now on. `said`: the time before the statement that took it was sent. */
   hold(item: Item, said: Moment = this.moment()): AbortSignal {
     const lost = new AbortController();
     this.#holds.set(item, { said, lost, isGivenUp: false });
@@ -72,19 +72,19 @@ export class Leases<Item> {
     return lost.signal;
   }
 
-  /** The work is over, and its row given back or not; it is not extended any more. */
+  /** The work has finished, so its lease is no longer extended, whether its row was released or not. */
   drop(item: Item): void {
     this.#holds.delete(item);
     if (this.#holds.size === 0) this.stop();
   }
 
-  /** Whether it was said to be ours less than `within_ms` ago. */
+  /** Whether its lease was taken or extended less than `within_ms` ago. */
   holds(item: Item, within_ms = this.#rows.lease_ms): boolean {
     const hold = this.#holds.get(item);
     return hold !== undefined && !isOver(hold) && this.#age_ms(hold.said) < within_ms;
   }
 
-  /** The same, after saying so again where that was too long ago. */
+  /** The same, but extends the lease first when that was too long ago. */
   async stillHolds(item: Item, within_ms = this.#rows.lease_ms): Promise<boolean> {
     if (this.holds(item, within_ms)) return true;
     const hold = this.#holds.get(item);
@@ -92,7 +92,7 @@ export class Leases<Item> {
     return this.holds(item, within_ms);
   }
 
-  /** A round: extends all that are due. The timer calls it, one at a time. Rejects while the database is away. */
+  /** One round of the timer: extends all leases that are due. Rejects while the database can't be reached. */
   async renew(): Promise<void> {
     const due = [...this.#holds].filter(
       ([, hold]) => !isOver(hold) && this.#age_ms(hold.said) >= this.#rows.renew_ms,
@@ -100,18 +100,18 @@ export class Leases<Item> {
     await this.#extend(due);
   }
 
-  /** None is extended any more from here on: a row given back now is not taken for lost. */
+  /** Extends none of these from here on, so that a row released now is not reported as lost. */
   giveUp(): Item[] {
     for (const hold of this.#holds.values()) hold.isGivenUp = true;
     return this.items();
   }
 
-  /** Whoever works on what is held here stops. */
+  /** Stops all work on rows that are held here. */
   cutOff(reason?: unknown): void {
     for (const { lost } of this.#holds.values()) lost.abort(reason);
   }
 
-  /** No round begins any more, whatever is held. */
+  /** Ends the timer, whatever is still held. */
   stop(): void {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
@@ -121,7 +121,7 @@ export class Leases<Item> {
     return Math.max(performance.now() - running_ms, this.#clock.now().getTime() - at.getTime());
   }
 
-  /** One at a time; but a statement that is not answered, as on a connection that broke, holds up none for long. */
+  /** Rounds run one at a time, but one that gets no answer, as on a broken connection, delays the next only briefly. */
   async #look(): Promise<void> {
     const at = performance.now();
     if (at - this.#lookedAt < this.#rows.renew_ms) return;
@@ -130,7 +130,7 @@ export class Leases<Item> {
       await this.#rows.beforeRound?.();
       await this.renew();
     } catch (error) {
-      // The database is away for a moment: a lease outlives a few missed rounds, and every write checks it.
+      // The database can't be reached: a lease outlives a few missed rounds, and every write checks it.
       this.#log.warn({ error: errorText(error), of: this.#rows.of }, "leases could not be renewed");
     } finally {
       if (this.#lookedAt === at) this.#lookedAt = -Infinity;

@@ -17,17 +17,17 @@ import { Suspects, standingOf } from "./interrupted.ts";
 import { createShares, tenantOf } from "./shares.ts";
 import { tidyJobsJob } from "./tidy-jobs.ts";
 
-/** Jobs that are no conversations, taken at once per process; each is mostly waiting for the database or a peer. */
+/** Concurrent jobs per process, besides turns; each mostly waits for the database or a peer. */
 const BACKGROUND = 10;
 /**
- * Each fetches for itself, since the library's local queue knows no shares: 2,600 trivial jobs/s instead of 27,000, where
- * a turn takes some fifteen milliseconds at the least. Idle ones look this often; a new job wakes one at once.
+ * The poll interval of idle workers; a new job wakes one at once. Each worker fetches for itself, because the library's
+ * local queue knows no shares. That gives 2,600 trivial jobs/s instead of 27,000, where a turn takes at least 15 ms.
  */
 const POLL_MS = 5_000;
 
 /**
- * The next job of a queue can be fetched once the library has stored that the one before it is over: a moment after its
- * worker has looked for more, and nobody is told. So somebody looks again then, and later where the database is busy.
+ * The next job of a queue can be fetched once the library has stored the end of the one before: a moment after its worker
+ * has fetched again, and without a notification. So a worker is woken after these delays, the later for a busy database.
  */
 const LOOK_AGAIN_MS = [15, 150, 1_000];
 
@@ -40,16 +40,16 @@ type Parts = {
   pool: pg.Pool;
   log: Log;
   handlers: JobHandler[];
-  /** Turns of conversations that run at once. */
+  /** Concurrent turns. */
   dialogues?: number;
 };
 
-/** Workers that do some of the jobs, so that those never wait for others. */
+/** A set of workers for some of the jobs, so that those never wait for others. */
 type Lane = { pool: pg.Pool; log: Log; suspects: Suspects; handlers: JobHandler[]; places: number };
 
 const DIALOGUES = 32;
 
-/** Runs jobs until stopped, those of conversations apart from all others; a stop lets those that run finish. */
+/** Runs jobs until stopped, with separate workers for turns; a stop lets running jobs finish. */
 export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: Parts): Promise<JobRunner> {
   const inDialogues = handlers.filter(({ job }) => job.is_dialogue);
   const others = [...handlers.filter(({ job }) => !job.is_dialogue), tidyJobsJob(pool, handlers)];
@@ -69,14 +69,14 @@ export async function startJobs({ pool, log, handlers, dialogues = DIALOGUES }: 
 }
 
 /**
- * The library gives up for good once it could not write that a job is done, which is what a restart of the database
- * comes to. Its jobs then go on in a new set of workers, while the old one brings to an end what it has begun.
+ * The library shuts its workers down for good when it could not store the end of a job, as after a restart of the database.
+ * Jobs then continue in a new set of workers, while the old set finishes what it has begun.
  */
 async function startLane(parts: Lane): Promise<JobRunner> {
   const { log } = parts;
   const stopping = new AbortController();
   const ending = new Set<Promise<void>>();
-  // None while the next are being started.
+  // Empty while a new set is being started.
   let workers: Workers | undefined = await startWorkers(parts, stopping.signal);
 
   const keepRunning = async (): Promise<void> => {
@@ -95,7 +95,7 @@ async function startLane(parts: Lane): Promise<JobRunner> {
     }
   };
   const keeping = keepRunning().catch((error) => {
-    // A wait between tries ends so.
+    // Ends a wait between tries.
     if (!stopping.signal.aborted) throw error;
   });
 
@@ -109,7 +109,7 @@ async function startLane(parts: Lane): Promise<JobRunner> {
   };
 }
 
-/** Between tries of a database that does not answer. */
+/** Between tries while the database does not answer. */
 const REPLACE_AFTER_MS = [100, 500, 1_000, 2_000, 5_000];
 
 async function replace(parts: Lane, stopping: AbortSignal): Promise<Workers> {
@@ -125,14 +125,14 @@ async function replace(parts: Lane, stopping: AbortSignal): Promise<Workers> {
 }
 
 type Workers = {
-  /** Settles when they take no more jobs: told to stop, or by the library's own decision. */
+  /** Settles when they fetch no more jobs: after a stop, or when the library shuts them down itself. */
   gaveUp: Promise<unknown>;
-  /** What they have begun is done, or was cut off; nothing more comes from them. */
+  /** Resolves when all jobs they had begun have finished or were aborted. */
   drained(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** The library has written what it can of a job this long after it ended. */
+/** By this long after a job's end, the library has stored its result or failed to. */
 const LAST_WORDS_MS = 2_000;
 
 async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers> {
@@ -143,7 +143,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   const taskList = Object.fromEntries(
     handlers.map(({ job, run }) => [
       job.name,
-      // What cron adds carries the library's own notes in place of a payload.
+      // Scheduled jobs carry the library's own data instead of a payload.
       (payload: unknown, helpers: JobHelpers) => {
         const done = Promise.try(async () => {
           const work = async () =>
@@ -165,7 +165,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   const cron = handlers.flatMap(({ job }) =>
     job.schedule ? [{ task: job.name, match: job.schedule, options: { maxAttempts: job.max_attempts } }] : [],
   );
-  // Jobs are locked in the name of the pool of workers; its id is what a heartbeat has to carry.
+  // Jobs are locked by the worker pool, so the heartbeat carries the pool's id.
   let runnerId = "";
   events.once("pool:create", ({ workerPool }) => {
     runnerId = workerPool.id;
@@ -178,7 +178,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
       try {
         workerPool.nudge(1);
       } catch {
-        // A worker that has ended can't be woken: others look, now or when they come round.
+        // A worker that has ended can't be woken; another fetches the job, at its next poll at the latest.
       }
     };
     events.on("job:complete", ({ job }) => {
@@ -200,7 +200,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
     events,
     preset: { worker: { completeJobBatchDelay: 5, failJobBatchDelay: 5 } },
   });
-  // Fails where the library's own end was not clean, which it has told by then.
+  // Rejects when the library's shutdown was not clean, which it has logged itself.
   const ended = runner.promise.catch(() => {});
   const heartbeat = await startHeartbeat({ pool, log, runnerId, held }).catch(async (error) => {
     await runner.stop();
@@ -208,7 +208,7 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
   });
   const drained = async (): Promise<void> => {
     while (running.size > 0) await Promise.allSettled(running);
-    // The library's own end may never come: it counts what it has still to write, and after a failure counts wrong.
+    // The library's shutdown may never finish, because it miscounts its outstanding writes after a failed one.
     await Promise.race([ended, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
     await heartbeat.stop();
   };
@@ -216,14 +216,14 @@ async function startWorkers(parts: Lane, stopping: AbortSignal): Promise<Workers
     gaveUp,
     drained,
     async stop() {
-      // Refused by a runner that is ending already.
+      // The runner refuses when it is shutting down already.
       await runner.stop().catch(() => {});
       await drained();
     },
   };
 }
 
-/** The ids of jobs that were fetched and are not over. */
+/** The ids of jobs that were fetched and have not finished. */
 function heldJobs(events: WorkerEvents): ReadonlySet<string> {
   const held = new Set<string>();
   events.on("job:start", ({ job }) => held.add(String(job.id)));
@@ -231,10 +231,10 @@ function heldJobs(events: WorkerEvents): ReadonlySet<string> {
   return held;
 }
 
-/** There are more workers than connections on purpose: they wait for models, not for the database. */
+/** Silences the warning about more workers than connections: workers wait for models, not for the database. */
 const FEW_CONNECTIONS = "WARNING: having maxPoolSize";
 
-/** The library tells of every job; a failure is news, the rest is not. */
+/** The library logs every job; only failures are passed on. */
 const quietLogger = (log: Log): Logger =>
   new Logger(() => (level, message) => {
     if (level === "error") log.error({ jobs: true }, message);

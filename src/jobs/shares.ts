@@ -2,20 +2,20 @@ import type { EventEmitter } from "node:events";
 import type { Job as StoredJob, WorkerEvents } from "graphile-worker";
 import { atTheirShare } from "../base/fair-gate.ts";
 
-/** The flag of the sub-organization that a job is done for; undefined: for nobody alone. */
+/** The flag of a job's sub-organization; undefined: a job of the installation. */
 export const tenantOf = ({ flags }: Pick<StoredJob, "flags">): string | undefined =>
   Object.keys(flags ?? {}).find((flag) => flag.startsWith("tenant:"));
 
 export type Shares = {
-  /** What the library asks before it fetches a job: the flags of those who have their share of the places. */
+  /** The library asks this before each fetch: the flags of sub-organizations that use their whole share of the workers. */
   forbiddenFlags(): Promise<string[]>;
-  /** A job is over, and its place free. */
+  /** A job has finished and its worker is free. */
   leave(job: Pick<StoredJob, "flags">): void;
 };
 
 /**
- * The places of a set of workers, shared among sub-organizations. A fetch begins when the one before it has ended, and is
- * counted: twenty workers that asked at once would all be told that nobody has anything yet.
+ * Shares a set of workers among sub-organizations. Fetches run one at a time and are counted, because twenty workers that
+ * asked at once would all be told that no sub-organization has a job yet.
  */
 export function createShares(events: WorkerEvents, places: number): Shares {
   const held = new Map<string, number>();

@@ -10,7 +10,7 @@ const tidyJobs: Job<object> = {
   schedule: "53 * * * *",
 };
 
-/** Takes away what the library leaves in its tables for good. */
+/** Deletes rows that the library never deletes itself. */
 export const tidyJobsJob = (pool: pg.Pool, handlers: JobHandler[]): JobHandler =>
   handle(tidyJobs, async (_, { stopping }) => {
     const scheduled = handlers.filter(({ job }) => job.schedule).map(({ job }) => job.name);
@@ -20,8 +20,8 @@ export const tidyJobsJob = (pool: pg.Pool, handlers: JobHandler[]): JobHandler =
   });
 
 /**
- * Rounds of a scheduled job that failed at every try: the next round did the same work. For a day they are shown among
- * the failures. Other jobs that were given up are kept, as what they were to do has not been done.
+ * Deletes runs of scheduled jobs that failed for good, since the next run did the same work. They are listed as failures for
+ * a day. Other failed jobs are kept, because their work has not been done.
  */
 export async function forgetRounds(pool: pg.Pool, scheduled: string[]): Promise<void> {
   await pool.query(
@@ -33,17 +33,17 @@ export async function forgetRounds(pool: pg.Pool, scheduled: string[]): Promise<
   );
 }
 
-/** As many as are deleted in some ten milliseconds, since nobody can add a job meanwhile. */
+/** As many as can be deleted in some ten milliseconds, during which no job can be added. */
 const MOST_QUEUES = 10_000;
-/** Of PostgreSQL: the lock was not to be had in time. */
+/** PostgreSQL's lock_not_available. */
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /**
- * Queues that nothing waits in. There is one for each person who ever wrote, and each fetch of a queued job locks the
- * rows of all. Resolves with how many were forgotten.
+ * Deletes empty queues. There is one for each person who ever wrote, and each fetch of a queued job locks all their rows.
+ * Resolves with the number deleted.
  *
- * Lock: the table against whoever adds jobs, whose transaction may hold one for a queue that looks empty here (the
- * library has no foreign key, and a job whose queue is gone never runs). Where that takes long, it is for the next time.
+ * Locks the table against transactions that add jobs, since one may have added a job to a queue that looks empty here: the
+ * library has no foreign key, and a job whose queue is gone never runs. Left to the next round when the lock takes long.
  */
 export async function forgetQueues(pool: pg.Pool): Promise<number> {
   const client = await pool.connect();

@@ -2,57 +2,60 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-/** How long nothing is claimed; null: until something ends, or the loop is woken. */
-export type Wait = { wait_ms: number | null /** Whether that ends it too. */; untilChange?: boolean };
+/** The wait before the next claim; null: until something finishes, or the loop is woken. */
+export type Wait = {
+  wait_ms: number | null /** Whether a finished item ends the wait too. */;
+  untilChange?: boolean;
+};
 
-/** One kind of work that all processes share through the database: each claims rows and runs what it claimed. */
+/** One kind of work that processes share through the database: each claims rows and runs what it claimed. */
 export type Work<Item> = {
   /** For the log: "webhook deliveries". */
   of: string;
   log: Log;
-  /** Before each round of a running loop, with room or without. */
+  /** Called before each round of a running loop, whether there is room or not. */
   beforeRound?(): void | Promise<void>;
-  /** How many may be claimed now; 0: none, and `full` says when it is asked again. */
+  /** How many may be claimed now; 0: none, and `full` gives the wait before the next check. */
   room(): number;
   full: Wait;
-  /** Claims as many at most, and begins each as soon as it is there. */
+  /** Claims at most this many, and begins each as soon as it is claimed. */
   claim(room: number, begin: (item: Item) => void): Promise<Wait>;
-  /** Runs one and stores what came of it. */
+  /** Runs one and stores its result. */
   run(item: Item): Promise<void>;
-  /** Between two claims at least; left out: nothing. */
+  /** The minimum time between two claims; default 0. */
   between_ms?: number;
 };
 
 export type WorkLoop = {
-  /** Begun and not over. */
+  /** Begun and not finished. */
   underWay(): number;
-  /** One claim, as far as there is room. */
+  /** Makes one claim, if there is room. */
   round(): Promise<Wait & { begun: number }>;
-  /** Resolves when all is over that was begun before. */
+  /** Resolves when everything begun before this call has finished. */
   idle(): Promise<void>;
-  /** Works from now on, until stopped. A claim that failed is made again after a while. */
+  /** Works until stopped. A failed claim is retried after a while. */
   start(after_fault_ms: number): void;
-  /** Works until nothing is due and nothing under way, or `noMore` is raised. Rejects when a claim fails. */
+  /** Works until nothing is due and nothing is under way, or `noMore` is aborted. Rejects when a claim fails. */
   untilDone(noMore: AbortSignal): Promise<void>;
-  /** There may be something new: the wait for it ends, and so does no `untilDone` before it looked. */
+  /** There may be new work: ends the wait, and makes `untilDone` claim once more before it resolves. */
   wake(): void;
-  /** Whether it was, and has not looked since. */
+  /** Whether it was woken and has not claimed since. */
   isWoken(): boolean;
-  /** Begins no further round; resolves when the last one is over. What it began goes on. */
+  /** Begins no further round; resolves when the last round has ended. What it began continues. */
   stop(): Promise<void>;
 };
 
 /**
  *     claim as there is room → run each, all at once → an end makes room → claim
  *
- * What a process claimed and did not finish, others find by the row's lease.
+ * When a process dies, others find what it had claimed once the rows' leases expire.
  */
 export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   const { of, log, between_ms = 0 } = work;
   const underWay = new Set<Promise<void>>();
   let change = Promise.withResolvers<void>();
   let isWoken = false;
-  /** Something ended since the last look: what it held up may be claimed now. */
+  /** Something finished since the last claim, so more may be claimed now. */
   let hasEnded = false;
   let running: { noMore: AbortController; ended: Promise<void> } | null = null;
 
@@ -79,7 +82,7 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
     return { ...wait, begun };
   }
 
-  /** Ends by itself, or at the first fault, where no `after_fault_ms` is given. */
+  /** Without `after_fault_ms` it ends by itself, or at the first error. */
   async function run(noMore: AbortSignal, after_fault_ms?: number): Promise<void> {
     noMore.addEventListener("abort", wake);
     try {
@@ -105,7 +108,7 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
       return await round();
     } catch (error) {
       if (after_fault_ms === undefined) throw error;
-      // The database is away for a moment; all that is known stands there.
+      // The database can't be reached; nothing is lost, because all state is stored there.
       log.warn({ error: errorText(error), of }, "could not claim work");
       return { wait_ms: after_fault_ms };
     }
@@ -144,6 +147,6 @@ export function createWorkLoop<Item>(work: Work<Item>): WorkLoop {
   };
 }
 
-/** Ends early, and quietly, when it is called off. */
+/** Resolves early, without an error, when it is aborted. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {});

@@ -3,7 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { EMPTY_AT_TIMES, setForTransaction } from "../db/plans.ts";
 import { FIRST_ROOM } from "./delivery-gate.ts";
 
-/** A delivery that this process may send until its lease runs out, and what sending it takes. */
+/** A claimed delivery, which this process may send until its lease runs out, with all that sending needs. */
 export type ClaimedDelivery = {
   key: number;
   id: string;
@@ -11,22 +11,22 @@ export type ClaimedDelivery = {
   campaign_id: number;
   webhook_id: number;
   body: string;
-  /** Made before this one, since it was put into the outbox. */
+  /** Tries before this one, counted since the delivery was put into the outbox. */
   tries: number;
-  /** Fences: of two processes that claimed it, the later one's result counts. */
+  /** Fencing token: of two processes that claimed it, only the later one's result counts. */
   lease_number: number;
   url: string;
   request_method: "POST" | "PUT" | "PATCH";
   sealed_hmac_secret: string | null;
-  /** Signs beside the other while it is set. */
+  /** While set, messages are signed with both secrets. */
   sealed_previous_hmac_secret: string | null;
 };
 
-export type DeliveryClaim = {
+type DeliveryClaim = {
   owner: string;
   now: Date;
   lease_until: Date;
-  /** How many at most, of webhooks that were heard of, and in all. */
+  /** Limits of the claim: by webhook that this process knows, and in total. */
   rooms: { webhook_id: number; room: number }[];
   most: number;
 };
@@ -35,7 +35,7 @@ export type DeliveryClaim = {
  * The webhooks that have anything in the outbox, each with its earliest: jumps from one to the next in
  * `webhook_outbox_due`, so a backlog of a million for one of them costs no more than one row.
  */
-export const WAITING_WEBHOOKS = sql`
+const WAITING_WEBHOOKS = sql`
   waiting as (
     (select webhook_id, due_at from webhook_outbox order by webhook_id, due_at limit 1)
     union all
@@ -47,9 +47,9 @@ export const WAITING_WEBHOOKS = sql`
   )`;
 
 /**
- * Takes what is due, the longest waiting webhook first, from each only as much as it has room for. A plain claim of the
- * oldest rows would find nothing but the backlog of one hung receiver. Rows that others claim at this moment are
- * skipped. A claim is a due time moved to where the lease ends: whoever's process dies, the row is due again then.
+ * Claims due deliveries, the longest waiting webhook first, and from each no more than its limit. A plain claim of the
+ * oldest rows would find nothing but the backlog of one hung receiver. Locked rows are skipped. A claim moves the due time
+ * to the end of the lease, so a row is due again when its process died.
  */
 export const claimDeliveries = (db: Db, claim: DeliveryClaim): Promise<ClaimedDelivery[]> =>
   db.transaction().execute(async (tx) => {
@@ -100,7 +100,7 @@ async function claimDue(tx: Tx, claim: DeliveryClaim): Promise<ClaimedDelivery[]
   return rows;
 }
 
-/** Gives back what this process claimed and will not send: it is due at once, for others. */
+/** Releases claims that this process will not send, so that others can send them at once. */
 export async function releaseClaims(db: Db, owner: string, now: Date): Promise<void> {
   await db
     .updateTable("webhook_outbox")
@@ -109,7 +109,7 @@ export async function releaseClaims(db: Db, owner: string, now: Date): Promise<v
     .execute();
 }
 
-/** On a database of which this is the only program: what the program before was sending is due again. */
+/** For an installation of one process: deliveries that the process before was sending are due again. */
 export async function freeDeliveries(db: Db, now: Date): Promise<void> {
   await db
     .updateTable("webhook_outbox")
@@ -118,13 +118,12 @@ export async function freeDeliveries(db: Db, now: Date): Promise<void> {
     .execute();
 }
 
-/** One go at a backlog; the rest follows in the next. */
+/** The most deliveries taken out of the outbox at once. */
 const MOST_SET_ASIDE = 5_000;
 
 /**
- * Takes deliveries of webhooks out of the outbox that are not sent to: those of a disabled one are HELD until somebody
- * replays them, those of one that its campaign no longer has are CANCELED. What is being sent at this moment still gets
- * its result. Returns how many.
+ * Takes deliveries of inactive webhooks out of the outbox: those of a disabled webhook become HELD until somebody replays
+ * them, those of a removed one CANCELED. A delivery that is being sent still gets its result. Returns how many.
  */
 export const setAside = (db: Db, now: Date): Promise<number> =>
   db.transaction().execute(async (tx) => {
@@ -153,8 +152,8 @@ async function setSomeAside(tx: Tx, now: Date): Promise<number> {
 }
 
 /**
- * Of the webhooks that something waits for those that are not sent to. A disabled one stays so until the transaction
- * ends: whoever enables it waits for us, and finds what was held; one that is being enabled at this moment is left out.
+ * The webhooks with waiting deliveries that are disabled or removed. Locks the disabled ones, so that enabling waits for this
+ * transaction and then finds the held deliveries; one that is being enabled right now is skipped.
  */
 async function closedWebhooks(tx: Tx): Promise<{ gone: number[]; disabled: number[] }> {
   const { rows } = await sql<{ webhook_id: number; is_gone: boolean }>`

@@ -1,15 +1,15 @@
 /**
- * How much one process sends to one webhook at once, so that a slow receiver delays nobody but itself. In memory: each
- * process finds out by itself, and a new one starts gently.
+ * Limits how much one process sends to one webhook at once, so that a slow receiver delays only itself. Kept in memory:
+ * each process measures for itself, and a new one starts with a small limit.
  *
- *     start small → each accepted message allows one more → an unresponsive answer halves
- *     FAILURES_TO_OPEN of those in a row → nothing for OPEN_ms, then one at a time until one is accepted
+ *     start small → each accepted message raises the limit by one → an unresponsive receiver halves it
+ *     FAILURES_TO_OPEN of those in a row → the circuit opens for OPEN_ms, then one at a time until one is accepted
  */
 const FIRST = 4;
 export const MOST_TO_ONE = 64;
 const FAILURES_TO_OPEN = 5;
 const OPEN_ms = 30_000;
-/** Webhooks that are quiet and well are forgotten past this many; one that is left alone stays so. */
+/** Above this many, idle and healthy webhooks are forgotten; those with an open circuit are kept. */
 const MOST_REMEMBERED = 10_000;
 
 type Gate = {
@@ -17,25 +17,25 @@ type Gate = {
   in_flight: number;
   /** In a row; 0 after a success. */
   failures: number;
-  /** Nothing before this. */
+  /** Nothing is sent before this time. */
   open_until: number;
 };
 
-/** Further ahead than `OPEN_ms` is only what was decided before the clock was set back. */
+/** A time further ahead than `OPEN_ms` was set before the clock was set back, so it is ignored. */
 const isLeftAlone = ({ open_until }: Gate, now: Date): boolean => {
   const left_ms = open_until - now.getTime();
   return left_ms > 0 && left_ms <= OPEN_ms;
 };
 
-export type Gates = {
-  /** How many more may be sent now, of those that have been heard of. */
+type Gates = {
+  /** How many more may be sent now, by known webhook. */
   rooms(now: Date): { webhook_id: number; room: number }[];
   began(webhook_id: number): void;
-  /** null: a fault of ours, which says nothing of the receiver. */
+  /** null: an error of this program, which says nothing about the receiver. */
   ended(webhook_id: number, responsive: boolean | null, now: Date): void;
 };
 
-/** What may be sent to a webhook that hasn't been heard of. */
+/** The limit of a webhook that this process does not know yet. */
 export const FIRST_ROOM = FIRST;
 
 export function createGates(): Gates {

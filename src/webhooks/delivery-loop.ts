@@ -14,17 +14,17 @@ import { type SettledTry, settleTries } from "./delivery-settle.ts";
 import { isUnresponsive, judgeTry } from "./delivery-verdict.ts";
 
 /**
- * Sends what is in the outbox. Each process runs one; they share the work by claiming rows.
+ * Sends the deliveries of the outbox. Each process runs one loop; they share the work by claiming rows.
  *
- *     claim what is due, as the gates allow → send each, all at once → settle the results, many in one statement
+ *     claim what is due, as the gates allow → send all concurrently → settle the results, many in one statement
  *
- * A job for each delivery would be tidier, but can't leave a hung receiver's backlog alone: the jobs of one queue are
- * taken in order, and waiting ones fill it.
+ * A job for each delivery would be simpler, but could not skip a hung receiver's backlog: the jobs of one queue run in
+ * order, and waiting ones block it.
  */
 export type Deliverer = {
   /** Sends from now on, until stopped. */
   start(): void;
-  /** Claims no more, waits a moment for answers under way, and gives the rest back. */
+  /** Claims no more, waits a moment for responses under way, and releases the rest. */
   stop(): Promise<void>;
   /** Sends what is due by the clock until nothing is; resolves with the number of tries. */
   drain(): Promise<number>;
@@ -36,36 +36,36 @@ export type DelivererParts = {
   log: Log;
   vault: Vault;
   egress: Egress;
-  /** Under 1; chance that spreads retries. */
+  /** A random number below 1, which spreads retries. */
   random?: () => number;
   timeout_ms?: number;
 };
 
-/** Under way at once in one process, of those that receivers answer as they should. */
+/** Concurrent deliveries of one process to receivers that answer in time. */
 const MOST_AT_ONCE = 1_000;
 /**
- * Whoever takes longer is counted by itself: at 64 to each, sixteen receivers that hang at the same moment would fill the
- * places of all others until the timeout.
+ * Deliveries that take longer than this have a limit of their own: at 64 each, sixteen receivers that hang at the same
+ * moment would use up all slots until the timeout.
  */
 const SLOW_AFTER_ms = 1_000;
-/** With the slow ones: each holds a socket and a few kilobytes. */
+/** Concurrent deliveries including slow ones; each holds a socket and a few kilobytes. */
 const MOST_IN_ALL = 5_000;
-/** A claim below this room isn't worth its statement while others are under way. */
+/** While deliveries are under way, a claim of fewer than this isn't worth its statement. */
 const LEAST_ROOM = 100;
-/** Six timeouts: a claim outlives its try even on a machine that stalls. What a dead process held is sent after it. */
+/** Six timeouts, so that a lease outlives its try even on a machine that stalls. A dead process's claims wait this long. */
 export const LEASE_ms = 60_000;
-/** While there is work: long enough to find several due at once, short beside any receiver's answer. */
+/** Between claims while there is work: long enough to find several due at once, short beside a receiver's response. */
 const BETWEEN_CLAIMS_ms = 5;
-/** How often an outbox without work is looked at. */
+/** How often an idle outbox is polled. */
 const POLL_ms = 100;
-/** A look may take no more than this share of the time, however many webhooks wait. */
+/** Polling may take no more than this share of the time, however many webhooks have waiting deliveries. */
 const POLL_SHARE = 0.05;
 const SET_ASIDE_ms = 1_000;
-/** Results gather this long, so that one statement settles many. */
+/** Results are collected this long, so that one statement settles many. */
 const GATHER_ms = 5;
 const MOST_PER_SETTLE = 500;
 const AFTER_FAULT_ms = 1_000;
-/** What a stop waits for; a receiver that takes longer gets its message again from another process. */
+/** How long a stop waits for responses; a slower receiver gets its message again from another process. */
 const GOODBYE_ms = 3_000;
 
 export function createDeliverer(parts: DelivererParts): Deliverer {
@@ -99,7 +99,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       const claimed = await claimDeliveries(db, { owner, now, lease_until, rooms: gates.rooms(now), most });
       for (const delivery of claimed) begin(delivery);
       if (claimed.length > 0) return { wait_ms: 0 };
-      // Nothing to claim may mean that receivers are sent all they may be: an answer makes room.
+      // When nothing was claimed, all receivers may be at their limits, so the next response wakes the loop.
       const idle_ms = Math.max(POLL_ms, (performance.now() - began) / POLL_SHARE);
       return { wait_ms: idle_ms, untilChange: true };
     },
@@ -111,14 +111,14 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
     gates.began(delivery.webhook_id);
     const { sent, outcome } = await sendDelivery({ ...parts, timeout_ms }, delivery, cutOff.signal).catch(
       (error: unknown) => {
-        // A fault of ours: its place is free again, or the webhook would run out of them.
+        // An error of this program: its slot is freed, or the webhook would run out of slots.
         gates.ended(delivery.webhook_id, null, clock.now());
         throw error;
       },
     );
     const now = clock.now();
     gates.ended(delivery.webhook_id, !isUnresponsive(outcome), now);
-    // By our own stop: it says nothing of the receiver, and the claim is given back.
+    // Aborted by our own stop, which says nothing about the receiver: the claim is released.
     if (cutOff.signal.aborted && outcome.kind === "failed") return;
     results.push({ delivery, sent, verdict: judgeTry(outcome, delivery.tries, now, random) });
     settling ??= settleGathered();
@@ -147,7 +147,7 @@ export function createDeliverer(parts: DelivererParts): Deliverer {
       } catch (error) {
         log.warn({ err: errorText(error), tries: some.length }, "could not settle webhook deliveries");
         await pause(AFTER_FAULT_ms, cutOff.signal);
-        // Past their leases others send them once more, and receivers know them by their id.
+        // Others send them again after the lease; receivers deduplicate by the message's id.
         const age_ms = clock.now().getTime() - Date.parse(some[0]?.sent.at ?? "");
         if (age_ms < LEASE_ms && !cutOff.signal.aborted) results.unshift(...some);
       }

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 
-/** How long one can look up what was told to a webhook, and replay it. */
+/** How long deliveries are kept for the log and for replays. */
 const KEPT_ms = 30 * 24 * 3600_000;
 const MOST_PER_STATEMENT = 5_000;
 
@@ -22,13 +22,13 @@ export const purgeDeliveriesJob = ({ db, clock }: { db: Db; clock: Clock }): Job
     await purgeLateTries(db);
   });
 
-/** What was under way while its delivery was purged was logged after it. */
+/** Also deletes tries that were logged after their delivery had been purged. */
 const purgeLateTries = (db: Db) =>
   sql`delete from webhook_tries where delivery_key < (select min(key) from webhook_deliveries)`.execute(db);
 
 /**
- * Those that still wait go too: they were replayed a month after they were written. Keys grow with time, so the oldest
- * are found at the beginning of the primary key.
+ * Includes deliveries that still wait, since those were replayed a month after they were written. Keys grow with time, so
+ * the oldest are at the beginning of the primary key.
  */
 async function purgeSome(db: Db, before: Date): Promise<number> {
   const result = await sql`

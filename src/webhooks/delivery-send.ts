@@ -6,7 +6,7 @@ import type { Egress, EgressOutcome } from "../egress/egress.ts";
 import type { ClaimedDelivery } from "./delivery-claim.ts";
 import { signedHeaders } from "./webhook-signature.ts";
 
-/** What was sent and what came back, as the log keeps it. */
+/** Request and response as the log keeps them. */
 export type SentTry = {
   at: string;
   duration_ms: number;
@@ -18,16 +18,16 @@ export type SentTry = {
   response_body: string | null;
 };
 
-/** For the whole exchange. */
+/** Timeout of the whole exchange. */
 export const TIMEOUT_ms = 10_000;
-/** What is read off the wire at all; a receiver's answer means nothing but its status. */
+/** How much of a response is read; only its status matters. */
 const MAX_RESPONSE_bytes = 64 * 1024;
-/** What the log keeps of it. */
+/** How much of a response the log keeps. */
 const MAX_LOGGED_characters = 4_096;
 
 type Deps = { egress: Egress; clock: Clock; vault: Vault; timeout_ms: number };
 
-/** One try, signed for this moment. Never throws for what a receiver does. */
+/** One try, signed with the present time. Never throws because of a receiver. */
 export async function sendDelivery(
   { egress, clock, vault, timeout_ms }: Deps,
   delivery: ClaimedDelivery,
@@ -71,7 +71,7 @@ const UNREADABLE: EgressOutcome = {
   reason: "the webhook's secret was stored under another SECRET_KEY; set it again",
 };
 
-/** null when a secret can't be opened: an unsigned message in its place would be refused, or worse, taken. */
+/** null when a secret can't be decrypted: an unsigned message instead would be refused or, worse, accepted. */
 export function deliveryHeaders(vault: Vault, delivery: Signed, at: Date): Record<string, string> | null {
   const secrets: string[] = [];
   for (const sealed of [delivery.sealed_hmac_secret, delivery.sealed_previous_hmac_secret]) {

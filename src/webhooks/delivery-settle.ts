@@ -7,7 +7,7 @@ import type { SentTry } from "./delivery-send.ts";
 import type { DeliveryVerdict } from "./delivery-verdict.ts";
 import { type DisabledWebhook, tellDisabled } from "./webhook-disabled.ts";
 
-/** A try that was made, and what it makes of its delivery. */
+/** A try and its verdict for the delivery. */
 export type SettledTry = { delivery: ClaimedDelivery; sent: SentTry; verdict: DeliveryVerdict };
 
 /** A webhook is disabled when nothing was accepted for this long, over at least so many tries. */
@@ -15,8 +15,8 @@ const GIVE_UP_AFTER_ms = 5 * 24 * 3600_000;
 const GIVE_UP_TRIES = 100;
 
 /**
- * Writes down tries and what follows from them, together: the log, the outbox, the deliveries, and how their webhooks
- * fare. Only the last one who claimed a delivery moves it; a late result of an earlier claim is logged and no more.
+ * Stores tries and their consequences together: the log, the outbox, the deliveries and their webhooks' health. Only the
+ * latest claim of a delivery changes it; a late result of an earlier claim is only logged.
  */
 export async function settleTries(db: Db, tries: SettledTry[]): Promise<void> {
   if (tries.length === 0) return;
@@ -89,11 +89,11 @@ function storedVerdict(verdict: DeliveryVerdict) {
 
 type Health = { id: number; delivered: boolean; failed: number; gone: boolean; at: string };
 
-/** Nothing is written for webhooks that just work. */
+/** Writes nothing for webhooks that work as before. */
 async function noteHealth(tx: Tx, tries: SettledTry[]): Promise<void> {
   const health = healthOf(tries);
   const failing = health.filter(({ failed }) => failed > 0).map(({ id }) => id);
-  // By a statement of its own: the next one then sees what those before us left. In order, against deadlocks.
+  // Locked by a statement of its own, so that the next one sees what earlier transactions stored. Sorted against deadlocks.
   const locked = await tx
     .selectFrom("campaign_webhooks")
     .select("id")

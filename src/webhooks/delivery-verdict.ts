@@ -2,8 +2,8 @@ import { unreachable } from "../base/errors.ts";
 import type { EgressOutcome } from "../egress/egress.ts";
 
 /**
- * What becomes of a delivery after a try; pure. A receiver accepts by any 2xx. All else is tried again by the schedule
- * of Standard Webhooks: the first try at once, then each this long after the one before, 75 h 35 min in all.
+ * The verdict on a delivery after a try. Pure. Any 2xx accepts it. Everything else is retried by the schedule of Standard
+ * Webhooks: the first try at once, then each this long after the one before, 75 h 35 min in all.
  */
 export const RETRY_AFTER_s: readonly number[] = [
   5,
@@ -18,18 +18,18 @@ export const RETRY_AFTER_s: readonly number[] = [
 ];
 export const MAX_TRIES = RETRY_AFTER_s.length + 1;
 
-/** Each wait is up to this share shorter or longer, so that what failed together doesn't come back together. */
+/** Jitter: each wait is up to this share shorter or longer, so that deliveries that failed together spread out. */
 export const JITTER = 0.2;
 
-/** A receiver may ask for patience, but not forever. */
+/** The longest `Retry-After` that is honoured. */
 const LONGEST_RETRY_AFTER_s = 24 * 3600;
 
 export type DeliveryVerdict =
   | { kind: "delivered" }
   | { kind: "retry"; at: Date; failure: string }
-  /** The schedule is at its end. */
+  /** The last try of the schedule failed. */
   | { kind: "exhausted"; failure: string }
-  /** 410: nobody is there any more, for any delivery. */
+  /** 410 Gone: the receiver no longer exists, so its webhook is disabled. */
   | { kind: "gone"; failure: string };
 
 export function judgeTry(
@@ -48,7 +48,7 @@ export function judgeTry(
   return { kind: "retry", at: new Date(now.getTime() + Math.max(jittered_s, least_s) * 1000), failure };
 }
 
-/** The receiver may be overloaded or away, as opposed to not liking this one message. */
+/** Whether the receiver may be overloaded or down, rather than refusing this one message. */
 export function isUnresponsive(outcome: EgressOutcome): boolean {
   switch (outcome.kind) {
     case "response":
@@ -64,7 +64,7 @@ export function isUnresponsive(outcome: EgressOutcome): boolean {
   }
 }
 
-/** Why a try failed, in a sentence for whoever looks after the receiver; null where it was accepted. */
+/** Why a try failed, in a sentence for the operator of the receiver; null when it was accepted. */
 function failureOf(outcome: EgressOutcome): string | null {
   switch (outcome.kind) {
     case "response":

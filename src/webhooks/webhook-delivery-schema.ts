@@ -6,7 +6,7 @@ import { CHANNEL_STATUSES } from "../channels/channel-status.ts";
  * WAITING for its first or next try; DELIVERED: a try was accepted; FAILED: no more will be made; HELD: its webhook is
  * disabled; CANCELED: its webhook is gone.
  */
-export const DELIVERY_STATES = ["WAITING", "DELIVERED", "FAILED", "HELD", "CANCELED"] as const;
+const DELIVERY_STATES = ["WAITING", "DELIVERED", "FAILED", "HELD", "CANCELED"] as const;
 export const DeliveryState = z.enum(DELIVERY_STATES).meta({ id: "WebhookDeliveryState" });
 
 export const WebhookDelivery = z

@@ -30,7 +30,7 @@ const deliveryList: list.ListRules = {
   countUpTo: 10_000,
 };
 
-export const selectDeliveries = (db: Db, caller: Caller) =>
+const selectDeliveries = (db: Db, caller: Caller) =>
   db
     .selectFrom("webhook_deliveries as d")
     .leftJoin("batches as b", "b.key", "d.batch_key")
@@ -66,7 +66,7 @@ export async function findDelivery(db: Db, caller: Caller, id: string): Promise<
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
 
-/** What was told to webhooks and what came of it; kept 30 days (`delivery-purge.ts`). */
+/** The log of webhook deliveries and their tries; kept 30 days (`delivery-purge.ts`). */
 export function webhookDeliveryRoutes(api: Api, { db, clock, vault }: Deps): void {
   const tag = "outbound";
   const params = z.object({ delivery_id: z.string() });
@@ -172,5 +172,5 @@ async function curlCommand({ db, clock, vault }: Deps, id: string): Promise<stri
   ].join(" \\\n  ");
 }
 
-/** For a POSIX shell: nothing inside single quotes means anything but the next quote. */
+/** Quotes for a POSIX shell: inside single quotes only the next quote is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -7,7 +7,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 
-/** A webhook that the platform itself stopped sending to, as of the transaction that did. */
+/** A webhook that the platform has just disabled. */
 export type DisabledWebhook = {
   id: number;
   sub_organization_id: number;
@@ -19,7 +19,7 @@ export type DisabledWebhook = {
 
 type Notice = { webhook_id: number; disabled_at: string; user_id: number };
 
-/** A job for each person: a mail that can't be sent holds up none of the others, and none of them gets two. */
+/** One job per person, so that a mail that can't be sent delays no other and nobody gets two. */
 const mailDisabled: Job<Notice> = {
   name: "mail-webhook-disabled",
   payload: z.object({ webhook_id: z.number(), disabled_at: z.string(), user_id: z.number() }),
@@ -27,8 +27,8 @@ const mailDisabled: Job<Notice> = {
 };
 
 /**
- * Tells of a webhook that gave up, in the transaction that disables it: an event, and a mail to everybody who may enable
- * it again. One that a person disabled is not told of: they know.
+ * Reports a webhook that the platform disabled, in the same transaction: an event, and a mail to everybody who may enable it
+ * again. Webhooks disabled by a person are not reported.
  */
 export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<void> {
   const { id, sub_organization_id, campaign_id, url, disabled_at, disabled_reason } = webhook;
@@ -57,7 +57,7 @@ export async function tellDisabled(tx: Tx, webhook: DisabledWebhook): Promise<vo
 
 type Deps = { db: Db; log: Log; publicUrl: string; sendMail: SendMail };
 
-/** Where no mail can be sent, the console tells of it alone. */
+/** Without a mail server, only the console shows it. */
 export const mailDisabledJob = ({ db, log, publicUrl, sendMail }: Deps): JobHandler =>
   handle(mailDisabled, async (notice) => {
     const told = sendMail && (await readNotice(db, notice));
@@ -65,7 +65,7 @@ export const mailDisabledJob = ({ db, log, publicUrl, sendMail }: Deps): JobHand
     try {
       await sendMail(disabledMail(told, notice, publicUrl));
     } catch (error) {
-      // Refused, or perhaps sent: a second one would be refused too, or be one too many.
+      // Not retried: a refused mail would be refused again, and one of unknown fate may have been sent.
       if (!(error instanceof CarrierFault) || error.fate === "not-sent") throw error;
       log.warn({ err: error, ...notice }, "could not mail that a webhook is disabled");
     }
@@ -80,7 +80,7 @@ type Told = {
   disabled_reason: string;
 };
 
-/** Nothing where the person is gone, or somebody has dealt with it meanwhile. */
+/** Undefined when the person is gone, or the webhook was enabled or removed meanwhile. */
 async function readNotice(db: Db, { webhook_id, disabled_at, user_id }: Notice): Promise<Told | undefined> {
   return db
     .selectFrom("campaign_webhooks as w")
@@ -104,7 +104,7 @@ function disabledMail(
   const { email, first_name, campaign_id, campaign_name, url, disabled_reason } = told;
   const paragraphs = [
     first_name ? `Hello ${first_name},` : "Hello,",
-    // Its host alone: paths and queries of webhooks often are a secret.
+    // Only the host is shown, because paths and queries of webhooks often hold a secret.
     `Nothing is sent to webhook ${webhook_id} of the campaign "${campaign_name}" (${new URL(url).host}) any more: ${disabled_reason}`,
     "What it would have been told is held, and kept 30 days. When its receiver answers again, enable the webhook and have sent what was held:",
     `${publicUrl}/console/campaigns/${campaign_id}?view=webhooks`,

@@ -23,10 +23,10 @@ export const inboxRoute = (connect: EgressRoute["connect"]): EgressRoute => ({
   scheme: "https",
 });
 
-/** The oldest make room. */
+/** The most messages kept; the oldest are deleted. */
 const MESSAGES_KEPT = 100;
 const MAX_MESSAGE_bytes = 64 * 1024;
-/** From one address; a benchmark belongs somewhere else. */
+/** The most messages per minute from one client. */
 const PER_MINUTE = 1_200;
 
 type Deps = { db: Db; clock: Clock; vault: Vault };
@@ -71,7 +71,7 @@ async function receive(
     headers: JSON.stringify(storableJson(headers)),
     body: storableText(body.toString()),
     message_id: headers["webhook-id"] ?? null,
-    // None without a secret, and for one that can't be read: the message is kept all the same.
+    // No verdict without a secret or with one that can't be decrypted; the message is kept anyway.
     signature: secret === null ? null : verifySignature(headers, body, secret, now),
     answered_status: status,
   });
@@ -80,7 +80,7 @@ async function receive(
     .send(status === 200 ? { received: true } : { detail: "Told to fail (fail_next)." });
 }
 
-/** The inbox behind a path, one of its failures used up; `fail_status` null: this message is answered well. */
+/** Reads the inbox of a path and uses up one of its planned failures; `fail_status` null: this message is accepted. */
 async function takeTurn(db: Db, key: string): Promise<Inbox | undefined> {
   const { rows } = await sql<Inbox>`
     with failing as (

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { integer, timestamp } from "../api/schema.ts";
 
-/** It stands in paths. */
+/** Limited to characters that are safe in paths. */
 const inboxName = () =>
   z
     .string()

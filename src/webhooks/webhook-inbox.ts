@@ -48,7 +48,7 @@ const messageList: list.ListRules = {
 
 type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
 
-/** Places of ours to send webhooks to, so that deliveries can be looked at before there is a receiver. */
+/** Test endpoints of this installation, for inspecting webhooks before there is a receiver. */
 export function webhookInboxRoutes(api: Api, { db, clock, vault, publicUrl }: Deps): void {
   const one = `${INBOXES}/:name`;
   const params = inboxParams;
@@ -243,7 +243,7 @@ export function webhookInboxRoutes(api: Api, { db, clock, vault, publicUrl }: De
   };
 }
 
-/** Nobody else changes it until the transaction ends. */
+/** Locks its row until the transaction ends. */
 async function lockInbox(tx: Tx, caller: Caller, name: string) {
   const found = await tx
     .selectFrom("webhook_inboxes")

@@ -10,7 +10,7 @@ import { DELIVERIES } from "./webhook-delivery.ts";
 import { DeliveryState } from "./webhook-delivery-schema.ts";
 
 const MAX_IDS = 1_000;
-/** In one call, so that it stays a short transaction; called again, it takes the next ones. */
+/** The most deliveries of one request, which keeps its transaction short; the next request takes the next ones. */
 const MOST_REPLAYED = 10_000;
 
 const ReplayInput = z
@@ -86,7 +86,7 @@ function matching(caller: Caller, input: ReplayInput): RawBuilder<unknown>[] {
   return found;
 }
 
-/** By its campaign too, which the log has an index of. One that is gone has nothing to be sent again. */
+/** Found by its campaign too, since the log's index begins with it. A removed webhook can't be replayed. */
 export const ofWebhook = (webhook_id: number): RawBuilder<unknown>[] => [
   sql`delivery.webhook_id = ${webhook_id}`,
   sql`delivery.campaign_id = (select campaign_id from campaign_webhooks where id = ${webhook_id})`,
@@ -116,8 +116,8 @@ async function replayByIds(tx: Tx, caller: Caller, ids: string[], now: Date): Pr
 }
 
 /**
- * Those that wait for a later time are due now; all others wait again. Of the first only the outbox is written and of the
- * others only what no deliverer holds, so this and the settling of tries never wait for each other in a circle.
+ * Makes waiting deliveries due now and puts all others back into the outbox. It writes only the outbox of the former, and of
+ * the latter only rows that no deliverer has claimed, so it can't deadlock with the settling of tries.
  */
 export async function replayMatching(tx: Tx, now: Date, where: RawBuilder<unknown>[]): Promise<Replayed> {
   const at = sql`${now.toISOString()}::timestamptz`;

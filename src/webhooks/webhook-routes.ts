@@ -10,7 +10,7 @@ import { webhookStateRoutes } from "./webhook-state.ts";
 
 type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string };
 
-/** Everything about webhooks but the list of them that a campaign holds. */
+/** All operations of webhooks except their configuration, which is part of a campaign. */
 export function webhookRoutes(api: Api, deps: Deps): void {
   webhookStateRoutes(api, deps);
   webhookDeliveryRoutes(api, deps);

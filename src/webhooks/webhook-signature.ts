@@ -5,11 +5,11 @@ import { equalInConstantTime } from "../base/crypto.ts";
  * The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over `<id>.<timestamp>.<body>`,
  * each `v1,<Base64>`, one for every secret that counts. A secret is what its standard Base64 decodes to.
  */
-export type SignedHeaders = {
+type SignedHeaders = {
   "webhook-id": string;
   /** Seconds since 1970, of this try. */
   "webhook-timestamp": string;
-  /** Neither is there for a webhook without a secret. */
+  /** Both are absent for a webhook without a secret. */
   "webhook-signature"?: string;
   /**
    * For receivers without a library, in the one form that most of the field knows: `t=<seconds>,v1=<hex>` of the
@@ -44,12 +44,12 @@ const signature = (secret: string, id: string, timestamp: string, body: Body): s
 const plain = (secret: string, timestamp: string, body: Body): string =>
   `v1=${mac(secret, `${timestamp}.`, body).digest("hex")}`;
 
-/** Older or newer messages are taken for recorded ones, sent again by somebody else. */
+/** Messages with a timestamp further off than this are refused as replayed by an attacker. */
 const TOLERANCE_s = 300;
 
 export type Verdict = "VALID" | "INVALID" | "UNSIGNED";
 
-/** What a receiver has to do, done for the built-in inbox. */
+/** The verification that every receiver should do, here for the built-in inbox. */
 export function verifySignature(
   headers: Record<string, string | undefined>,
   body: Body,

@@ -14,7 +14,7 @@ import { WebhookDelivery } from "./webhook-delivery-schema.ts";
 import { ofWebhook, replayMatching } from "./webhook-replay.ts";
 import { insertTestDelivery } from "./webhook-test.ts";
 
-/** Past this a backlog is only said to be that long. */
+/** The longest backlog that is counted exactly. */
 const WAITING_COUNTED = 1_000;
 
 const WebhookState = z
@@ -97,7 +97,7 @@ async function findWebhook(db: Db, caller: Caller, id: number, now: Date): Promi
 
 type Deps = { db: Db; clock: Clock };
 
-/** How each webhook fares, and what a person does about it. */
+/** The health of each webhook, and the operations to enable or disable it. */
 export function webhookStateRoutes(api: Api, { db, clock }: Deps): void {
   const path = "/api/v1/outbound/webhooks";
   const one = `${path}/:webhook_id`;

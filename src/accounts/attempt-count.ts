@@ -4,7 +4,7 @@ import type { Db } from "../db/database.ts";
 
 /** So many within a window that begins with the first. */
 export type AttemptLimit = { key: string; most: number; window_ms: number };
-export type AttemptCount = { count: number; window_ends: Date };
+type AttemptCount = { count: number; window_ends: Date };
 
 /** Forgotten in passing, a few at a time. */
 const FORGOTTEN_AT_ONCE = 50;

@@ -35,7 +35,7 @@ const OrganizationUpdateForm = OrganizationFields.extend({
   update_comments: z.string().nullish(),
 });
 
-export const OrganizationResponse = z
+const OrganizationResponse = z
   .object({
     display_name: z.string(),
     description: z.string().nullish(),

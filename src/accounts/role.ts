@@ -10,7 +10,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { grantColumns, lastingPermissions, refuseRevoked } from "./bound.ts";
 import { isPermission } from "./permission.ts";
 
-export const RoleResponse = z
+const RoleResponse = z
   .object({
     name: z.string(),
     description: z.string().nullish(),

@@ -114,7 +114,7 @@ export async function isGoodCode(db: Db, clock: Clock, vault: Vault, code: strin
   return found !== undefined;
 }
 
-export type Spent = { user_id: number; bound: Bound | null };
+type Spent = { user_id: number; bound: Bound | null };
 
 /**
  * Whose code it was; null when it is none, was spent or is too old. Spent together with what it is used for, or not at

@@ -4,7 +4,7 @@ import type { Db } from "../db/database.ts";
 
 export const STORAGE_KINDS = ["recordings", "uploads", "mail", "data-sources", "exports"] as const;
 
-export type StoredBytes = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
+type StoredBytes = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
 
 export type Storage = {
   limit_bytes: number;

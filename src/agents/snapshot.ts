@@ -71,7 +71,7 @@ export type SnapshotMessage = {
   rules: SnapshotRule[];
 };
 
-export type SnapshotRule = {
+type SnapshotRule = {
   description: string;
   time_range_start?: string | null;
   time_range_end?: string | null;

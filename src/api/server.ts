@@ -77,7 +77,7 @@ export type Operation<P, Q, B, R> = {
   calls_per_minute?: number;
 };
 
-export type ApiCall<P, Q, B> = {
+type ApiCall<P, Q, B> = {
   caller: Caller;
   params: Value<P>;
   query: Value<Q>;

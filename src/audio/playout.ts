@@ -22,7 +22,7 @@ type Piece = {
   heard: number;
 };
 
-export type HeardPiece = { id: number; text: string; whole: boolean };
+type HeardPiece = { id: number; text: string; whole: boolean };
 
 export class Playout {
   /** A guess for a piece whose end is not here yet: 15 characters a second. */

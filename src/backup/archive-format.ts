@@ -12,7 +12,7 @@ import { Fault } from "../base/errors.ts";
  * before it, and `close` a signature over every JSON body, so that nothing can be left out, added or changed without the
  * secret key. The stream is written and read once, from its beginning to its end, so that it can go through a pipe.
  */
-export const FORMAT = 1;
+const FORMAT = 1;
 
 /** Shown by `head -1`, and read before anything is decompressed. */
 export const firstLine = (version: string): string => `Parley backup ${FORMAT}, made by Parley ${version}\n`;

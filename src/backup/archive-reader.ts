@@ -24,7 +24,7 @@ import {
 } from "./archive-format.ts";
 
 /** `data` is read to its end before the next part is asked for; it throws at its end when it was changed. */
-export type ArchivePart =
+type ArchivePart =
   | { kind: "table"; head: TableHead; data: AsyncGenerator<Buffer, SectionEnd> }
   | { kind: "file"; head: FileHead; data: AsyncGenerator<Buffer, SectionEnd> }
   | { kind: "close"; close: ArchiveClose };

@@ -11,7 +11,7 @@ import type { FileHead, SectionEnd } from "./archive-format.ts";
  */
 export const FOLDERS = ["recordings", "insights", "mail", "takeouts"];
 
-export type DataFile = { path: string; place: string; bytes: number; modified_at: string };
+type DataFile = { path: string; place: string; bytes: number; modified_at: string };
 
 /** Sorted. Without links below the folders, and without files that are being written. */
 export async function listFiles(dataDir: string): Promise<DataFile[]> {

@@ -8,7 +8,7 @@ export const OWN = "parley";
 export const JOBS = "graphile_worker";
 
 export type Table = { schema: string; name: string; columns: string[]; bytes: number };
-export type Sequence = { schema: string; name: string; last_value: string };
+type Sequence = { schema: string; name: string; last_value: string };
 
 /**
  * Left empty in a copy: what migrations write themselves, who runs at this moment, and counts of the last minutes. A job

@@ -9,7 +9,7 @@ export type JsonLimits = {
 };
 
 /** What is too large, and where the text goes beyond it. */
-export type JsonExcess = { of: keyof JsonLimits; position: number };
+type JsonExcess = { of: keyof JsonLimits; position: number };
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [91, 93, 123, 125];

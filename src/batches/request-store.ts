@@ -80,7 +80,7 @@ export async function addRequests(tx: Tx, into: Into, requests: NewRequest[]): P
 export const countInvalid = (requests: NewRequest[]): number => requests.filter(({ valid }) => !valid).length;
 
 /** Requests on their way in, by the thousand. `chars`: of their texts, about as many bytes. */
-export type Chunk = { rows: CopyRows; count: number; chars: number; invalid: number };
+type Chunk = { rows: CopyRows; count: number; chars: number; invalid: number };
 
 /** `store` returns how many of a chunk are duplicates. */
 type Intake = {

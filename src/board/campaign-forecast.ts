@@ -24,7 +24,7 @@ const MAX_AT_ONCE = 2;
 
 const share = () => z.number().min(0).max(1);
 
-export const ForecastQuestion = z
+const ForecastQuestion = z
   .object({
     answer_rate: share().describe("Share of attempts that reach their person."),
     from: inputTimestamp().nullish().describe("When it starts; now when left out."),
@@ -60,7 +60,7 @@ const counts = {
   skipped: z.int(),
 };
 
-export const CampaignForecast = z
+const CampaignForecast = z
   .object({
     campaign_id: z.int(),
     timezone: z.string().describe("Of the campaign's agent; days are days of its calendar."),

@@ -35,7 +35,7 @@ const dailyTime = () =>
     );
 
 // Strict, unlike the rest of the API: a misspelt key that is passed over would leave a day open that was to be closed.
-export const ScheduleOverride = z
+const ScheduleOverride = z
   .strictObject({
     active: z.boolean().nullish(),
     daily_start_time: dailyTime(),
@@ -53,7 +53,7 @@ const calendarDate = () =>
     })
     .meta({ format: "date" });
 
-export const OutreachOverrideRules = z
+const OutreachOverrideRules = z
   .strictObject({
     days: z
       .partialRecord(z.enum(WEEKDAY_NAMES), ScheduleOverride)
@@ -72,7 +72,7 @@ export const OutreachOverrideRules = z
 
 const seconds = () => z.number().min(0).nullish();
 
-export const VoicemailDetectionConfig = z
+const VoicemailDetectionConfig = z
   .looseObject({
     mode: z.enum(["v1", "v2"]).nullish(),
     voicemail_detection_overall_timeout: seconds(),
@@ -117,7 +117,7 @@ const OutboundCampaignWebhookInput = z
   .meta({ id: "OutboundCampaignWebhook" });
 export type WebhookInput = z.output<typeof OutboundCampaignWebhookInput>;
 
-export const OutboundCampaignWebhookResponse = z
+const OutboundCampaignWebhookResponse = z
   .object({
     trigger_statuses: boundedList(ChannelManagerStatus),
     url: z.string(),

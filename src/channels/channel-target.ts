@@ -26,7 +26,7 @@ import {
 import { fallbackRefusal } from "./fallback-target.ts";
 import { requireOwnNumber } from "./number-ownership.ts";
 
-export const ChannelTargetResponse = z
+const ChannelTargetResponse = z
   .object({
     agent_id: z.int(),
     channel_id: z.int(),

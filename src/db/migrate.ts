@@ -30,7 +30,7 @@ export function readMigrations(folder = FOLDER): Migration[] {
 }
 
 /** What was applied, as the database keeps it. */
-export type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
+type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
 
 /** The chain of migrations that `0001_schema.sql` stands for, as `0001_accounts <checksum>`. */
 export const readReplaced = (folder = FOLDER): string[] =>

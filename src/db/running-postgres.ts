@@ -5,7 +5,7 @@ import { connect, connectionTo, type LocalConnection, postmasterPid } from "./po
 import { openFolderNames } from "./postgres-process.ts";
 
 /** The embedded server of another program that runs now. */
-export type RunningPostgres = { connection: LocalConnection; leave(): void };
+type RunningPostgres = { connection: LocalConnection; leave(): void };
 
 /** A server that starts up or shuts down is waited for. */
 const BUSY_MS = 10_000;

@@ -24,13 +24,13 @@ const DirectoryExtensionNumber = z
   })
   .meta({ id: "DirectoryExtensionNumber" });
 
-export const DirectoryExtension = z
+const DirectoryExtension = z
   .object({
     name: z.string().describe("What the numbers are for, such as work."),
     numbers: boundedList(DirectoryExtensionNumber).nullable().default(null),
   })
   .meta({ id: "DirectoryExtension" });
-export type DirectoryExtension = z.infer<typeof DirectoryExtension>;
+type DirectoryExtension = z.infer<typeof DirectoryExtension>;
 
 const contactTags = () => z.record(z.string(), boundedList(z.string()));
 

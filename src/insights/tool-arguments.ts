@@ -13,7 +13,7 @@ export type ToolArguments =
   | ({ type: "regex" } & z.infer<typeof RegexArguments>)
   | ({ type: "transcription" } & TranscriptionArguments);
 
-export const OUTPUT_TYPES = ["boolean", "string", "integer", "number", "array"] as const;
+const OUTPUT_TYPES = ["boolean", "string", "integer", "number", "array"] as const;
 
 /** One answer that is asked of a model. */
 export type OutputSpec = {

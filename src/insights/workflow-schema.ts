@@ -9,7 +9,7 @@ const WORKFLOW_SOURCES = ["agent", "transfer", "upload", "sheet", "manual"] as c
 type WorkflowSource = (typeof WORKFLOW_SOURCES)[number];
 
 const WORKFLOW_STATUSES = ["ACTIVE", "INACTIVE"] as const;
-export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
+type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number];
 
 /** More than anybody has listed; keeps the statements that hold these lists small. */
 const MAX_LIST = 1000;

@@ -7,7 +7,7 @@ import { goesOn, plainWords } from "./caller-words.ts";
  */
 
 /** Milliseconds of silence. */
-export const END_OF_TURN = {
+const END_OF_TURN = {
   choice: 250,
   free_least: 400,
   free: 550,

@@ -26,7 +26,7 @@ type Piece = {
   sent: number;
 };
 
-export type SpeakerReports = {
+type SpeakerReports = {
   /** The first frame of something went out, or the last was heard. `asks`: it ends in a question. */
   playing(playing: boolean, piece: { interruptible: boolean; asks: boolean } | null): void;
   /** Everything that was said so far is heard to its end. */

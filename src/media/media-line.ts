@@ -30,7 +30,7 @@ export type MediaReport =
   | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null };
 
 /** A sound by its address: samples, or null where it is none of ours. */
-export type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
+type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
 
 /** Both sides of a line, as they are heard and played. */
 export type LineRecorder = {

@@ -14,7 +14,7 @@ import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn
  * that means it the turn is theirs. What ends a turn is a silence, as long as what is awaited allows.
  */
 
-export type TurnTakingSettings = { language: string };
+type TurnTakingSettings = { language: string };
 
 export type LineEvent =
   /** A voice began or ended; `at` is when the ear noticed. */

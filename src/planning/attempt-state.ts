@@ -13,7 +13,7 @@
 export const ATTEMPT_PHASES = ["CLAIMED", "PLACED", "UNCERTAIN", "ENDED"] as const;
 export type AttemptPhase = (typeof ATTEMPT_PHASES)[number];
 
-export type AttemptChange =
+type AttemptChange =
   /** The carrier has it. */
   | "accepted"
   /** Whoever handed it over, or asked about it, heard no answer. */

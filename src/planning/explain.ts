@@ -52,7 +52,7 @@ export type ExplainedAttempt = {
 };
 
 /** Why a request that was to be tried again is canceled. */
-export type CanceledBy = "expiry" | "batch" | "request";
+type CanceledBy = "expiry" | "batch" | "request";
 const CANCELED_BY: Record<CanceledBy, string> = {
   expiry: "canceled, because the batch expired",
   batch: "canceled with its batch",

@@ -36,7 +36,7 @@ export type ForecastBatch = {
   expires_on: Date | null;
 };
 
-export type AttemptForecast = {
+type AttemptForecast = {
   first_attempts: number;
   retries: number;
   completed: number;

@@ -30,7 +30,7 @@ const WAIT_REASONS = [
 type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** `until`: when it is looked at again; null: when something else changes. `text` is a sentence for a person. */
-export type BatchWait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
+type BatchWait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
 
 /** A batch as of now, and all that stands around it. */
 export type BatchView = {

@@ -46,10 +46,10 @@ export type RequestState = {
   attempt_count: number;
 };
 
-export type StatusUpdate = { status: ChannelStatus; is_transient: boolean | null; at: Date };
+type StatusUpdate = { status: ChannelStatus; is_transient: boolean | null; at: Date };
 
 /** False once the batch was deleted or its time is up: then nothing is tried again. */
-export type RetryContext = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
+type RetryContext = RetryRules & { batch_goes_on: boolean; was_reached_before: boolean };
 
 export type Settled = {
   /** How the attempt stands now; null: the update changed nothing about it. */

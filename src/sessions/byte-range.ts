@@ -1,5 +1,5 @@
 /** The part of a file that a `Range` header asks for, both ends included (RFC 9110, section 14). */
-export type ByteRange =
+type ByteRange =
   /** None asked for, or one that we may ignore: several ranges, another unit, no sense. */
   | { kind: "whole" }
   | { kind: "part"; start: number; end: number }

@@ -168,7 +168,7 @@ type ToolCallRow = {
  * A call stands with the words it led to: the agent's next message of the turn, else its last. A turn without words
  * gets an empty message, so that no call is lost. Pure.
  */
-export function joinCalls(messages: MessageRow[], calls: ToolCallRow[]): SessionMessage[] {
+function joinCalls(messages: MessageRow[], calls: ToolCallRow[]): SessionMessage[] {
   const joined = messages.map((row) => ({ ...row, calls: [] as ToolCallRow[] }));
   const said = Map.groupBy(
     joined.filter(({ role }) => role === "agent"),

@@ -50,10 +50,10 @@ export type LeasedSession = {
 };
 
 /** What the person said; stored in the same statement that takes the lease, so that a turn begins with one commit. */
-export type UserMessage = { text: string; client_message_id: string | null };
+type UserMessage = { text: string; client_message_id: string | null };
 
 /** `repeated`: the message was stored by an earlier turn, which may have answered it or died before. */
-export type TakenSession = { session: LeasedSession; repeated: boolean };
+type TakenSession = { session: LeasedSession; repeated: boolean };
 
 /**
  * Takes the session's lease, waiting for a turn that runs, and stores what begins the next one. One that was set aside can

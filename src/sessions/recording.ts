@@ -103,12 +103,7 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
 }
 
 /** `<recording>.<when it ends>.<signature>`: nothing has to be stored, and one recording's token opens no other. */
-export function recordingToken(
-  vault: Vault,
-  now: Date,
-  id: number,
-  no_later_than: Date | null = null,
-): string {
+function recordingToken(vault: Vault, now: Date, id: number, no_later_than: Date | null = null): string {
   const end = Math.min(now.getTime() + LINK_LIFE_MS, no_later_than?.getTime() ?? Number.POSITIVE_INFINITY);
   const claim = `${id}.${end}`;
   return `${claim}.${vault.sign(PURPOSE, claim)}`;

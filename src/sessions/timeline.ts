@@ -188,7 +188,7 @@ const round = (ms: number): number => Math.round(ms * 1000) / 1000;
 const inWords = (ms: number): string => (ms < 1000 ? `${round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`);
 
 /** `MM:SS`, from the first hour on `HH:MM:SS`. */
-export function offsetOf(start: string, at: string): string {
+function offsetOf(start: string, at: string): string {
   const seconds = Math.max(0, Math.floor((Date.parse(at) - Date.parse(start)) / 1000));
   const two = (value: number) => String(value).padStart(2, "0");
   const [hours, minutes, rest] = [

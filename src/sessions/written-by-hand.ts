@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 
-export type WrittenByHand = {
+type WrittenByHand = {
   /** What the person said; `message_id` is that under which a turn would have heard it. */
   heard: { text: string; message_id: string };
   answer: string;

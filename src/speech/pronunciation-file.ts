@@ -3,7 +3,7 @@ import { type CsvRow, readCsv, writeCsv } from "../api/csv-file.ts";
 import { inputErrors } from "../api/input-errors.ts";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 
-export const MatchType = z.enum(["exact", "substring"]).meta({ id: "MatchType" });
+const MatchType = z.enum(["exact", "substring"]).meta({ id: "MatchType" });
 const MATCH_OPTIONS = ["case_sensitive", "first_only"] as const;
 
 /** How one word or phrase is spoken. Empty languages, provider and voice mean all of them. */

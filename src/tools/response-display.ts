@@ -33,7 +33,7 @@ const DisplayActionMapping = z
     icon,
   })
   .meta({ id: "DisplayActionMapping" });
-export type DisplayActionMapping = z.infer<typeof DisplayActionMapping>;
+type DisplayActionMapping = z.infer<typeof DisplayActionMapping>;
 
 const Cta = z
   .object({ text: value, icon, link: value, actionId: value, message: value })

@@ -49,7 +49,7 @@ const ServiceUpdateRequest = ServiceCreateRequest.extend({
 }).meta({ id: "ServiceUpdateRequest" });
 type ServiceInput = z.infer<typeof ServiceCreateRequest>;
 
-export const ServiceResponse = z
+const ServiceResponse = z
   .object({
     id: z.int(),
     name: z.string(),

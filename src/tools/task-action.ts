@@ -14,17 +14,17 @@ const source = { value: anyJson().optional(), valueFrom: Expression.nullish() };
 const someInputs = boundedList(z.string()).nullish();
 
 /** Writes `value`, or what `valueFrom` gives, to the path `name`. */
-export const SetValueAction = withEarlierSpelling(
+const SetValueAction = withEarlierSpelling(
   z.object({ action: z.literal("set"), name: z.string(), ...source, ...when }),
   { value_from: "valueFrom" },
 ).meta({ id: "SetValueAction" });
 
-export const IncrementAction = z
+const IncrementAction = z
   .object({ action: z.literal("inc"), name: z.string(), by: integer().prefault(1), ...when })
   .meta({ id: "IncrementAction" });
 
 /** Fills inputs of the step before the model does; all of them when `inputs` is null. */
-export const GetValueAction = withEarlierSpelling(
+const GetValueAction = withEarlierSpelling(
   z.object({
     action: z.enum(["get", "load"]),
     inputs: someInputs,
@@ -36,7 +36,7 @@ export const GetValueAction = withEarlierSpelling(
 ).meta({ id: "GetValueAction" });
 
 /** Keeps inputs as variables of the conversation; all collected ones when `inputs` is null. */
-export const SaveAction = z
+const SaveAction = z
   .object({ action: z.literal("save"), name: z.string().nullish(), inputs: someInputs, ...when })
   .meta({ id: "SaveAction" });
 
@@ -57,7 +57,7 @@ const CallResult = z
   .meta({ id: "CallResult" });
 
 /** Calls a tool; its result is captured only when the call runs without the model (all required arguments given). */
-export const CallAction = z
+const CallAction = z
   .object({
     action: z.literal("call"),
     name: z.string(),
@@ -68,7 +68,7 @@ export const CallAction = z
   .meta({ id: "CallAction" });
 
 /** Text the agent says word for word, or that enters the conversation as the user's. */
-export const SayAction = z
+const SayAction = z
   .object({
     action: z.literal("say"),
     text: z.string(),

@@ -24,7 +24,7 @@ const described = {
 };
 
 /** A value set when the task becomes active. */
-export const Variable = withEarlierSpelling(
+const Variable = withEarlierSpelling(
   z.object({
     ...described,
     value: anyJson().optional(),
@@ -33,7 +33,6 @@ export const Variable = withEarlierSpelling(
   }),
   { value_from: "valueFrom" },
 ).meta({ id: "Variable" });
-export type Variable = z.infer<typeof Variable>;
 
 /** A value the model is asked to collect. */
 export const InputParameter = z
@@ -133,7 +132,7 @@ export const EventTask = z
 export type EventTask = z.infer<typeof EventTask>;
 
 /** Reads tasks from files beside the program: for those who develop workflows, refused elsewhere. */
-export const LoadToolFromFileTask = z
+const LoadToolFromFileTask = z
   .object({ ...common, type: z.literal("import"), file: z.union([z.string(), boundedList(z.string())]) })
   .meta({ id: "LoadToolFromFileTask" });
 

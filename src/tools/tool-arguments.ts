@@ -12,7 +12,7 @@ type PreparedArguments =
 
 type Arguments = Record<string, unknown>;
 /** Values an agent sets for this tool's static parameters; they win over the tool's own defaults. */
-export type DefaultValues = { field_name: string; default_value: unknown }[];
+type DefaultValues = { field_name: string; default_value: unknown }[];
 
 export function prepareArguments(
   definition: ToolDefinition,

@@ -14,7 +14,7 @@ import { Task } from "./task-definition.ts";
 const requiredJson = () =>
   anyJson().refine((value) => value !== undefined, { error: "Field required", params: { type: "missing" } });
 
-export const InternalTool = z
+const InternalTool = z
   .object({
     type: z.literal("function").default("function"),
     function: z
@@ -27,7 +27,7 @@ export const InternalTool = z
   })
   .meta({ id: "InternalTool" });
 
-export const ToolHttpEndpoint = withEarlierSpelling(
+const ToolHttpEndpoint = withEarlierSpelling(
   z.object({
     url: z.string(),
     method: z.enum(["get", "post", "put", "delete"]),
@@ -36,7 +36,6 @@ export const ToolHttpEndpoint = withEarlierSpelling(
   }),
   { argumentLocation: "argument_location" },
 ).meta({ id: "ToolHttpEndpoint" });
-export type ToolHttpEndpoint = z.infer<typeof ToolHttpEndpoint>;
 
 const ToolParameterTransform = z
   .object({
@@ -52,7 +51,7 @@ const ToolParameterTransform = z
     format: z.string().nullish().describe("A text with parameters and variables in braces."),
   })
   .meta({ id: "ToolParameterTransform" });
-export type ToolParameterTransform = z.infer<typeof ToolParameterTransform>;
+type ToolParameterTransform = z.infer<typeof ToolParameterTransform>;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -9,7 +9,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { ToolDefinition, toolType } from "./tool-definition.ts";
 
 /** One state of a tool, from the first (1) to the one in which it was deleted. */
-export const ToolHistoryResponse = z
+const ToolHistoryResponse = z
   .object({
     tool_id: z.int(),
     version_number: z.int(),

@@ -7,7 +7,7 @@ import { oneLine } from "./one-line.ts";
  * Who a visitor of a web chat is, said by the site that shows the chat and signed with the key of the chat's target: a
  * JWT with HS256, which every language has a library for. Pure.
  */
-export type Identity = { user_id: string; name: string | null };
+type Identity = { user_id: string; name: string | null };
 type ReadIdentity = { ok: true; identity: Identity } | { ok: false; problem: string };
 
 /** A token is made when a page is shown; one that holds for longer would be worth stealing. */

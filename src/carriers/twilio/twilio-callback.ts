@@ -110,7 +110,7 @@ export function incomingText(form: TwilioForm): IncomingText | null {
 }
 
 /** How a call to another number ended (https://www.twilio.com/docs/voice/twiml/dial#action). */
-export type TwilioTransferResult = {
+type TwilioTransferResult = {
   sid: string;
   /** completed | answered | busy | no-answer | failed | canceled */
   word: string;

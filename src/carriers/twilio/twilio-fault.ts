@@ -114,7 +114,7 @@ export const OUR_FAULTS: Readonly<Record<string, string>> = {
 };
 
 /** `changes`: the carrier was asked to do something; what became of it without a clear answer is unknown then. */
-export type AskedOfTwilio = {
+type AskedOfTwilio = {
   what: string;
   changes: boolean;
   /** Makes words of Twilio's fit to be shown; as they are when left out. */

@@ -15,7 +15,7 @@ import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { openSource } from "./open-source.ts";
 import { count, countText, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
-export type BackupOptions = {
+type BackupOptions = {
   /** "-" is the standard output. */
   file: string;
   replace: boolean;

@@ -10,7 +10,7 @@ import { joinRunningPostgres } from "../../db/running-postgres.ts";
 import { refuseOldPostgres } from "../outside-postgres.ts";
 
 /** One connection to the database as it is: nothing is migrated and nobody who runs there is disturbed. */
-export type OpenSource = AsyncDisposable & { client: pg.Client };
+type OpenSource = AsyncDisposable & { client: pg.Client };
 
 /** The embedded database is reached through the program that runs, else started for as long as this takes. */
 export async function openSource(

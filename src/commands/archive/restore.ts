@@ -20,7 +20,7 @@ import { readSecretKey, secretKeyFile } from "../secret-key.ts";
 import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { count, durationText, momentText, showProgress, sizeText } from "./show-progress.ts";
 
-export type RestoreOptions = {
+type RestoreOptions = {
   /** "-" is the standard input. */
   file: string;
   /** Whether batches are held. */

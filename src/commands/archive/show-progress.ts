@@ -3,7 +3,7 @@ import type { Progress } from "../../backup/progress.ts";
 /** A line is written again no more often than this. */
 const REDRAW_ms = 100;
 
-export type ShownProgress = Progress & {
+type ShownProgress = Progress & {
   /** Takes the line away. */
   end(): void;
 };

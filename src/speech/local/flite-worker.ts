@@ -9,7 +9,7 @@ import { serveWork } from "../../base/worker-work.ts";
  */
 
 export type FliteVoice = "awb" | "kal16" | "rms" | "slt";
-export type FliteSpeech = { text: string; voice: FliteVoice; speed: number };
+type FliteSpeech = { text: string; voice: FliteVoice; speed: number };
 export type FliteWork = { speak(speech: FliteSpeech): Promise<Int16Array> };
 
 /** A global of Node.js that its types leave to those of a browser. */

@@ -4,7 +4,7 @@ import { wordsOf } from "./language-words.ts";
 import { phraseSources } from "./phrase-sources.ts";
 import type { TurnDriver } from "./turn-driver.ts";
 
-/** In place of an answer that the model didn't give. */
+/** Said in place of an answer when the model failed. */
 export async function apologize(turn: TurnDriver, why: string): Promise<void> {
   const apology = await apologyFor(turn);
   turn.change((draft) => {
@@ -15,8 +15,8 @@ export async function apologize(turn: TurnDriver, why: string): Promise<void> {
 }
 
 /**
- * What the person hears where the model gave no answer: the apology of the agent's bridge phrases, in the session's
- * language, else the program's own in that language. Read when it is needed, which is seldom.
+ * The apology after a failure of the model: that of the agent's bridge phrases in the session's language, else the
+ * program's own. Read only when needed, which is seldom.
  */
 async function apologyFor(turn: TurnDriver): Promise<string> {
   const { snapshot, sub_organization_id } = turn.session;

@@ -3,7 +3,7 @@ import { releaseLease, takeLease } from "../sessions/lease.ts";
 import type { TurnDraft } from "./draft/turn-draft.ts";
 import { TurnDriver } from "./turn-driver.ts";
 
-/** Puts something into a session while no turn runs: words, events. Waits for a turn that does. */
+/** Adds words or events to a session between turns. Waits for a running turn. */
 export async function betweenTurns(
   engine: Engine,
   session_id: number,

@@ -3,7 +3,7 @@ import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { ModelMessage, ProviderData } from "../llm/model.ts";
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 
-/** One thing said or done in a session, in order; what the model reads back. */
+/** An entry of the model's history: one message or call of the session, in order. */
 export type HistoryEntry =
   | { kind: "message"; seq: number; role: "user" | "agent"; text: string; aside: boolean }
   | {
@@ -19,16 +19,16 @@ export type HistoryEntry =
       provider_data: ProviderData | null;
     };
 
-/** How silence reads to a model: most providers refuse an empty message. */
+/** Stands for silence, because most providers reject an empty message. */
 export const SILENCE = "(silence)";
 
-/** The model's whole input: instructions with today's values in them, and what happened so far. Pure. */
+/** The model's whole input: instructions with their variables resolved, and the history. Pure. */
 export function buildMessages(
   snapshot: Snapshot,
   history: HistoryEntry[],
   lookup: Lookup,
   language: { code: string; changed: boolean },
-  /** What the model has to know of this moment. */
+  /** Notes to the model about the current state. */
   notes: string[] = [],
 ): ModelMessage[] {
   const context = renderTemplate(
@@ -42,7 +42,7 @@ export function buildMessages(
   return [...(system === "" ? [] : [{ role: "system" as const, text: system }]), ...historyMessages(history)];
 }
 
-/** Calls of one round belong to one assistant message, together with what was said just before them. */
+/** Calls of one round belong to one assistant message, together with the words just before them. */
 function historyMessages(history: HistoryEntry[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
   const ordered = history.toSorted((a, b) => a.seq - b.seq);
@@ -52,7 +52,7 @@ function historyMessages(history: HistoryEntry[]): ModelMessage[] {
       if (entry.aside) continue;
       const { role, text } = entry;
       if (role === "user") messages.push({ role, text: text === "" ? SILENCE : text });
-      // Words of which nothing was heard were not said.
+      // Words that were cut off entirely are left out.
       else if (text !== "") messages.push({ role: "assistant", text, calls: [] });
       continue;
     }

@@ -5,9 +5,9 @@ import { greetingText, greetingTrace, offersMenu } from "./greeting.ts";
 import { chosenLanguage } from "./language-menu.ts";
 
 /**
- * A message that is nothing but a key of the greeting's menu changes the language. That holds for
- * the person's first message, and again after each repetition of the greeting. Tells whether the greeting was repeated,
- * which is all the answer there is; else the agent goes on in the language that was chosen.
+ * A message that is only a key of the greeting's menu changes the language, if it is the person's first message or the first
+ * after the greeting was repeated. Returns whether the greeting was repeated, which is then the whole answer; otherwise the
+ * agent continues in the chosen language.
  */
 export function chooseLanguage(draft: TurnDraft, text: string): boolean {
   const { session } = draft.facts;

@@ -1,22 +1,21 @@
 /*
- * What is said while a model or a tool is slow. Pure: which phrases there are for what is being
- * waited for, when each comes, and in which order.
+ * The phrases that fill the wait for a slow model or tool: which apply, when each is said, and in which order. Pure.
  */
 
-/** A phrase for everybody and, by language tag, for those who speak it. */
+/** A phrase with a default text and translations by language tag. */
 export type PhraseSet = { messages: string[]; localized?: Record<string, { messages: string[] }> };
 
-/** A configuration that agents name, or the default one of the sub-organization. */
+/** A configuration that agents refer to, or the sub-organization's default. */
 export type NamedPhrases = {
   phrases: PhraseSet;
   tools: { tool_name: string; phrases: PhraseSet }[];
   smart_turn_timeout_seconds: number | null;
   randomize_bridge_phrases: boolean;
-  /** Said where the model gave no answer. */
+  /** Said when the model gave no answer. */
   apology?: PhraseSet | null;
 };
 
-/** The older surface, one for each scope. */
+/** The older API's lists, one per scope. */
 export type ScopedPhrases = {
   agent_id: number | null;
   tool_name: string | null;
@@ -37,17 +36,17 @@ type OlderSet = {
   tool_responses?: string[];
 };
 
-/** All that an agent's sessions may draw on; rows of other agents are not in it. */
+/** All phrases of an agent's sessions, without rows of other agents. */
 export type PhraseSources = { named: NamedPhrases | null; scoped: ScopedPhrases[]; agent_id: number };
 
-/** Milliseconds of waiting before the first phrase where nobody said otherwise. */
+/** The default wait before the first phrase. */
 const DEFAULT_BASE_MS = 2750;
 
 export type Phrases = { messages: string[]; base_ms: number; random: boolean };
 
 const NONE: Phrases = { messages: [], base_ms: DEFAULT_BASE_MS, random: false };
 
-/** The first place that has any phrases has all of them; `tool_name` null: the model is waited for. */
+/** The phrases of the first source that has any; `tool_name` null: for the wait for the model. */
 export function choosePhrases(
   sources: PhraseSources,
   waiting: { tool_name: string | null; language: string },
@@ -88,33 +87,33 @@ export function choosePhrases(
   return NONE;
 }
 
-/** The three older lists in the order of waiting; those for tools come first while one runs. */
+/** The three older lists in order; those for tools come first while a tool runs. */
 function olderMessages(set: OlderSet | undefined, tool_name: string | null): string[] {
   if (set?.messages?.length) return set.messages;
   const responses = tool_name === null ? [] : (set?.tool_responses ?? []);
   return [...responses, ...(set?.first_slow_messages ?? []), ...(set?.very_slow_messages ?? [])];
 }
 
-/** The exact tag, else the language whatever the country. */
+/** The exact language tag, else the same language of any country. */
 function localized<T>(by_tag: Record<string, T> | undefined, language: string): T | undefined {
   if (!by_tag) return undefined;
   const base = language.split("-")[0] as string;
   return by_tag[language] ?? by_tag[base];
 }
 
-/** The phrases of a set in a language, else those for everybody; undefined when it has none. */
+/** The phrases of a set in a language, else its defaults; undefined when it has none. */
 export const languagePhrases = (set: PhraseSet | null | undefined, language: string): string[] | undefined =>
   firstFilled([localized(set?.localized, language)?.messages, set?.messages]);
 
 const firstFilled = (lists: (string[] | undefined)[]): string[] | undefined =>
   lists.map((list) => list?.filter((phrase) => phrase.trim() !== "")).find((list) => list?.length);
 
-/** How long the line is silent before phrase `n` (from 0): once the base, then twice, three and four times it, and so on. */
+/** The silence before phrase `n` (from 0): the base, then twice, three and four times it, and so on. */
 export const phraseWait_ms = (base_ms: number, n: number): number => base_ms * Math.min(n + 1, 4);
 
 /**
- * The phrase that comes `n`th (from 0). In order, over and over; at random, each once in every round, and none twice in a
- * row. The same seed gives the same order.
+ * The `n`th phrase (from 0): in order, repeated; or at random, each once per round and never twice in a row. The same seed
+ * gives the same order.
  */
 export function phraseAt(messages: string[], random: boolean, seed: number, n: number): string {
   const count = messages.length;

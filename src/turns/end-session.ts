@@ -20,8 +20,8 @@ const IN_WORDS: Record<EndReason, string> = {
 export const IDLE_MS = 30 * 60_000;
 
 /**
- * Ends a session from outside a turn; waits for a turn that runs. Ending it twice is ending it once. With `unless_after`,
- * only if nobody has said anything since it had so many turns.
+ * Ends a session from outside a turn; waits for a running turn. Idempotent. With `unless_after`, only if the session still
+ * has that many turns, so that a message that came meanwhile keeps it open.
  */
 export async function endSession(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function endSession(
     .executeTakeFirst();
   if (!row || row.ended_at) return;
   const taken = await takeLease(engine, session_id, null, "end").catch((error) => {
-    // Somebody else ended it meanwhile.
+    // The session was ended meanwhile.
     if (error instanceof Fault && error.kind === "blocked") return null;
     throw error;
   });
@@ -63,8 +63,8 @@ export async function endSession(
 }
 
 /**
- * Ends sessions that were found idle, but for those that somebody has said something in since. One that can't be ended
- * now doesn't hold up the others.
+ * Ends sessions that were found idle, except those with a message since. One that can't be ended now doesn't delay the
+ * others.
  */
 export async function endAsIdle(
   engine: Engine,
@@ -87,10 +87,10 @@ export async function endIdleSessions(engine: Engine): Promise<number> {
     .select(["id", "turn_count"])
     .where("ended_at", "is", null)
     .where("channel", "=", "chat")
-    // It waits for an operator.
+    // Excluded: a session that was set aside waits for an operator.
     .where("set_aside_at", "is", null)
     .where("last_activity_at", "<", new Date(now.getTime() - IDLE_MS).toISOString())
-    // Whoever holds it is busy with it.
+    // Excluded: a leased session has a running turn.
     .where((row) => row.or([row("lease_owner", "is", null), row("lease_expires_at", "<", now.toISOString())]))
     .limit(500)
     .execute();

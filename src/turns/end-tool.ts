@@ -25,21 +25,21 @@ import { loadHistory } from "./turn-history.ts";
 import { callInsert } from "./turn-store.ts";
 
 /*
- * The session end tool: once, whatever ended the session, after its end. The model fills in the
- * arguments from what was said, the tool is called, and the call stands in the session like any other; what it answers is
- * never spoken, and its failure changes nothing about the end.
+ * The session end tool: called once after the end of a session, whatever ended it. The model fills in the arguments from
+ * the conversation, and the call is stored like any other. Its result is never spoken, and its failure doesn't affect the
+ * end.
  *
  *   asking the model (harmless to repeat) → the call's row, committed → the call → its result
  *
- * A process that dies before the row leaves the job to another one. One that dies after it may have made the call, so
- * that is noted and the call is not made again.
+ * When a process dies before the row is committed, the job runs again. When it dies after that, the call may have been
+ * made, so it is not repeated and its unknown fate is stored.
  */
 
-/** For the model and the tool together. */
+/** Timeout of the model and the tool together. */
 const BUDGET_MS = 30_000;
-/** Past this a call that has no result is one whose process died. */
+/** A call without a result after this time belongs to a process that died. */
 const LOST_AFTER_MS = BUDGET_MS + 30_000;
-/** Greater than that of any turn: the call belongs to none of the model's answers. */
+/** Greater than any turn's number, because the call belongs to no turn. */
 const AFTER_ROUNDS = 1_000;
 
 export const endToolJob = (engine: Engine): JobHandler =>
@@ -97,7 +97,7 @@ function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): Too
 
 type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[] };
 
-/** A tool that the model has nothing to say to is called without asking it. */
+/** The model is not asked for arguments when the tool takes none from it. */
 async function askForArguments(
   engine: Engine,
   session: LoadedEnd,
@@ -117,7 +117,7 @@ async function askForArguments(
   const spoken = { code: language, changed: false };
   const messages = buildMessages(session.snapshot, history, lookup, spoken);
   const request = {
-    // Some providers refuse a conversation in which the agent had the last word.
+    // Some providers reject a conversation whose last message is the agent's.
     messages: [...messages, { role: "user" as const, text: "(The conversation has ended.)" }],
     tools: [offered],
     tool_choice: { tool: tool.name },
@@ -133,7 +133,7 @@ async function askForArguments(
   return { call: storableJson(call), problem: null, trace };
 }
 
-/** False when another process was first. */
+/** False when another process has stored it first. */
 async function begin(engine: Engine, session_id: number, { id }: ToolCall): Promise<boolean> {
   const inserted = await engine.db
     .insertInto("session_end_calls")
@@ -166,7 +166,7 @@ const lostCall = (call: ToolCall): Ran => ({
   duration_ms: 0,
 });
 
-/** The call, its trace, what it tells as an event and that it is done, all or nothing. */
+/** Stores the call's result, its trace, its event and its completion in one transaction. */
 async function finish(
   engine: Engine,
   session: LoadedEnd,
@@ -198,7 +198,7 @@ async function finish(
     };
     await callInsert(session_id, [storedCall(finished, turn_count)]).execute(tx);
     await insertTrace(tx, session_id, turn_count, [...before, ...callTrace(finished)], at);
-    // A tool that says "opted out" has to have done so here too.
+    // Opt-outs are stored here too, so that a tool that reports one is right.
     const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];
     await suppress(tx, optOutEntries(session, await withWords(tx, session_id, opt_outs)), at);
     await publish(tx, session.sub_organization_id, eventsOf(session, tool, shown.error, effects, at));

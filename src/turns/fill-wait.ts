@@ -5,12 +5,12 @@ import { phraseSources } from "./phrase-sources.ts";
 import type { TurnControl } from "./turn-control.ts";
 import type { TurnEvent } from "./turn-event.ts";
 
-/** No phrase comes sooner than this (`smart_turn_timeout_seconds`), so a turn that is faster costs nothing. */
+/** The earliest phrase (`smart_turn_timeout_seconds`), so a faster turn costs nothing. */
 const SOONEST_MS = 250;
 
 /**
- * Fills the wait for a slow turn of a channel that people read: the agent's bridge phrases, as `aside` events, until its
- * answer begins. Give it each event of the turn, and stop it when the turn is over. (A call does this by its own machine.)
+ * Fills the wait for a slow turn on text channels with the agent's bridge phrases, as `aside` events, until its answer
+ * begins. Pass it each event of the turn, and stop it at the end of the turn. (Calls do this in their own machine.)
  */
 export function fillWait(
   engine: Engine,

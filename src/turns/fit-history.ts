@@ -1,25 +1,25 @@
 import { messageTokens, toolTokens } from "../llm/estimate-tokens.ts";
 import type { ModelMessage, OfferedTool } from "../llm/model.ts";
 
-/** What was left out so that a request fits, for the trace. */
+/** What was trimmed so that a request fits the context window, for the trace. */
 type Trimmed = {
   budget_tokens: number;
   tokens_before: number;
   tokens_after: number;
-  /** Of tools, replaced by a word that they are gone. */
+  /** Tool results that were replaced by a short note. */
   results_shortened: number;
   messages_dropped: number;
-  /** The person's last words were cut. */
+  /** Whether the person's last message was cut. */
   words_cut: boolean;
 };
 
 type Fitted = { messages: ModelMessage[]; trimmed: Trimmed | null };
 
-/** Left for the answer: a quarter of a small window, and no more than any spoken answer takes. */
+/** Tokens reserved for the answer: a quarter of a small window, and no more than a spoken answer needs. */
 const ANSWER_SHARE = 0.25;
 const MOST_FOR_ANSWER = 16_000;
 
-/** What the conversation may take of a model's window, beside its answer and the tools it is offered. */
+/** The tokens of a model's window that are left for the conversation, after its answer and tool definitions. */
 export function historyBudget(
   context_window: number | null | undefined,
   tools: readonly OfferedTool[],
@@ -30,7 +30,7 @@ export function historyBudget(
   return Math.max(0, Math.min(most, Math.floor(context_window - answer) - toolTokens(tools)));
 }
 
-/** The ids of the last call of each of these tools: they hold the steps that workflows are in. */
+/** The ids of the last call of each of these tools, whose results hold the current steps of workflows. */
 export function lastResults(
   messages: readonly ModelMessage[],
   tools: readonly string[],
@@ -47,10 +47,10 @@ const LEFT_OUT = "(left out: the conversation has become long)";
 const CUT = "… (cut)";
 
 /**
- * A conversation that fits into so many tokens. Given up in this order, the oldest of each first: results of tools before
- * the person's last words; whole turns; results of the present turn, then its rounds of calls; last the end of the person's
- * words. Never given up: system text, and the calls in `pinned` with their results, which hold the open step of a workflow.
- * A call and its result stay or go together. Pure.
+ * Trims a conversation to a number of tokens. Removed in this order, the oldest of each first: tool results before the
+ * person's last message; whole turns; results of the current turn, then its rounds of calls; last the end of the person's
+ * message. Never removed: system text, and the calls in `pinned` with their results, which hold the open step of a
+ * workflow. A call and its result are kept or removed together. Pure.
  */
 export function fitHistory(
   given: readonly ModelMessage[],
@@ -82,7 +82,7 @@ export function fitHistory(
       results_shortened++;
     }
   };
-  /** All of it but system text and pinned calls. */
+  /** Everything but system text and pinned calls. */
   const drop = (from: number, to: number) => {
     for (let index = from; index < to; index++) {
       const message = messages[index];
@@ -104,7 +104,7 @@ export function fitHistory(
   const last = given.findLastIndex(({ role }) => role === "user");
   const present = last < 0 ? given.length : last;
   shortenResults(0, present);
-  // What came before the person's first words, the greeting, is a turn of its own.
+  // The greeting, before the person's first message, is a turn of its own.
   dropEach([...new Set([0, ...indexesOf("user", 0, present)])], present);
   shortenResults(present, given.length);
   dropEach(indexesOf("assistant", present, given.length), given.length);
@@ -121,7 +121,7 @@ export function fitHistory(
   return { messages: kept, trimmed };
 }
 
-/** The message within so many tokens; of its words, none where nothing fits. */
+/** The message cut to this many tokens; its text is empty when nothing fits. */
 function cut(message: ModelMessage, most: number): ModelMessage {
   if (message.role !== "user") return message;
   let [low, high] = [0, message.text.length];

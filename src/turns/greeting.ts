@@ -12,12 +12,12 @@ import {
 } from "../sessions/variables.ts";
 import { holdsMenu, menuEntries, splitAtMenu, spokenMenu, writtenMenu } from "./language-menu.ts";
 
-/** A part of what the agent says unasked. `language` null: the session's. */
+/** A part of the greeting. `language` null: the session's. */
 export type SpokenPart = { text: string; language: string | null; interruptible: boolean; is_menu: boolean };
 
 /**
- * The greeting of this moment: preamble, then the text of the rule that fits best, each language of
- * its menu in a part of its own. The preamble is heard to its end. Empty: the agent does not greet.
+ * The greeting at this time: the preamble, which can't be interrupted, then the text of the rule that fits best, with each
+ * language of its menu in a part of its own. Empty: the agent does not greet.
  */
 export function greetingParts(
   snapshot: Snapshot,
@@ -55,7 +55,7 @@ const rulesOf = (message: SnapshotMessage) => message.rules as MessageRule[];
 const wallClock = (at: Date, { timezone }: Snapshot["agent"]): Temporal.PlainDateTime =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone).toPlainDateTime();
 
-/** Which text of the greeting this moment chooses, and why; nothing where the agent does not greet. */
+/** Which text of the greeting applies at this time, and why; undefined when the agent does not greet. */
 export const greetingTrace = (snapshot: Snapshot, at: Date): TraceEntry[] =>
   snapshot.message?.type === "greeting" ? messageTrace(snapshot, at) : [];
 
@@ -79,7 +79,7 @@ export function messageTrace({ message, agent }: Snapshot, at: Date): TraceEntry
   return [{ category: "greeting", label: rule === null ? "default text" : "rule", details }];
 }
 
-/** The same as one text: a preamble stands alone, what follows is one paragraph. */
+/** The same as one text: the preamble, then the rest as one paragraph. */
 export function greetingText(
   snapshot: Snapshot,
   state: Readonly<SessionState>,
@@ -97,7 +97,7 @@ export const joinParts = (parts: SpokenPart[]): string =>
     .map((group) => group.map((part) => part.text).join(" "))
     .join("\n\n");
 
-/** Whether some text of the agent's greeting offers its languages. */
+/** Whether any text of the agent's greeting has a language menu. */
 export const offersMenu = ({ message, language_group }: Snapshot): boolean =>
   message?.type === "greeting" &&
   (language_group?.language_configs.length ?? 0) > 0 &&

@@ -2,21 +2,21 @@ import type { SnapshotLanguageGroup } from "../agents/snapshot.ts";
 import { wordsOf } from "./language-words.ts";
 
 /*
- * The menu that `{{ language.mode }}` in a greeting stands for: which key or number leads to which language of the
- * agent's group. Pure.
+ * The language menu, which replaces `{{ language.mode }}` in a greeting: a key or number for each language of the agent's
+ * group. Pure.
  */
 
-/** As a template names it; a session has no variable of that name. */
+/** The tag in templates; it is no variable of a session. */
 const TAG = /\{\{\s*language\.mode\s*\}\}/;
 
 export const holdsMenu = (text: string): boolean => TAG.test(text);
 
-/** What stands around the tag; the texts come without it. */
+/** The texts before and after the tag. */
 export const splitAtMenu = (text: string): string[] => text.split(new RegExp(TAG, "g"));
 
 type MenuEntry = { key: string; language: string };
 
-/** The languages offered while one is spoken, in the group's order. */
+/** The languages other than the current one, in the group's order. */
 export function menuEntries(group: SnapshotLanguageGroup | null, current: string): MenuEntry[] {
   if (!group) return [];
   return group.language_configs
@@ -27,15 +27,15 @@ export function menuEntries(group: SnapshotLanguageGroup | null, current: string
     .map((config) => ({ key: String(config.dtmf_code), language: config.language_code }));
 }
 
-/** Each line in the words, and for the voice, of the language it offers. */
+/** The spoken menu: each line in the language that it offers, for that language's voice. */
 export const spokenMenu = (entries: MenuEntry[]): { text: string; language: string }[] =>
   entries.map(({ key, language }) => ({ text: wordsOf(language).press.replace("{key}", key), language }));
 
-/** For people who read: "1 English / 2 Español". */
+/** The written menu: "1 English / 2 Español". */
 export const writtenMenu = (entries: MenuEntry[]): string =>
   entries.map(({ key, language }) => `${key} ${wordsOf(language).name}`).join(" / ");
 
-/** The language that a person chose by writing or pressing nothing but its key. Every language has its key, offered or not. */
+/** The language whose key is the whole message. Every language has a key, whether it was offered or not. */
 export function chosenLanguage(group: SnapshotLanguageGroup | null, said: string): string | null {
   const key = said.trim();
   if (!/^\d$/.test(key)) return null;

@@ -1,13 +1,13 @@
 import type { LanguageCode } from "../speech/languages.ts";
 
-/** The few things that the program itself says, in each language's own words. */
+/** The few texts that the program itself says, by language. */
 type Words = {
-  /** The language, as those who speak it call it. */
+  /** The language's own name for itself. */
   name: string;
-  /** A line of the menu on the phone; `{key}` is where the key stands. */
+  /** A line of the spoken menu, with `{key}` for the key. */
   press: string;
   goodbye: string;
-  /** Where the model gave no answer and nobody wrote other words. */
+  /** The default apology when the model gave no answer. */
   apology: string;
 };
 
@@ -116,7 +116,7 @@ const WORDS: Record<LanguageCode, Words> = {
   },
 };
 
-/** Those of a language, or of the same language in another country, or English. */
+/** The texts of a language, else of the same language in another country, else English. */
 export function wordsOf(code: string): Words {
   const base = code.split("-")[0];
   const near = Object.entries(WORDS).find(([known]) => known === code || known.split("-")[0] === base);

@@ -10,12 +10,12 @@ import {
   type ToolCall,
 } from "../llm/model.ts";
 
-/** One answer of the model: words, calls, or that it failed for good. */
+/** The result of one request to the model: text, tool calls, or a final failure. */
 export type Round =
   | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry }
   | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry };
 
-/** Streams one answer, handing words on as they come, and notes how long it took and what it used. */
+/** Streams one answer, passes its text on as it arrives, and records latency and usage. */
 export async function modelRound(
   model: LanguageModel,
   request: ModelRequest,
@@ -50,7 +50,7 @@ export async function modelRound(
     }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown;
-    // Broken off on purpose: what was said until then is the answer, and nothing is called.
+    // The person interrupted: the text so far is the answer, and no tool is called.
     if (interrupted?.aborted) calls.length = 0;
     else failure = thrown;
   }

@@ -8,24 +8,24 @@ import type { TaskSurroundings } from "../workflows/task-run.ts";
 import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "../workflows/task-tools.ts";
 import { holdsTasks, type PendingCall } from "../workflows/workflow-state.ts";
 
-/** Who answers a call. */
+/** What handles a tool call. */
 export type ToolHandler =
   | { kind: "tool"; tool: SnapshotTool }
   | { kind: "task"; live: LiveTask }
   | { kind: "go_to_step" };
 
-/** What the model may call in one request. A call of anything else is refused, whoever talked the model into it. */
+/** The tools of one request. Calls of any other tool are refused, because a prompt injection may ask for them. */
 export type Offering = {
   tools: OfferedTool[];
   answerers: ReadonlyMap<string, ToolHandler>;
-  /** The call that a workflow insists on, with the task that does. */
+  /** The call that a workflow forces, with its task. */
   forced: { live: LiveTask; call: PendingCall } | null;
   choice: ToolChoice;
 };
 
 /**
- * The tools of one request, asked anew after each round. A step that allows some tools hides all others, but never a
- * task's own, nor those of a task that comes before it: two tasks can't lock each other out.
+ * The tools of one request, computed again after each round. A step that allows some tools hides all others, except
+ * the tasks' own and those of tasks before it, so that two tasks can't lock each other out.
  */
 export function offerTools(
   tools: readonly SnapshotTool[],
@@ -62,11 +62,11 @@ export function offerTools(
   };
 }
 
-/** A step that allows nothing leaves the agent the end of the conversation; one that names tools means those. */
+/** A step that allows no tools still allows ending the conversation; one that names tools allows exactly those. */
 const isWayOut = (tool: SnapshotTool, mask: ReadonlySet<string>): boolean =>
   mask.size === 0 && tool.is_system && tool.name === "hangup";
 
-/** The first task's first; one of a tool that is gone by now is passed over. */
+/** The first forced call of the first task; calls of tools that are not offered are skipped. */
 function forcedCall(tasks: readonly LiveTask[], shown: ReadonlyMap<string, unknown>): Offering["forced"] {
   for (const live of tasks) {
     const call = live.state.pending_calls.find((pending) => shown.has(pending.tool));
@@ -80,14 +80,14 @@ const withKnown = (tool: OfferedTool, known: Record<string, unknown>): OfferedTo
     ? tool
     : { ...tool, description: `${tool.description}\nKnown arguments: ${quotedData(known)}` };
 
-/** A tool as the model sees it, descriptions with their variables filled in; `lookup` is that of instructions. */
+/** A tool's definition for the model, with variables in its descriptions resolved by the lookup of instructions. */
 export const offeredTool = ({ name, definition }: SnapshotTool, lookup: Lookup): OfferedTool => ({
   name,
   description: renderTemplate(definition.tool.function.description, lookup),
   parameters: withDescriptions(definition.tool.function.parameters, lookup),
 });
 
-/** Only descriptions are texts for the model; an enum or a pattern that looks like a template is left alone. */
+/** Renders descriptions only: an enum or a pattern that looks like a template is not one. */
 function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
   const rendered = described(schema, lookup, 0);
   return isRecord(rendered)
@@ -97,7 +97,7 @@ function withDescriptions(schema: unknown, lookup: Lookup): JsonSchema {
 
 const EMPTY: JsonSchema = { type: "object", properties: {} };
 const MAX_DEPTH = 32;
-/** Where a schema has others in it: by name, in a list, or one. */
+/** The keywords that hold subschemas: by name, in a list, or a single one. */
 const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions"]);
 const IN_LIST = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const ONE = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains"]);

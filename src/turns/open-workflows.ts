@@ -9,9 +9,9 @@ import { TurnDriver } from "./turn-driver.ts";
 
 type OpenedSession = {
   said: string | null;
-  /** The same as it is to be spoken. */
+  /** The same in parts, for speech. */
   parts: SpokenPart[];
-  /** The agent goes on speaking before the person does. */
+  /** Whether the agent continues without waiting for the person. */
   wants_turn: boolean;
   action: SessionAction | null;
   ended: boolean;
@@ -19,9 +19,8 @@ type OpenedSession = {
 };
 
 /**
- * Brings a new session's automatic tasks to their first step, then greets. Apart from the
- * transaction that made the session, because a task's first hooks may call tools. A session whose process died in
- * between is opened by its first turn.
+ * Brings a new session's automatic tasks to their first step, then greets. Not part of the transaction that creates the
+ * session, because a task's first hooks may call tools. If the process dies in between, the first turn opens the session.
  */
 export async function openWorkflows(
   engine: Engine,

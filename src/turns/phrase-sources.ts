@@ -1,7 +1,7 @@
 import type { Db } from "../db/database.ts";
 import type { NamedPhrases, PhraseSources, ScopedPhrases } from "./choose-phrases.ts";
 
-/** All phrases that an agent's sessions may fill a wait with: its own configuration or the default one, and the older ones. */
+/** All bridge phrases of an agent: its own configuration or the default one, and the older lists. */
 export async function phraseSources(
   db: Db,
   sub_organization_id: number,

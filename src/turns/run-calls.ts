@@ -13,19 +13,19 @@ import { soundCalls } from "./sound-calls.ts";
 import type { TurnDriver } from "./turn-driver.ts";
 import { type TaskReply, Workflows } from "./workflow-turn.ts";
 
-/** Past this many calls with bad arguments the model is told to stop trying. */
+/** After this many calls with invalid arguments the model is told to stop trying. */
 const MAX_REPAIRS = 2;
-/** Calls that a workflow makes before the model is asked at all belong to no round of its. */
+/** The round of calls that a workflow makes before the first request to the model. */
 const BEFORE_ROUNDS = -1;
 
-/** Runs the calls of a turn, the model's and those of workflows, and puts them into it. */
+/** Runs the tool calls of a turn, by the model and by workflows, and adds their results to it. */
 export class CallRunner {
   readonly workflows: Workflows;
   readonly #turn: TurnDriver;
   #round = BEFORE_ROUNDS;
   #repairs = 0;
 
-  /** `listening`: the channel takes what is said at once; at a session's start it has no way to yet. */
+  /** `listening`: whether the channel can play words at once, which it can't yet when a session opens. */
   constructor(turn: TurnDriver, { listening = true }: { listening?: boolean } = {}) {
     this.#turn = turn;
     this.workflows = new Workflows({
@@ -46,8 +46,8 @@ export class CallRunner {
   }
 
   /**
-   * The calls of one answer of the model. Tools run side by side, and what they change is applied in the order they were
-   * called in; then come tasks, one after the other, and last the submission, which so finds all that was asked for with it.
+   * The calls of one answer of the model. Tools run concurrently, and their effects are applied in the order of the calls.
+   * Then tasks run one after the other, and last the submission, so that it sees everything called together with it.
    */
   async runRound(round: number, calls: ToolCall[], offering: Offering): Promise<void> {
     const turn = this.#turn;
@@ -130,7 +130,7 @@ export class CallRunner {
         ? await runTool(engine, this.#turn.context(), tool, call)
         : failed(`There is no tool named ${call.name} now.`);
     } catch (error) {
-      // A fault of ours: the session goes on, and the log says what it was.
+      // An internal error is logged, and the session continues.
       const log = engine.log.child({ session_id: session.id, tool: call.name });
       outcome = failed("The tool failed unexpectedly.");
       outcome.error += ` ${publicText(error, log, "a tool call failed unexpectedly")}`;
@@ -159,7 +159,7 @@ const toolOf = (answerer: ToolHandler | undefined): SnapshotTool | undefined =>
 const taskOf = (answerer: ToolHandler | undefined): SessionTask | undefined =>
   answerer?.kind === "task" ? answerer.live.task : undefined;
 
-/** Moving on comes last. */
+/** The submission of a step comes last. */
 const rank = (answerer: ToolHandler | undefined): number =>
   answerer?.kind === "go_to_step" || (answerer?.kind === "task" && answerer.live.task.task.type === "steps")
     ? 1

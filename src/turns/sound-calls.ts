@@ -1,12 +1,12 @@
 import { randomBase62 } from "../base/ids.ts";
 import type { ToolCall } from "../llm/model.ts";
 
-/** More at once is no plan of a model but a loop; each would be a request to somebody's service. */
+/** The most calls of one answer: more are a loop of the model, and each would be a request to a service. */
 export const MOST_CALLS = 32;
 
 /**
- * The calls of one answer as they can be run and told to the model again. Some servers give every call the same id, or
- * none, and providers refuse a conversation that holds one twice: every later turn of it would fail. Pure but for new ids.
+ * Makes the calls of one answer safe to run and to repeat in the history. Some servers give all calls the same id, or none,
+ * and providers reject a conversation with duplicate ids, so every later turn would fail. Pure but for new ids.
  */
 export function soundCalls(
   given: readonly ToolCall[],

@@ -12,7 +12,7 @@ import { sessionTasks } from "../workflows/workflow-state.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
 import { openWorkflows } from "./open-workflows.ts";
 
-/** How a session comes in. `source` is always the person, `target` always ours. */
+/** The input of a new session. `source` is always the person's address, `target` always ours. */
 export type SessionStart = {
   sub_organization_id: number;
   agent_id: number;
@@ -26,17 +26,17 @@ export type SessionStart = {
   is_test: boolean;
   is_outbound: boolean;
   /**
-   * Whether `source` was proven: by the carrier that brings a call or text, or by an identity token. Without it the session
-   * joins nobody's conversation, and none joins its own.
+   * Whether `source` is verified: by the carrier of a call or text, or by an identity token. An unverified session joins no
+   * earlier conversation, and no later session joins its own.
    */
   verified: boolean;
-  /** Who somebody unproven says they are. */
+  /** The claimed identity of an unverified person. */
   claimed_user?: string | null;
-  /** What a verified visitor is called. */
+  /** The name of a verified visitor. */
   user_name?: string | null;
   /** Campaign and request variables, under their `vars.` names. */
   variables?: Record<string, string>;
-  /** The agent's wall clock, moved for a test. */
+  /** The agent's wall clock, set for a test. */
   override_timestamp?: string | null;
   resume_token?: string;
   /** "later": the channel calls `openWorkflows` once the person can hear the greeting. */
@@ -46,23 +46,23 @@ export type SessionStart = {
 type StartedSession = {
   session_id: number;
   conversation_id: number;
-  /** Rendered, after what workflows had to say; null when the agent says nothing. */
+  /** The workflows' words and the rendered greeting; null when the agent says nothing. */
   greeting: string | null;
-  /** The agent goes on speaking before the person does. */
+  /** Whether the agent continues without waiting for the person. */
   agent_initiated: boolean;
   language: string;
 };
 
-/** Sessions of one person with one agent are one conversation while no gap between them is longer. */
+/** Sessions of one person with one agent belong to one conversation unless the gap between them is longer. */
 const CONVERSATION_GAP_MS = 24 * 3_600_000;
-/** A person answers a mail within days, not hours. */
+/** The same for mails, which people answer within days. */
 const MAIL_GAP_MS = 7 * 24 * 3_600_000;
 const DEFAULT_LANGUAGE = "en-US";
 
-/** What else has to happen with the opening of a session, in its transaction. */
+/** Further writes of the transaction that opens a session. */
 export type OnOpen = (tx: Tx, session: { session_id: number; conversation_id: number }) => Promise<void>;
 
-/** Opens a session: freezes what it runs on, opens its workflows, greets, and tells of it. */
+/** Opens a session: freezes its snapshot, opens its workflows, greets, and writes its event. */
 export async function startSession(
   engine: Engine,
   start: SessionStart,
@@ -178,10 +178,10 @@ async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot,
   return id;
 }
 
-/** Whose conversation it is; nobody's where the person is not proven. */
+/** The key of the person's conversation; null when the person is not verified. */
 const personOf = ({ verified, source }: SessionStart): string | null => (verified ? source : null);
 
-/** Two sessions that a person begins at the same moment: the second sees the conversation that the first opened. */
+/** Serializes sessions that a person opens at the same time, so that the second joins the first one's conversation. */
 async function oneAtATime(tx: Tx, start: SessionStart): Promise<void> {
   const person = personOf(start);
   if (person === null) return;

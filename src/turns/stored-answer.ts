@@ -5,7 +5,7 @@ import type { StoredCall } from "./draft/turn-rows.ts";
 import { beginTurn, turnResult } from "./draft/turn-state.ts";
 import type { TurnEvent, TurnResult } from "./turn-event.ts";
 
-/** The turn of a message that was sent before. */
+/** The turn of a message that is sent again. */
 export async function findMessageTurn(
   engine: Engine,
   session_id: number,
@@ -16,7 +16,7 @@ export async function findMessageTurn(
   return turn_index;
 }
 
-/** The same, or null where the session never heard it. */
+/** The same, or null when the session never received it. */
 export async function turnOfMessage(
   engine: Engine,
   session_id: number,
@@ -38,17 +38,17 @@ const selectAnswer = ({ db }: Engine, session_id: number, turn_index: number) =>
     .where("session_id", "=", session_id)
     .where("turn_index", "=", turn_index)
     .where("role", "=", "agent")
-    // What filled a wait is over with it.
+    // Phrases that filled a wait are not repeated.
     .where("aside", "=", false)
     .orderBy("seq");
 
-/** What the agent said in a turn, for an answer that is asked for again. */
+/** The agent's words of a turn, for a message that is sent again. */
 export async function loadAnswer(engine: Engine, session_id: number, turn_index: number): Promise<string[]> {
   const rows = await selectAnswer(engine, session_id, turn_index).execute();
   return rows.map((row) => row.text);
 }
 
-/** What the agent said and called in a turn, in its order. */
+/** The agent's words and calls of a turn, in order. */
 async function loadTurn(
   engine: Engine,
   session_id: number,
@@ -72,7 +72,7 @@ async function loadTurn(
   return [...said, ...called].toSorted((a, b) => a.seq - b.seq);
 }
 
-/** The answer to a message that was answered before: its words, and what its calls gave to be shown. */
+/** The stored answer to a message that is sent again: its words, and its calls' results for display. */
 export async function repeatTurn(
   engine: Engine,
   session: LeasedSession,

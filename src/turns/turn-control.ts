@@ -1,14 +1,14 @@
 import type { TraceEntry } from "../events/trace.ts";
 
-/** What a channel does to a turn that runs. */
+/** How a channel controls a running turn. */
 export class TurnControl {
   readonly #cut = new AbortController();
   #asides: { text: string; at: Date }[] = [];
   #seen: TraceEntry[] = [];
 
   /**
-   * The person speaks: the model's answer is broken off and it isn't asked again. A tool that runs is brought to its end,
-   * since what it does can't be undone, and what came of it is stored.
+   * The person speaks: the model's answer is aborted and it isn't asked again. A running tool finishes, since its effects
+   * can't be undone, and its result is stored.
    */
   interrupt(): void {
     this.#cut.abort();
@@ -18,12 +18,12 @@ export class TurnControl {
     return this.#cut.signal;
   }
 
-  /** Something was said meanwhile to fill the wait: it is in the transcript, and the model doesn't read it back. */
+  /** A phrase filled the wait: it belongs to the transcript, but not to the model's history. */
   aside(text: string, at: Date): void {
     this.#asides.push({ text, at });
   }
 
-  /** The channel saw something that belongs into the trace. */
+  /** The channel adds an entry to the trace. */
   see(...entries: TraceEntry[]): void {
     this.#seen.push(...entries);
   }

@@ -26,14 +26,14 @@ import { TurnTiming } from "./turn-timing.ts";
 
 type TurnChannel = {
   emit?: (event: TurnEvent) => void;
-  /** Raised when the lease is lost, or the program stops. */
+  /** Aborted when the lease is lost, or the program stops. */
   signal?: AbortSignal;
   timing?: TurnTiming;
-  /** Of a message that was sent before; left out, of the session's latest. */
+  /** The turn of a message that is sent again; default: the session's latest. */
   turn_index?: number;
 };
 
-/** Runs the steps of a turn (`draft/turn-draft.ts`): has its state, tells the channel, stores, and gives the lease back. */
+/** Runs the steps of a turn (`draft/turn-draft.ts`): keeps its state, notifies the channel, stores, releases the lease. */
 export class TurnDriver {
   readonly engine: Engine;
   readonly session: TurnSession;
@@ -41,15 +41,15 @@ export class TurnDriver {
   readonly signal: AbortSignal;
   readonly timing: TurnTiming;
   readonly emit: (event: TurnEvent) => void;
-  /** The language the session speaks unless somebody changes it. */
+  /** The session's language until it is changed. */
   readonly start_language: string;
   readonly #facts: TurnFacts;
   #state: TurnState;
-  /** What was said and done before the turn. */
+  /** Messages and calls before the turn. */
   #earlier: readonly HistoryEntry[] = [];
 
   constructor(engine: Engine, leased: LeasedSession, input: TurnInput, channel: TurnChannel = {}) {
-    // What the turn changes is in its state, and nowhere else.
+    // Everything that the turn changes is kept in its state only.
     const { state: memory, next_seq, ...session } = leased;
     this.engine = engine;
     this.session = session;
@@ -68,7 +68,7 @@ export class TurnDriver {
     return this.#state;
   }
 
-  /** What the session remembers now. */
+  /** The session's memory as of now. */
   get memory(): Readonly<SessionState> {
     return this.#state.memory;
   }
@@ -81,7 +81,7 @@ export class TurnDriver {
     this.#earlier = earlier;
   }
 
-  /** Takes a step, and tells the channel what it says. */
+  /** Takes a step, and passes its events to the channel. */
   change<T>(step: (draft: TurnDraft) => T): T {
     const draft = new TurnDraft(this.#facts, this.#state, this.engine.clock.now());
     draft.takeAsides(this.input.control?.takeAsides() ?? []);
@@ -104,12 +104,12 @@ export class TurnDriver {
     this.emit({ type: "tool_call", tool_call_id: id, tool_name: name, arguments: given });
   }
 
-  /** Tells the channel of a call's result at once; `finishCall` puts it into the turn. */
+  /** Passes a call's result to the channel at once; `finishCall` adds it to the turn. */
   announceResult(finished: Omit<FinishedCall, "seq">): void {
     this.emit(resultEvent(callRow(finished, this.#facts.turn_index)));
   }
 
-  /** The program's own variables, and the agent's wall clock, as they are now. */
+  /** The system variables and the agent's wall clock, as of now. */
   surroundings() {
     return surroundingsOf(this.#facts, this.memory, this.engine.clock.now());
   }
@@ -124,12 +124,12 @@ export class TurnDriver {
     return toolContextOf(this.#facts, this.memory, this.engine.clock.now(), { signal, greeting });
   }
 
-  /** Stores what was not yet, all of it or nothing; `over` gives the lease back. */
+  /** Stores everything not stored yet, in one transaction; `over` releases the lease. */
   store(how: { over: boolean; ended?: boolean }): Promise<void> {
     return this.timing.of("store", () => this.#store(how));
   }
 
-  /** Stores what was said since the last time, which sends it; the rest of the turn comes with it. */
+  /** Stores the words since the last time, which sends them; everything else of the turn is stored with them. */
   async sendWords(): Promise<void> {
     if (holdWords(this.#state.unstored)) await this.store({ over: false });
   }
@@ -153,13 +153,13 @@ export class TurnDriver {
     this.change((draft) => draft.stored(unstored));
   }
 
-  /** Only a line that we hear ourselves asks. */
+  /** Used only by audio lines of our own. */
   #awaits(): AwaitedInput {
     const { channel, snapshot } = this.session;
     return channel === "voice" ? awaitedInput(sessionTasks(snapshot.tools), this.memory.workflows) : FREE;
   }
 
-  /** Stores the rest, gives the lease back, and ends the session if a tool asked for it. */
+  /** Stores the rest, releases the lease, and ends the session if a tool asked for it. */
   async finish(): Promise<TurnResult> {
     const ended = this.change((draft) => draft.finish(this.timing.row()));
     await this.store({ over: true, ended });

@@ -19,7 +19,7 @@ type HistoryRow = {
   provider_data: ProviderData | null;
 };
 
-/** What was said and done before, for the model to read back. Index: primary keys of both. */
+/** The messages and calls before the turn, for the model's history. Index: primary keys of both. */
 export async function loadHistory({ db }: Engine, session_id: number): Promise<HistoryEntry[]> {
   const { rows } = await sql<HistoryRow>`
     select seq, role, text, aside or is_apology as aside, null::integer as turn_index, null::integer as round,

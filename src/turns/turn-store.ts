@@ -14,7 +14,7 @@ import type { NewMessage, StoredCall, TurnRows } from "./draft/turn-rows.ts";
 import type { TurnSession } from "./draft/turn-state.ts";
 import { callEndTool } from "./end-tool-job.ts";
 
-/** What becomes of the session's row. `over`: the turn is, and gives the lease back. */
+/** The change of the session's row. `over`: the turn has ended and releases the lease. */
 type SessionChange = {
   state: Readonly<SessionState>;
   next_seq: number;
@@ -24,8 +24,8 @@ type SessionChange = {
 };
 
 /**
- * The session as the turn leaves it, with what the turn adds to it: all of it or nothing. A turn whose lease was lost
- * stores nothing. What has to happen with an end or an opt-out is in the same transaction.
+ * Stores the session's row and the rows that the turn adds, in one transaction. A turn that lost its lease stores nothing.
+ * The consequences of an end or an opt-out are part of the same transaction.
  */
 export async function storeTurn(
   engine: Pick<Engine, "db" | "onEnd">,
@@ -61,8 +61,8 @@ async function passOnEnd(
 }
 
 /**
- * One statement of one text, whatever there is to store: one round trip, and a plan that is kept. Locks the session's row,
- * whose lease decides whether anything is written. Index: primary key of sessions.
+ * One statement whose text never changes, whatever there is to store: one round trip and a cached plan. Locks the session's
+ * row, whose lease decides whether anything is written. Index: primary key of sessions.
  */
 async function writeTurn(
   db: Db,
@@ -119,7 +119,7 @@ function messageInsert(
     where ${only_if}`;
 }
 
-/** Of every column: a call is stored whole. */
+/** Updates every column, because a call is always stored whole. */
 export function callInsert(
   session_id: number,
   calls: readonly StoredCall[],

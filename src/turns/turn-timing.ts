@@ -1,9 +1,9 @@
 import type { TraceEntry } from "../events/trace.ts";
 
-/** What a turn waits for. The rest of its time is the engine's own: prompts, arguments, workflows. */
+/** What a turn waits for. The rest of its time is the engine's own work: prompts, arguments, workflows. */
 type Phase = "lease" | "load" | "model" | "tools" | "store";
 
-/** Where the milliseconds of one turn go. The commit that ends the turn tells of all before it, not of itself. */
+/** Measures the phases of one turn. The last commit stores all times but its own. */
 export class TurnTiming {
   readonly #started: Date;
   readonly #began = performance.now();

@@ -16,7 +16,7 @@ import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { loadHistory } from "./turn-history.ts";
 import { TurnTiming } from "./turn-timing.ts";
 
-/** A model that calls tools without end is stopped here and has to answer in words. */
+/** The most rounds of tool calls; after them the model has to answer in words. */
 const MAX_TOOL_ROUNDS = 10;
 
 /**
@@ -56,7 +56,7 @@ export async function runTurn(
     return await turn.finish();
   } catch (error) {
     await releaseLease(engine, session).catch(() => {});
-    // What fails once the turn was cut off fails for that reason.
+    // Errors after the turn was aborted are caused by the abort.
     throw lost.aborted ? lost.reason : error;
   } finally {
     engine.held.drop(session);
@@ -74,12 +74,12 @@ async function answer(turn: TurnDriver, model: LanguageModel): Promise<void> {
 }
 
 /**
- * Asks the model, runs what it calls, and asks again until it is done talking or something ended the session. A turn never
- * ends without a word: an empty answer, and calls past the last round, get one more try without tools, then the apology.
+ * Asks the model, runs its calls, and asks again until it has answered or the session ended. A turn always ends with words:
+ * after an empty answer, or calls past the last round, the model is asked once more without tools, then comes the apology.
  */
 async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageModel): Promise<void> {
   let wordless: string | null = null;
-  /** How many messages of the turn stood when the last calls began. */
+  /** The number of the turn's messages when the last calls began. */
   let heard_before = 0;
   const asking: Asking = { model, notes: [], most_tokens: Number.POSITIVE_INFINITY };
   for (let round = 0; turn.state.action === null; round++) {
@@ -91,14 +91,14 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
     turn.emit({ type: "words_over" });
     turn.change((draft) => draft.say(answered.text));
     if (!answered.ok) {
-      // The model failed twice: the person hears an apology, the session goes on, and an event says why.
+      // The model failed twice: the person hears an apology, the session continues, and an event says why.
       if (!mend(turn, asking, answered)) return apologize(turn, answered.error);
       continue;
     }
     if (turn.input.control?.interrupted.aborted) return turn.note("the person interrupted the answer");
     const calls = wordless !== null || last ? [] : answered.calls;
     if (calls.length === 0) {
-      // What a workflow or a tool said since the model was asked before is a word, too.
+      // Words of a workflow or a tool since the last request count as an answer too.
       const isSilent = answered.text.trim() === "" && turn.state.messages.length === heard_before;
       const why = whyWordless(answered, last);
       if (!isSilent) {
@@ -130,23 +130,23 @@ function whyWordless({ calls, finish }: { calls: unknown[]; finish: ModelFinish 
   return "its answer was empty";
 }
 
-/** Whom the model is asked of, and what has changed about it since it failed. */
+/** How the model is asked, and how that changed after a failure. */
 type Asking = {
   model: LanguageModel;
-  /** What the model has to know of a failure. */
+  /** A note to the model about its failed answer. */
   notes: string[];
-  /** Of the conversation, where the model took less than it was said to. */
+  /** Tokens for the conversation, when the model accepted less than its catalogued window. */
   most_tokens: number;
-  /** What the last request was estimated at. */
+  /** The estimated tokens of the last request. */
   asked_tokens?: number;
   broke_off?: boolean;
   halved?: number;
 };
 
-/** A server of one's own may take a sixteenth of what the model of that name takes elsewhere. It refuses at once. */
+/** A self-hosted server may accept a sixteenth of the model's usual window. It rejects longer requests at once. */
 const MAX_HALVED = 4;
 
-/** Changes how the model is asked after an answer that failed; false where nothing can be. */
+/** Changes how the model is asked after a failed answer; false when nothing can be changed. */
 function mend(turn: TurnDriver, asking: Asking, { text, failure, error }: Failed): boolean {
   const { halved = 0 } = asking;
   if (failure.kind === "too-long" && halved < MAX_HALVED) {
@@ -155,7 +155,7 @@ function mend(turn: TurnDriver, asking: Asking, { text, failure, error }: Failed
     turn.note(`${error} It was asked once more, with a shorter history.`);
     return true;
   }
-  // Without a word out, the model was asked twice already.
+  // Before any words were sent, the request has been retried already.
   if (text.trim() === "" || !failure.retryable || asking.broke_off) return false;
   asking.broke_off = true;
   asking.model = asking.model.again ?? asking.model;

@@ -19,25 +19,25 @@ import { type Offering, offerTools } from "./offered-tools.ts";
 
 export type TaskReply = Extract<TaskEffect, { type: "reply" }>;
 
-/** What the workflows of a session need done; a turn does it. */
+/** What a turn does for the workflows of its session. */
 type WorkflowHost = {
   snapshot: Snapshot;
-  /** What the session remembers now. */
+  /** The session's memory as of now. */
   memory(): Readonly<SessionState>;
   remember(change: Partial<Pick<SessionState, "variables" | "workflows">>): void;
-  /** The program's own variables, as they are now. */
+  /** The system variables as of now. */
   system(): Record<string, unknown>;
   say(text: string): void;
   hear(text: string): void;
   trace(entries: TraceEntry[]): void;
-  /** Stores and sends what was said so far: a call that comes next may be slow. */
+  /** Stores and sends the words so far, because the next call may be slow. */
   sendWords(): Promise<void>;
-  /** Runs a tool of the snapshot for a workflow; call and result go into the history. */
+  /** Runs a tool of the snapshot for a workflow, and adds call and result to the history. */
   inject(
     tool: SnapshotTool,
     given: Record<string, unknown>,
   ): Promise<{ result: unknown; error: string | null }>;
-  /** Puts a call of a task's own tool, which the model did not make, and its answer into the history. */
+  /** Adds a call of a task's own tool with its answer to the history, though the model did not make it. */
   recordCall(
     task: SessionTask,
     given: Record<string, unknown>,
@@ -45,7 +45,7 @@ type WorkflowHost = {
   ): Promise<TaskReply>;
 };
 
-/** The tasks of a session while a turn runs: hands them their events, and does what they want done. */
+/** The tasks of a session during a turn: passes them events, and performs their effects. */
 export class Workflows {
   readonly tasks: readonly SessionTask[];
   readonly #host: WorkflowHost;
@@ -57,7 +57,7 @@ export class Workflows {
     this.tasks = sessionTasks(host.snapshot.tools);
   }
 
-  /** Brings automatic tasks to their first step. Once a session, before anything is said. */
+  /** Brings automatic tasks to their first step, once per session, before anything is said. */
   async open(): Promise<void> {
     if (this.#host.memory().workflows || this.tasks.length === 0) return;
     const fresh = this.tasks.map((task) => [task.key, freshTask()]);
@@ -65,13 +65,13 @@ export class Workflows {
     for (const task of this.tasks) {
       if (task.task.type !== "steps") await this.#drive(task, { type: "activate" });
       else if (task.task.start === "auto" && this.#live(task).state.status === "inactive") {
-        // The model finds its first step as the answer to a call it did not make.
+        // The model reads the first step as the answer to a call, though it did not make it.
         await this.#host.recordCall(task, {}, () => this.#drive(task, { type: "activate" }));
       }
     }
   }
 
-  /** A call that was under way when the program stopped has an unknown fate; its workflow goes on without its result. */
+  /** A call that was under way when the program stopped has an unknown fate; its workflow continues without a result. */
   async recover(): Promise<void> {
     for (const task of this.tasks) {
       if (this.#live(task).state.awaiting)
@@ -84,7 +84,7 @@ export class Workflows {
     return this.#all().some(({ state }) => state.pending_calls.some((call) => call.immediate));
   }
 
-  /** The user speaks: the first time, tasks that wait for that run their `start` hooks. Tells whether it was. */
+  /** The user speaks. The first time, waiting tasks run their `start` hooks. Returns whether it was the first time. */
   async hearUser(): Promise<boolean> {
     const { workflows } = this.#host.memory();
     if (!workflows || workflows.started) return false;
@@ -95,7 +95,7 @@ export class Workflows {
     return true;
   }
 
-  /** The tools whose last answer told the model the step that a workflow is in. */
+  /** The tools whose last result told the model the current step of a workflow. */
   get openStepTools(): string[] {
     const open = this.#all().filter(
       ({ task, state }) => task.task.type === "steps" && state.status === "active",
@@ -103,14 +103,14 @@ export class Workflows {
     return open.length === 0 ? [] : [GO_TO_STEP, ...open.flatMap(({ task }) => task.tool_name ?? [])];
   }
 
-  /** What the model may call now. */
+  /** The tools that the model may call now. */
   offer(): Offering {
     const { snapshot, memory, system } = this.#host;
     const lookup = instructionLookup(sessionLookup(memory(), system()), this.#isAuthored);
     return offerTools(snapshot.tools, this.#all(), this.#surroundings(), lookup);
   }
 
-  /** The model has had its chance to make the call it was made to make. */
+  /** Ends the forced call: the model was asked for it once. */
   settle({ forced }: Offering): void {
     const { workflows } = this.#host.memory();
     if (!forced || !workflows) return;
@@ -120,7 +120,7 @@ export class Workflows {
     this.#host.remember({ workflows: withTask(workflows, key, left) });
   }
 
-  /** The model's call with what a workflow knew for it; what the model gives wins. */
+  /** The model's call with arguments added by a workflow; the model's own override them. */
   withKnown(call: ToolCall, { forced }: Offering): ToolCall {
     if (!forced || forced.call.tool !== call.name || call.arguments_error) return call;
     const given = Object.entries(call.arguments).filter(([, value]) => isGiven(value));
@@ -138,7 +138,7 @@ export class Workflows {
     return this.#drive(live.task, { type: "go_to_step", step_id });
   }
 
-  /** One event to its end: calls are made as the task asks for them, and their results handed back. */
+  /** Processes one event to its end: makes the calls that the task asks for, and returns their results to it. */
   async #drive(task: SessionTask, first: WorkflowEvent): Promise<TaskReply> {
     const host = this.#host;
     let reply: TaskReply | null = null;
@@ -174,7 +174,7 @@ export class Workflows {
     return this.#host.snapshot.tools.find((tool) => tool.name === name && !holdsTasks(tool));
   }
 
-  /** What a task sees; without one, what all of them do. */
+  /** The variables that a task sees; without a task, those that all see. */
   #surroundings(of?: SessionTask): TaskSurroundings {
     const { memory, system } = this.#host;
     return {
@@ -199,7 +199,7 @@ export class Workflows {
   }
 }
 
-/** What a task answers to the workflow that called it; inputs it did not take make the call a failed one. */
+/** A task's result for the workflow that called it; inputs it did not accept make the call fail. */
 function answerOf({ result, error }: TaskReply): { result: unknown; error: string | null } {
   if (error !== null || result.status !== "error") return { result, error };
   const faults = Array.isArray(result.errors) ? result.errors : [];

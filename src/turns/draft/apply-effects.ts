@@ -6,7 +6,7 @@ import type { ToolEffects } from "../../tool-calls/tool-outcome.ts";
 import type { TurnDraft } from "./turn-draft.ts";
 import { lookupOf } from "./turn-surroundings.ts";
 
-/** What a call changes in the session. What is said already knows the variables that the call set. */
+/** Applies a call's effects to the session. Variables are set first, so that its words can use them. */
 export function applyEffects(draft: TurnDraft, effects: ToolEffects, tool: SnapshotTool | undefined): void {
   const { variables, language, answerer, say, speech, keys, event, opt_out, action } = effects;
   draft.trace(...changesTrace(draft.state.memory, effects, tool));

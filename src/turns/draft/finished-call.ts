@@ -8,7 +8,7 @@ import type { HistoryEntry } from "../build-prompt.ts";
 import type { TurnEvent } from "../turn-event.ts";
 import type { StoredCall } from "./turn-rows.ts";
 
-/** A call that was answered, by whomever; what is stored of it. */
+/** A finished call, with what is stored of it. */
 export type FinishedCall = {
   seq: number;
   round: number;
@@ -19,7 +19,7 @@ export type FinishedCall = {
   duration_ms: number;
 };
 
-/** A call as it is stored, but for its place. */
+/** A call's row without its position. */
 type FinishedCallRow = Omit<StoredCall, "seq">;
 
 export const callRow = (finished: Omit<FinishedCall, "seq">, turn_index: number): FinishedCallRow => {
@@ -49,7 +49,7 @@ export const storedCall = (finished: FinishedCall, turn_index: number): StoredCa
   ...callRow(finished, turn_index),
 });
 
-/** The same as the model reads it back. */
+/** The same as an entry of the model's history. */
 export const historyCall = (call: StoredCall): HistoryEntry => ({
   kind: "call",
   seq: call.seq,
@@ -63,7 +63,7 @@ export const historyCall = (call: StoredCall): HistoryEntry => ({
   provider_data: call.provider_data,
 });
 
-/** What a channel is told of a call's result. */
+/** The event of a call's result for the channel. */
 export const resultEvent = (call: FinishedCallRow): TurnEvent => ({
   type: "tool_result",
   tool_call_id: call.tool_call_id,
@@ -74,7 +74,7 @@ export const resultEvent = (call: FinishedCallRow): TurnEvent => ({
   propagated: call.propagate_result ? { arguments: call.arguments, result: call.result } : null,
 });
 
-/** What the call noted itself, and then the call. */
+/** The trace entries of the call itself, then the call's own. */
 export const callTrace = ({ round, call, outcome, started, duration_ms }: FinishedCall): TraceEntry[] => [
   ...outcome.trace,
   {
@@ -84,7 +84,7 @@ export const callTrace = ({ round, call, outcome, started, duration_ms }: Finish
     duration_ms,
     details: {
       tool_call_id: call.id,
-      // Rounds count from 0; what a workflow called before the model was asked is in none.
+      // Rounds count from 0; calls of a workflow before the first request have none.
       round: round < 0 ? null : round,
       arguments: traced(call.arguments),
       prepared: traced(outcome.prepared),
@@ -93,6 +93,6 @@ export const callTrace = ({ round, call, outcome, started, duration_ms }: Finish
   },
 ];
 
-/** The tool's owner lets the person on the channel see what it answers. */
+/** Whether the tool shares its results with the channel. */
 const handsResultOn = (tool: SnapshotTool | undefined): boolean =>
   tool?.definition.options?.propagate_tool_result ?? false;

@@ -10,8 +10,8 @@ import type { Aside, TurnFacts, TurnState } from "./turn-state.ts";
 import { type Surroundings, surroundingsOf } from "./turn-surroundings.ts";
 
 /**
- * One step of a turn on its way: the state it will have, and what the channel is told. Pure: the state it was given, and
- * whatever is in it, stays as it is; the moment is handed in. `turn-driver.ts` stores and tells.
+ * One step of a turn in progress: its new state, and events for the channel. Pure: it never changes the state it was given,
+ * and gets the time as an argument. `turn-driver.ts` stores the state and passes the events on.
  */
 export class TurnDraft {
   state: TurnState;
@@ -42,7 +42,7 @@ export class TurnDraft {
     });
   }
 
-  /** The place of what comes next in the session; a call may take it before it is made. */
+  /** Takes the next position in the session; a call may take it before it is made. */
   nextSeq(): number {
     const seq = this.state.next_seq;
     this.#set({ next_seq: seq + 1 });
@@ -62,26 +62,26 @@ export class TurnDraft {
     this.#set({ messages: [...this.state.messages, said] });
   }
 
-  /** Words of the program's own, in place of an answer: said like the agent's, and never read back by the model as its own. */
+  /** The program's own words in place of an answer: said like the agent's, but not part of the model's history. */
   apologize(text: string): void {
     this.noteAsides();
     this.#message("agent", text, { is_apology: true });
     this.#set({ messages: [...this.state.messages, text], failed: true });
   }
 
-  /** Words that a workflow puts into the user's mouth. */
+  /** A user message that a workflow inserts. */
   hear(text: string): void {
     this.#message("user", storableText(text).trim());
     this.#set({ spoken_to: true });
   }
 
-  /** What was said or heard that the model is not to read back. */
+  /** Words that are not part of the model's history. */
   aside(role: "agent" | "user", text: string, at = this.at): void {
     const said = storableText(text).trim();
     if (said !== "") this.#message(role, said, { aside: true, at });
   }
 
-  /** They were said while something else was done; they stand before the next words, or before what is stored next. */
+  /** Phrases said meanwhile are placed before the next words, or before the next write. */
   takeAsides(asides: readonly Aside[]): void {
     if (asides.length > 0) this.#set({ asides: [...this.state.asides, ...asides] });
   }
@@ -132,7 +132,7 @@ export class TurnDraft {
     this.#add({ opt_outs: [{ ...opt_out, at: this.at }] });
   }
 
-  /** What the channel is asked to do after the turn; the first that asks is heard. */
+  /** The channel's action after the turn; only the first one counts. */
   act(action: SessionAction): void {
     this.#set({ action: this.state.action ?? action });
   }
@@ -141,7 +141,7 @@ export class TurnDraft {
     this.told.push(event);
   }
 
-  /** `tool_id` left out: the prompt's doing. */
+  /** `tool_id` left out: caused by the prompt. */
   event(
     category: string,
     type: string,
@@ -170,8 +170,8 @@ export class TurnDraft {
   }
 
   /**
-   * The last rows of the turn. Tells whether the session ends with it, which a tool may have asked for; but a call goes on
-   * until the last words were spoken, and who speaks them ends it.
+   * Adds the last rows of the turn. Returns whether the session ends with it, because a tool asked for it. A telephone call
+   * goes on until the last words were spoken, and then ends the session itself.
    */
   finish(timing: TraceEntry): boolean {
     const { action } = this.state;
@@ -181,7 +181,7 @@ export class TurnDraft {
     return ended;
   }
 
-  /** Told as said only now that it can't be lost any more; until then the visitor saw it as it was written. */
+  /** Sent as messages only now that they are stored; until then the visitor saw the streamed text. */
   stored(rows: TurnRows): void {
     const calls = rows.calls.toSorted((a, b) => a.seq - b.seq);
     this.#set({
@@ -194,6 +194,6 @@ export class TurnDraft {
   }
 }
 
-/** The same list where nothing is added. */
+/** Returns the same list when nothing is added. */
 const joined = <T>(rows: readonly T[], more: readonly T[] = []): readonly T[] =>
   more.length === 0 ? rows : [...rows, ...more];

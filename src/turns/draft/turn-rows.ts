@@ -9,13 +9,13 @@ export type NewMessage = {
   role: "agent" | "user";
   text: string;
   at: Date;
-  /** In the transcript, but not for the model to read back. */
+  /** Part of the transcript, but not of the model's history. */
   aside: boolean;
-  /** The same, but in the place of an answer. */
+  /** The same, in place of an answer. */
   is_apology: boolean;
 };
 
-/** A call as it is stored: what was asked, what was sent, what came back, how long it took, and which tool version. */
+/** A stored call: arguments, request, result, latency and tool version. */
 export type StoredCall = {
   seq: number;
   turn_index: number;
@@ -27,7 +27,7 @@ export type StoredCall = {
   arguments: Record<string, unknown>;
   request: unknown;
   result: unknown;
-  /** Null where `result` is all of it. */
+  /** Null when `result` is complete. */
   whole_result: unknown;
   error: string | null;
   propagate_result: boolean;
@@ -37,7 +37,7 @@ export type StoredCall = {
   duration_ms: number;
 };
 
-/** What a turn adds to the tables of its session; each list only grows until it is stored. */
+/** The rows that a turn adds; each list only grows until it is stored. */
 export type TurnRows = {
   readonly messages: readonly NewMessage[];
   readonly calls: readonly StoredCall[];
@@ -48,7 +48,7 @@ export type TurnRows = {
 
 export const NO_ROWS: TurnRows = { messages: [], calls: [], trace: [], events: [], opt_outs: [] };
 
-/** What came after the rows that were stored meanwhile. */
+/** The rows added since the ones that were stored meanwhile. */
 export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({
   messages: rows.messages.slice(stored.messages.length),
   calls: rows.calls.slice(stored.calls.length),
@@ -57,8 +57,8 @@ export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({
   opt_outs: rows.opt_outs.slice(stored.opt_outs.length),
 });
 
-/** Whether the person waits for words among them. */
+/** Whether they contain words that the person waits for. */
 export const holdWords = ({ messages }: TurnRows): boolean => messages.some(isAnswer);
 
-/** What the channel is told as the agent's message. */
+/** The agent's messages for the channel. */
 export const isAnswer = ({ role, aside }: NewMessage): boolean => role === "agent" && !aside;

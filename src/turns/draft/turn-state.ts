@@ -6,10 +6,10 @@ import type { HistoryEntry } from "../build-prompt.ts";
 import type { TurnResult } from "../turn-event.ts";
 import { NO_ROWS, type StoredCall, type TurnRows } from "./turn-rows.ts";
 
-/** The session's row without what the turn changes: that has its one home in the turn's state. */
+/** The session's row without the fields that the turn changes, which exist only in the turn's state. */
 export type TurnSession = Readonly<Omit<LeasedSession, "state" | "next_seq">>;
 
-/** What stays the same while a turn runs. */
+/** What never changes during a turn. */
 export type TurnFacts = {
   readonly session: TurnSession;
   readonly turn_index: number;
@@ -17,7 +17,7 @@ export type TurnFacts = {
   readonly override_timestamp: string | null;
 };
 
-/** Said to fill a wait, and not in the record yet. */
+/** Phrases that filled a wait and are not stored yet. */
 export type Aside = { readonly text: string; readonly at: Date };
 
 /** A turn so far, as plain data. Nothing in it is ever changed: each step makes a new one (`turn-draft.ts`). */

@@ -35,7 +35,7 @@ export type Found<Row> = { items: Row[]; total: number | null };
 /** A page and its total, each by a statement of its own. */
 export async function shortPage<Row extends object>(db: Db, wanted: Wanted<Row>): Promise<Found<Row>> {
   const [items, total] = await Promise.all([
-    pageInOrder(wanted),
+    pageInOrder(db, wanted),
     countRows(db, matches(wanted), wanted.countUpTo),
   ]);
   return { items, total };
@@ -54,11 +54,18 @@ export const inOrder = <Row>(
   );
 
 /** Reads those that match in their order, up to the page. */
-export async function pageInOrder<Row extends object>(wanted: Wanted<Row>): Promise<Row[]> {
+export async function pageInOrder<Row extends object>(db: Db, wanted: Wanted<Row>): Promise<Row[]> {
   if (wanted.limit === 0) return [];
   const ordered = inOrder(matches(wanted), wanted);
-  return ordered.where(onPage(ordered, wanted)).execute();
+  return rowsOf(db, ordered.where(onPage(ordered, wanted)));
 }
+
+/**
+ * Of this very database or transaction. A query that executes itself goes where it was begun, and in a transaction would
+ * wait for a second connection while it holds one.
+ */
+export const rowsOf = async <Row>(db: Db, query: Rows<Row>): Promise<Row[]> =>
+  (await db.executeQuery(query)).rows as Row[];
 
 /**
  * Finds the page by the keys of its rows alone. PostgreSQL computes what it selects for skipped rows too: where a row
@@ -90,6 +97,6 @@ export async function countRows<Row>(
               .as("matched"),
           )
           .select(sql<number>`count(*)`.as("n"));
-  const { n } = await counted.executeTakeFirstOrThrow();
-  return upTo !== undefined && n > upTo ? null : n;
+  const [counts] = await rowsOf<{ n: number }>(db, counted);
+  return counts && upTo !== undefined && counts.n > upTo ? null : (counts?.n ?? 0);
 }

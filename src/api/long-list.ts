@@ -8,6 +8,7 @@ import {
   inOrder,
   matches,
   pageInOrder,
+  rowsOf,
   selectKeys,
   shortPage,
   type Wanted,
@@ -44,7 +45,7 @@ async function searched<Row extends object>(db: Db, wanted: Wanted<Row>): Promis
     if (found.total !== 0) return found;
   }
   const unaided = wanted.searches.find(({ is_read }) => is_read);
-  const newest = unaided ? await edgeOf(wanted) : null;
+  const newest = unaided ? await edgeOf(db, wanted) : null;
   if (newest && isSorted(wanted)) throw tooManyToSort(wanted.order_by);
 
   const bounded = newest ? { ...wanted, within: wanted.within.where(newest) } : wanted;
@@ -54,7 +55,7 @@ async function searched<Row extends object>(db: Db, wanted: Wanted<Row>): Promis
   if (count <= upTo) return { items, total: newest || count > (wanted.countUpTo ?? upTo) ? null : count };
   if (isSorted(wanted)) throw tooManyToSort(wanted.order_by);
   await refuseTooDeep(db, wanted);
-  return { items: await pageInOrder(bounded), total: null };
+  return { items: await pageInOrder(db, bounded), total: null };
 }
 
 /** By something else than the first of the keys, as which the list is ordered anyway. */
@@ -67,12 +68,10 @@ async function refuseTooDeep<Row>(db: Db, wanted: Wanted<Row>): Promise<void> {
 }
 
 /** What bounds the rows to the first 20,000 in their order; null where there are no more. */
-async function edgeOf<Row>(wanted: Wanted<Row>): Promise<RawBuilder<boolean> | null> {
+async function edgeOf<Row>(db: Db, wanted: Wanted<Row>): Promise<RawBuilder<boolean> | null> {
   const { within, keys, directions } = wanted;
-  const edge = await selectKeys(inOrder(within, { ...wanted, chosen: null }), keys)
-    .offset(READ_UP_TO)
-    .limit(1)
-    .executeTakeFirst();
+  const ordered = selectKeys(inOrder(within, { ...wanted, chosen: null }), keys);
+  const [edge] = await rowsOf<object>(db, ordered.offset(READ_UP_TO).limit(1));
   if (!edge) return null;
   const values = Object.values(edge);
   return sql`(${sql.join(keys)}) ${sql.raw(directions[0] === "desc" ? ">" : "<")} (${sql.join(values)})`;

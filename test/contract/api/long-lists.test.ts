@@ -54,6 +54,14 @@ test("a search that no index answers asks for dates where the newest records do 
   expect(body.detail[0].msg).toContain("Give start_datetime and end_datetime");
 });
 
+test("many searches at once are all answered, with one connection each", async () => {
+  const fields = ["type", "description", "attributes", "category"];
+  const searches = Array.from({ length: 24 }, (_, n) =>
+    list(`search_fields=${fields[n % 4]}&search_field_values=nobody${n}`),
+  );
+  expect(new Set((await Promise.all(searches)).map(({ status }) => status))).toEqual(new Set([422]));
+});
+
 test("within dates such a search is answered whole", async () => {
   const { body, found } = await list(`search_fields=type&search_field_values=rare${between(1, 5_000)}`);
   expect([found, body.total_count]).toEqual([["Event 500"], 1]);

@@ -1,0 +1,317 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { Pool } from "undici";
+import { silentLog } from "../src/base/log.ts";
+import { startEmbeddedPostgres } from "../src/db/embedded-postgres.ts";
+import { joinRunningPostgres } from "../src/db/running-postgres.ts";
+import { endpointTool } from "../test/harness/endpoint-tool.ts";
+import { startProgram } from "../test/harness/start-program.ts";
+import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
+
+/**
+ * What a user gets of a chat turn with one tool call: the program as it is shipped, in a process of its own, its provider's
+ * library talking to a model over HTTP, the tool over HTTP, the turn asked for over HTTP. Model and tool answer at once
+ * (over-http/services.ts). Beside it, in turns, the same done by hand with nothing else (over-http/floor.ts), on a server
+ * with the same settings. Durable commits. Run: node bench/http-turns.ts [seconds] [rounds]
+ */
+const SECONDS = Number(process.argv[2] ?? 10);
+const ROUNDS = Number(process.argv[3] ?? 3);
+const PEOPLE = [1, 20, 100];
+/** Then the same person begins another chat, so that histories stay as long as they are in life. */
+const TURNS_A_CHAT = 10;
+
+type Chat = (text: string) => Promise<void>;
+type Contestant = {
+  name: string;
+  pid: number;
+  /** A chat of its own, from an address of its own. */
+  open(n: number): Promise<Chat>;
+  database: pg.Client;
+};
+
+let chats = 0;
+/** What ends what was started, the last first. */
+const closing: (() => Promise<unknown>)[] = [];
+const folder = mkdtempSync(path.join(tmpdir(), "parley-http-turns-"));
+type Measured = {
+  per_second: number;
+  took: number[];
+  program_ms: number;
+  database_ms: number;
+  wal_bytes: number;
+  fsyncs: number;
+};
+
+async function measure({ pid, open, database }: Contestant, people: number): Promise<Measured> {
+  const warmUp = performance.now() + 1000;
+  await Promise.all(Array.from({ length: people }, () => talk(open, warmUp)));
+  const postmaster = await postmasterOf(database);
+  const cpu = { program: cpuOf([pid]), database: cpuOf(childrenOf(postmaster)) };
+  const before = await walOf(database);
+  const began = performance.now();
+  const until = began + SECONDS * 1000;
+  const took = (await Promise.all(Array.from({ length: people }, () => talk(open, until)))).flat();
+  const seconds = (performance.now() - began) / 1000;
+  const after = await walOf(database);
+  const each = (value: number) => value / took.length;
+  return {
+    per_second: took.length / seconds,
+    took,
+    program_ms: each(cpuOf([pid]) - cpu.program),
+    database_ms: each(cpuOf(childrenOf(postmaster)) - cpu.database),
+    wal_bytes: each(after.bytes - before.bytes),
+    fsyncs: each(after.fsyncs - before.fsyncs),
+  };
+}
+
+/** One person: a turn as soon as the last one is answered. Resolves with how long each took. */
+async function talk(open: Contestant["open"], until: number): Promise<number[]> {
+  const took: number[] = [];
+  while (performance.now() < until) {
+    const say = await open(++chats);
+    for (let turn = 0; turn < TURNS_A_CHAT && performance.now() < until; turn++) {
+      const began = performance.now();
+      await say("Is there anything on monday?");
+      took.push(performance.now() - began);
+    }
+  }
+  return took;
+}
+
+/** Milliseconds that processes have used; those that are gone count nothing. */
+function cpuOf(pids: number[]): number {
+  const ticks = pids.map((pid) => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+      return Number(fields[11]) + Number(fields[12]);
+    } catch {
+      return 0;
+    }
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) * (1000 / TICKS_A_SECOND);
+}
+/** As every Linux of these days has it. */
+const TICKS_A_SECOND = 100;
+
+const PARENT = /\) \S (\d+)/;
+const parentOf = (pid: number): number => Number(PARENT.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
+
+function childrenOf(parent: number): number[] {
+  const isChild = (pid: number) => {
+    try {
+      return parentOf(pid) === parent;
+    } catch {
+      // Gone meanwhile.
+      return false;
+    }
+  };
+  const pids = readdirSync("/proc").map(Number);
+  return [parent, ...pids.filter((pid) => pid > 0 && isChild(pid))];
+}
+
+async function postmasterOf(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return parentOf(rows[0]?.pid as number);
+}
+
+async function walOf(database: pg.Client): Promise<{ bytes: number; fsyncs: number }> {
+  const { rows } = await database.query<{ bytes: string; fsyncs: string }>(
+    `select (select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')) as bytes,
+       (select coalesce(sum(fsyncs), 0) from pg_stat_io where object = 'wal') as fsyncs`,
+  );
+  return { bytes: Number(rows[0]?.bytes), fsyncs: Number(rows[0]?.fsyncs) };
+}
+
+async function parley(): Promise<Contestant> {
+  const program = await startProgram(folder, {
+    OPENAI_API_KEY: "sk-of-a-benchmark-00000000",
+    OPENAI_BASE_URL: `${services.address}/v1`,
+    EGRESS_ALLOW: "127.0.0.1",
+    TRUST_PROXY: "1",
+    VISITORS_PER_MINUTE: "1000000",
+  });
+  closing.push(() => program.end("SIGTERM"));
+  const { url, token = "" } = program.greeting;
+  const make = async (at: string, body: object): Promise<{ id: number }> => {
+    const response = await fetch(`${url}/api/v1${at}`, {
+      method: "POST",
+      headers: { "service-api-key": token, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const made = await response.json();
+    if (!response.ok) throw new Error(`${at}: ${JSON.stringify(made)}`);
+    return made as { id: number };
+  };
+  const service = await make("/services/", { name: "Times", description: "" });
+  const parameters = { type: "object", properties: { day: { type: "string" } } };
+  await make("/tools/", {
+    name: "find",
+    service_id: service.id,
+    definition: endpointTool("find", `${services.address}/slots`, { parameters }),
+  });
+  const prompt = await make("/prompts/", {
+    name: "Receptionist of the benchmark",
+    type: "prompt_v1",
+    context: "You are a test.",
+    llm_config: { provider: "openai", model: "gpt-4o" },
+    tools: ["find"],
+  });
+  const agent = await make("/agents/", {
+    name: "Receptionist of the benchmark",
+    type: "ca_v1",
+    prompt_id: prompt.id,
+    timezone: "America/New_York",
+    prompt_tool_defaults: [],
+    languages: [],
+    variables: {},
+    tool_headers: null,
+  });
+  const channel = await make("/channels/", { name: "Bench", channel_service: "webchat", config: {} });
+  const target = { agent_id: agent.id, channel_id: channel.id, target: "bench", target_mode: "chat" };
+  await make(`/channels/${channel.id}/targets`, target);
+
+  const pool = new Pool(url, { connections: 200, pipelining: 1 });
+  closing.push(() => pool.close());
+  const post = poster(pool);
+  const joined = await joinRunningPostgres(path.join(folder, "data", "postgres"));
+  if (!joined) throw new Error("the program's database does not answer");
+  closing.push(async () => joined.leave());
+  return {
+    name: "Parley",
+    pid: program.pid,
+    database: await connected(joined.connection),
+    async open(n) {
+      const headers = { "x-forwarded-for": `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}` };
+      const opened = await post("/chat/v1/sessions", { client_id: "bench" }, headers);
+      const { session_id, token } = opened as { session_id: string; token: string };
+      return async (text) => {
+        const answer = await post(
+          `/chat/v1/sessions/${session_id}/messages?token=${token}`,
+          { text },
+          headers,
+        );
+        if (!JSON.stringify(answer).includes("We have nine and two."))
+          throw new Error(`a turn was answered with ${JSON.stringify(answer)}`);
+      };
+    },
+  };
+}
+
+async function floor(): Promise<Contestant> {
+  const dataDir = path.join(folder, "floor", "postgres");
+  const server = await startEmbeddedPostgres({ dataDir, log: silentLog });
+  closing.push(() => server.stop());
+  const connection = { ...server.connection, host: dataDir };
+  const admin = await connected(connection);
+  await admin.query("create database floor");
+  const own = { ...connection, database: "floor" };
+  const child = await startChild("floor.ts", [services.address, JSON.stringify(own)]);
+  const pool = new Pool(child.address, { connections: 200, pipelining: 1 });
+  closing.push(() => pool.close());
+  const post = poster(pool);
+  return {
+    name: "by hand",
+    pid: child.process.pid as number,
+    database: admin,
+    async open() {
+      const { id } = (await post("/chats", {})) as { id: string };
+      return async (text) => {
+        const answer = (await post(`/chats/${id}/messages`, { text })) as { text?: string };
+        if (answer.text !== "We have nine and two.")
+          throw new Error(`a turn was answered with ${JSON.stringify(answer)}`);
+      };
+    },
+  };
+}
+
+function poster(pool: Pool) {
+  return async (at: string, body: object, more: Record<string, string> = {}): Promise<unknown> => {
+    const response = await pool.request({
+      path: at,
+      method: "POST",
+      headers: { "content-type": "application/json", ...more },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.body.json();
+    if (response.statusCode !== 200)
+      throw new Error(`${at} answered ${response.statusCode}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
+}
+
+async function connected(connection: pg.ClientConfig): Promise<pg.Client> {
+  const client = new pg.Client(connection);
+  client.on("error", () => {});
+  await client.connect();
+  closing.push(() => client.end());
+  return client;
+}
+
+async function startChild(file: string, args: string[]): Promise<{ process: ChildProcess; address: string }> {
+  const child = fork(path.join(import.meta.dirname, "over-http", file), args);
+  closing.push(async () => void child.kill());
+  const [address] = (await once(child, "message")) as [string];
+  return { process: child, address };
+}
+
+async function end(): Promise<void> {
+  for (const close of closing.reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+const services = await startChild("services.ts", []);
+const contestants = [await parley(), await floor()];
+const lines: (string | number)[][] = [];
+for (const people of PEOPLE) {
+  const measured = contestants.map(() => [] as Measured[]);
+  // One after the other in each round: a machine that changes its speed changes it for both.
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, contestant] of contestants.entries())
+      measured[index]?.push(await measure(contestant, people));
+  }
+  const floored = median(measured[1]?.map(({ per_second }) => per_second) ?? []);
+  for (const [index, { name }] of contestants.entries()) {
+    const runs = measured[index] ?? [];
+    const of = (value: (run: Measured) => number) => median(runs.map(value));
+    const took = runs.flatMap((run) => run.took);
+    lines.push([
+      people,
+      name,
+      Math.round(of((run) => run.per_second)),
+      (of((run) => run.per_second) / floored).toFixed(2),
+      ms(median(took)),
+      ms(quantile(took, 0.95)),
+      ms(quantile(took, 0.99)),
+      ms(of((run) => run.program_ms)),
+      ms(of((run) => run.database_ms)),
+      Math.round(of((run) => run.wal_bytes)),
+      of((run) => run.fsyncs).toFixed(2),
+    ]);
+  }
+}
+print(
+  `${machine()}; ${SECONDS} s each, the median of ${ROUNDS} rounds; a turn with one tool call, ${TURNS_A_CHAT} in a chat\n`,
+);
+print(
+  markdownTable(
+    [
+      "people",
+      "",
+      "turns/s",
+      "of the floor",
+      "p50 ms",
+      "p95 ms",
+      "p99 ms",
+      "CPU ms a turn: program",
+      "database",
+      "WAL bytes a turn",
+      "fsyncs a turn",
+    ],
+    lines,
+  ),
+);
+await end();

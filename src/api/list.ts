@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { z } from "zod";
 import { type InputIssue, InvalidInput } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { type Rows, type Search, shortPage, type Wanted } from "./list-page.ts";
+import { type PageWanted, type RowQuery, type Search, shortPage } from "./list-page.ts";
 import { longPage } from "./long-list.ts";
 import { parseTimestamp, queryInteger, queryList } from "./schema.ts";
 
@@ -228,7 +228,7 @@ export type Page<T> = {
 /** Runs one page of `rows` (already bound to the caller's sub-organization) and its total. */
 export async function listPage<Row extends object>(
   db: Db,
-  rows: Rows<Row>,
+  rows: RowQuery<Row>,
   query: ListQuery,
   rules: ListRules,
 ): Promise<Page<Row>> {
@@ -237,7 +237,7 @@ export async function listPage<Row extends object>(
   const searches = readSearches(query, rules);
   const chosen = query.order_by ? (rules.fields[query.order_by]?.order ?? null) : null;
   const direction = query.order_by_direction ?? (chosen ? "asc" : undefined);
-  const wanted: Wanted<Row> = {
+  const wanted: PageWanted<Row> = {
     within,
     searches,
     keys: rules.order.map(({ column }) => sql.ref(column)),

@@ -4,14 +4,14 @@ import type { Db } from "../db/database.ts";
 import { planned } from "../db/plans.ts";
 import {
   countRows,
-  type Found,
   inOrder,
   matches,
+  type PageFound,
+  type PageWanted,
   pageInOrder,
   rowsOf,
   selectKeys,
   shortPage,
-  type Wanted,
 } from "./list-page.ts";
 
 /*
@@ -28,14 +28,14 @@ export const PAGES_REACH = 100_000;
 /** A search is planned for its own value: most rows match one, and none another (db/plans.ts). */
 const BY_VALUE = { plan_cache_mode: "force_custom_plan" };
 
-export async function longPage<Row extends object>(db: Db, wanted: Wanted<Row>): Promise<Found<Row>> {
+export async function longPage<Row extends object>(db: Db, wanted: PageWanted<Row>): Promise<PageFound<Row>> {
   if (wanted.searches.length > 0 || isSorted(wanted))
     return planned(db, BY_VALUE, (tx) => searched(tx, wanted));
   await refuseTooDeep(db, wanted);
   return shortPage(db, wanted);
 }
 
-async function searched<Row extends object>(db: Db, wanted: Wanted<Row>): Promise<Found<Row>> {
+async function searched<Row extends object>(db: Db, wanted: PageWanted<Row>): Promise<PageFound<Row>> {
   if (wanted.searches.some(({ whole }) => whole)) {
     const searches = wanted.searches.map(({ filter, whole, ...search }) => ({
       ...search,
@@ -59,16 +59,16 @@ async function searched<Row extends object>(db: Db, wanted: Wanted<Row>): Promis
 }
 
 /** By something else than the first of the keys, as which the list is ordered anyway. */
-const isSorted = <Row>({ chosen, keys }: Wanted<Row>): boolean =>
+const isSorted = <Row>({ chosen, keys }: PageWanted<Row>): boolean =>
   chosen !== null && JSON.stringify(chosen.toOperationNode()) !== JSON.stringify(keys[0]?.toOperationNode());
 
-async function refuseTooDeep<Row>(db: Db, wanted: Wanted<Row>): Promise<void> {
+async function refuseTooDeep<Row>(db: Db, wanted: PageWanted<Row>): Promise<void> {
   if (wanted.limit === 0 || wanted.offset < PAGES_REACH) return;
   if ((await countRows(db, wanted.within, PAGES_REACH)) === null) throw tooDeep();
 }
 
 /** What bounds the rows to the first 20,000 in their order; null where there are no more. */
-async function edgeOf<Row>(db: Db, wanted: Wanted<Row>): Promise<RawBuilder<boolean> | null> {
+async function edgeOf<Row>(db: Db, wanted: PageWanted<Row>): Promise<RawBuilder<boolean> | null> {
   const { within, keys, directions } = wanted;
   const ordered = selectKeys(inOrder(within, { ...wanted, chosen: null }), keys);
   const [edge] = await rowsOf<object>(db, ordered.offset(READ_UP_TO).limit(1));
@@ -81,7 +81,7 @@ async function edgeOf<Row>(db: Db, wanted: Wanted<Row>): Promise<RawBuilder<bool
  * The page of those that match, and how many they are, by one scan. The scan ends after one more than `upTo`; of so many
  * there is no page, as they are whichever were found first.
  */
-async function pageOfMatches<Row extends object>(db: Db, wanted: Wanted<Row>, upTo: number) {
+async function pageOfMatches<Row extends object>(db: Db, wanted: PageWanted<Row>, upTo: number) {
   const { keys, chosen, directions, limit, offset } = wanted;
   const found = selectKeys(matches(wanted), keys)
     .select((chosen ?? sql`null`).as("chosen"))

@@ -8,10 +8,10 @@ import { readApplied, readMigrations } from "../db/migrate.ts";
 import type { ArchiveClose, ArchiveHeader } from "./archive-format.ts";
 import { type ArchiveWriter, createArchiveWriter } from "./archive-writer.ts";
 import { listFiles, readWhole } from "./data-files.ts";
-import { counted, type Progress } from "./progress.ts";
-import { jobsMigration, listSequences, listTables, quoted, quotedName, type Table } from "./tables.ts";
+import { type ArchiveProgress, counted } from "./progress.ts";
+import { type DumpTable, jobsMigration, listSequences, listTables, quoted, quotedName } from "./tables.ts";
 
-type Source = {
+type DumpSource = {
   /** One connection, used by nobody else. */
   client: pg.Client;
   vault: Vault;
@@ -31,7 +31,7 @@ export type Dumped = ArchiveClose & {
  * waits for it, except who would change a table's columns. Files are read after that moment, so each that the database
  * names then is there, unless it was deleted meanwhile.
  */
-export async function dump(source: Source, out: Writable, progress: Progress): Promise<Dumped> {
+export async function dump(source: DumpSource, out: Writable, progress: ArchiveProgress): Promise<Dumped> {
   const { client, vault } = source;
   await beginSnapshot(client);
   const tables = await listTables(client);
@@ -121,9 +121,9 @@ export function opens(vault: Vault, sealed: string): boolean {
 
 async function dumpTable(
   client: pg.Client,
-  { schema, name, columns, bytes }: Table,
+  { schema, name, columns, bytes }: DumpTable,
   writer: ArchiveWriter,
-  progress: Progress,
+  progress: ArchiveProgress,
 ): Promise<number> {
   progress.at(name, bytes);
   const list = columns.map(quotedName).join(", ");

@@ -9,8 +9,8 @@ import { type ArchiveReader, damaged } from "./archive-reader.ts";
 import type { FileShelf } from "./data-files.ts";
 import { type Calmed, calm } from "./let-go.ts";
 import { fasten, loosen } from "./loose-schema.ts";
-import { counted, type Progress } from "./progress.ts";
-import { JOBS, jobsMigration, listTables, OWN, quoted, quotedName, type Table } from "./tables.ts";
+import { type ArchiveProgress, counted } from "./progress.ts";
+import { type DumpTable, JOBS, jobsMigration, listTables, OWN, quoted, quotedName } from "./tables.ts";
 
 type Target = {
   /** One connection, used by nobody else, to an empty database that has graphile-worker's schema. */
@@ -64,7 +64,7 @@ export async function requireEmpty(client: pg.ClientBase, where: string): Promis
 export async function load(
   { client, vault, shelf, pause }: Target,
   { header, parts }: ArchiveReader,
-  progress: Progress,
+  progress: ArchiveProgress,
 ): Promise<Loaded> {
   const { archived, later } = migrationsFor(header);
   await refuseNewerJobs(client, header);
@@ -128,7 +128,7 @@ type TablePart = { head: TableHead; data: AsyncGenerator<Buffer, SectionEnd> };
 
 async function loadTable(
   client: pg.Client,
-  table: Table,
+  table: DumpTable,
   { head, data }: TablePart,
   { parley }: ArchiveHeader,
 ): Promise<void> {

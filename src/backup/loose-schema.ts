@@ -2,7 +2,7 @@ import type pg from "pg";
 import { JOBS } from "./tables.ts";
 
 /** Statements that bring back what was taken away. */
-export type Taken = { restore: string[] };
+export type LooseSchema = { restore: string[] };
 
 type Statements = { away: string; back: string };
 
@@ -12,7 +12,7 @@ type Statements = { away: string; back: string };
  * times as fast as keeping them, and our triggers are off meanwhile. An owner of the tables may do all this; to switch
  * foreign keys off takes a superuser.
  */
-export async function loosen(client: pg.ClientBase): Promise<Taken> {
+export async function loosen(client: pg.ClientBase): Promise<LooseSchema> {
   const { rows } = await client.query<Statements>(
     `select * from (
        select 1 as step, format('alter table %s drop constraint %I', conrelid::regclass, conname) as away,
@@ -37,7 +37,11 @@ export async function loosen(client: pg.ClientBase): Promise<Taken> {
   return { restore: rows.map(({ back }) => back).reverse() };
 }
 
-export async function fasten(client: pg.ClientBase, { restore }: Taken, each: () => void): Promise<void> {
+export async function fasten(
+  client: pg.ClientBase,
+  { restore }: LooseSchema,
+  each: () => void,
+): Promise<void> {
   for (const statement of restore) {
     each();
     await client.query(statement);

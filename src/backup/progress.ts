@@ -1,5 +1,5 @@
 /** What a backup or a restore tells of itself while it runs. */
-export type Progress = {
+export type ArchiveProgress = {
   begin(expected_bytes: number): void;
   /** A table or file begins of about this size. */
   at(name: string, expected_bytes: number): void;
@@ -9,7 +9,7 @@ export type Progress = {
 /** The same bytes, told of as they pass. What the source returns at its end is returned. */
 export async function* counted<End>(
   source: AsyncIterable<Buffer, End>,
-  progress: Progress,
+  progress: ArchiveProgress,
 ): AsyncGenerator<Buffer, End> {
   const pieces = source[Symbol.asyncIterator]();
   for (;;) {

@@ -7,7 +7,7 @@ import type pg from "pg";
 export const OWN = "parley";
 export const JOBS = "graphile_worker";
 
-export type Table = { schema: string; name: string; columns: string[]; bytes: number };
+export type DumpTable = { schema: string; name: string; columns: string[]; bytes: number };
 type Sequence = { schema: string; name: string; last_value: string };
 
 /**
@@ -26,8 +26,8 @@ const IN_SCHEMAS = `n.nspname in (current_schema(), '${JOBS}')`;
 const SCHEMA = `case n.nspname when current_schema() then '${OWN}' else n.nspname end`;
 
 /** Without generated columns, which the database works out itself. */
-export async function listTables(client: pg.ClientBase): Promise<Table[]> {
-  const { rows } = await client.query<Omit<Table, "bytes"> & { bytes: string }>(
+export async function listTables(client: pg.ClientBase): Promise<DumpTable[]> {
+  const { rows } = await client.query<Omit<DumpTable, "bytes"> & { bytes: string }>(
     `select ${SCHEMA} as schema, c.relname as name, pg_table_size(c.oid) as bytes,
        (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns

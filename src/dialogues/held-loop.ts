@@ -12,7 +12,7 @@ import {
 import type { WrittenTarget } from "./written-target.ts";
 
 /** A message that waits for its answer, as the loop guard looks at it; its medium knows where it is kept. */
-export type WaitingMessage = HeardMessage & {
+export type LoopMessage = HeardMessage & {
   category: "text" | "mail";
   person: string;
   /** A person has looked at it (held-message.ts). */
@@ -30,7 +30,7 @@ export type WaitingMessage = HeardMessage & {
 export async function isHeld(
   { db, clock, log }: Engine,
   target: WrittenTarget,
-  message: WaitingMessage,
+  message: LoopMessage,
 ): Promise<boolean> {
   if (message.released) return false;
   const earlier = await message.earlier();
@@ -51,7 +51,7 @@ export async function isHeld(
 const tell = (
   tx: Tx,
   { sub_organization_id, target: our_address }: WrittenTarget,
-  { category, person, words }: WaitingMessage,
+  { category, person, words }: LoopMessage,
   why: HoldReason,
   session_id: number | null,
   at: Date,

@@ -9,7 +9,7 @@ import { startSession } from "../turns/start-session.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
-import { isHeld, type WaitingMessage } from "./held-loop.ts";
+import { isHeld, type LoopMessage } from "./held-loop.ts";
 import { holdWords, MAIL_PACE } from "./loop-guard.ts";
 import { filesInWords } from "./mail-files.ts";
 import { MAIL_TTL_MS, type MailParts } from "./mail-parts.ts";
@@ -88,7 +88,7 @@ async function answer(parts: MailParts, correspondence: Correspondence, mail: St
   });
 }
 
-function waitingMail({ db }: Engine, mail: StoredMail): WaitingMessage {
+function waitingMail({ db }: Engine, mail: StoredMail): LoopMessage {
   return {
     category: "mail",
     person: mail.from_address,

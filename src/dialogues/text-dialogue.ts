@@ -8,7 +8,7 @@ import { sessionLanguage } from "../sessions/session-language.ts";
 import { loadAnswer, turnOfMessage } from "../turns/stored-answer.ts";
 import { dialogueJob, endIdleJob } from "./dialogue-job.ts";
 import { hearMessage } from "./heard-message.ts";
-import { isHeld, type WaitingMessage } from "./held-loop.ts";
+import { isHeld, type LoopMessage } from "./held-loop.ts";
 import { TEXT_PACE } from "./loop-guard.ts";
 import { isTooLate, TEXTS } from "./outbound/outbound-message.ts";
 import { priorStatusOf, sendTexts, type TextParts } from "./outbound/text-outbox.ts";
@@ -148,7 +148,7 @@ async function answer(parts: TextParts, dialogue: Correspondence, text: StoredTe
   });
 }
 
-function waitingText({ db, clock }: Engine, dialogue: Correspondence, text: StoredText): WaitingMessage {
+function waitingText({ db, clock }: Engine, dialogue: Correspondence, text: StoredText): LoopMessage {
   const at = new Date(text.created_at);
   return {
     category: "text",

@@ -109,10 +109,14 @@ async function requireKeyOf(
   return vault;
 }
 
-type Work = { archive: ArchiveReader; vault: Vault; pause: boolean };
+type RestoreWork = { archive: ArchiveReader; vault: Vault; pause: boolean };
 type Around = { log: Log; stop: AbortSignal; progress: ReturnType<typeof showProgress> };
 
-async function restoreInto(work: Work, config: Config, { log, stop, progress }: Around): Promise<Loaded> {
+async function restoreInto(
+  work: RestoreWork,
+  config: Config,
+  { log, stop, progress }: Around,
+): Promise<Loaded> {
   await using closing = new AsyncDisposableStack();
   let connection: Connection = { connectionString: config.database_url ?? "" };
   if (config.database_url) await refuseOldPostgres(connection);

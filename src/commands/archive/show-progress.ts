@@ -1,9 +1,9 @@
-import type { Progress } from "../../backup/progress.ts";
+import type { ArchiveProgress } from "../../backup/progress.ts";
 
 /** A line is written again no more often than this. */
 const REDRAW_ms = 100;
 
-type ShownProgress = Progress & {
+type ShownProgress = ArchiveProgress & {
   /** Takes the line away. */
   end(): void;
 };

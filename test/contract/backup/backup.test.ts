@@ -10,7 +10,7 @@ import { readArchive } from "../../../src/backup/archive-reader.ts";
 import { openShelf } from "../../../src/backup/data-files.ts";
 import { type Dumped, dump } from "../../../src/backup/dump.ts";
 import { load, requireEmpty } from "../../../src/backup/load.ts";
-import type { Progress } from "../../../src/backup/progress.ts";
+import type { ArchiveProgress } from "../../../src/backup/progress.ts";
 import { listSequences, listTables, quoted } from "../../../src/backup/tables.ts";
 import { createVault } from "../../../src/base/crypto.ts";
 import { silentLog } from "../../../src/base/log.ts";
@@ -22,7 +22,7 @@ import { createTestDatabase } from "../../harness/database.ts";
 import { inDatabase, runAsAdmin } from "../../harness/postgres.ts";
 
 const vault = createVault("a key of forty characters, as long as it is");
-const quiet: Progress = { begin() {}, at() {}, moved() {} };
+const quiet: ArchiveProgress = { begin() {}, at() {}, moved() {} };
 
 let source: pg.Client;
 let config: pg.ClientConfig;

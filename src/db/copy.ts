@@ -5,7 +5,7 @@ import type { Tx } from "./database.ts";
 /** Runs `copy … from stdin` with these rows, in the format that the statement names; three times as fast as an insert. */
 export async function copyInto(tx: Tx, statement: string, rows: string | Buffer[]): Promise<void> {
   const stream = copyFrom(statement);
-  // Kysely hands a statement's values on as they are; this one value says that the statement is a COPY.
+  // Kysely passes a statement's values on unchanged, so this one value marks the statement as a COPY.
   const done = tx.executeQuery(CompiledQuery.raw(statement, [stream]));
   for (const part of [rows].flat()) stream.write(part);
   stream.end();
@@ -38,8 +38,8 @@ export const copyTimestamp = (at: Date): Buffer => copyBigint((at.getTime() - YE
 const YEAR_2000_ms = Date.UTC(2000, 0, 1);
 
 /**
- * Rows of a COPY in binary format (PostgreSQL's manual, COPY, "Binary Format"), which spares PostgreSQL the reading of
- * texts: of timestamps above all. They are kept as bytes, which take no part in collecting garbage.
+ * Rows of a COPY in binary format (PostgreSQL's manual, COPY, "Binary Format"), so that PostgreSQL need not parse texts,
+ * above all timestamps. They are kept as bytes, which cost no garbage collection.
  */
 export class CopyRows {
   #full: Buffer[] = [];
@@ -61,7 +61,7 @@ export class CopyRows {
     this.#end += 4 + length;
   }
 
-  /** All of them; nothing can be added any more. */
+  /** Ends the data and returns all of it; nothing can be added after that. */
   end(): Buffer[] {
     this.#reserve(END.length);
     this.#end += END.copy(this.#block, this.#end);
@@ -76,7 +76,7 @@ export class CopyRows {
   }
 }
 
-/** The first fields, which many rows share. `fields`: how many a whole row has. */
+/** The first fields, which many rows share. `fields`: the number of fields of a whole row. */
 export function copyHead(fields: number, values: Buffer[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(fields);

@@ -62,7 +62,7 @@ export type Database = {
   pool: pg.Pool;
   /** The connections of lists, searches, reports and exports (reading.ts). */
   reading: pg.Pool;
-  /** What other processes tell. */
+  /** Notices from other processes. */
   notices: Notices;
   close(): Promise<void>;
 };
@@ -76,25 +76,28 @@ export type Connections = {
   reading_timeout_ms: number;
 };
 
-/** Two of those that write only listen for jobs. Measured with 12 for all (docs/benchmarks.md); a server bears 100 connections unless told otherwise. */
+/**
+ * Two of the writing connections only listen for jobs. Measured with 12 in total (docs/benchmarks.md); PostgreSQL's default
+ * limit is 100.
+ */
 export const CONNECTIONS: Connections = { writing: 14, reading: 6, reading_timeout_ms: 15_000 };
 
 /**
- * For a connection to be made, or to come free when all are taken. Long enough for a peak of load to wait its turn, and
- * shorter than the 60 s after which load balancers give a request up.
+ * Timeout for a new connection, or for one to become free. Long enough to queue during a peak of load, and shorter than the
+ * 60 s after which load balancers time a request out.
  */
 const CONNECT_MS = 30_000;
 
 export function openDatabase(connection: Connection, connections: Connections = CONNECTIONS): Database {
   const { writing, reading: readers, reading_timeout_ms } = connections;
   const pool = openPool({ max: writing, ...connection });
-  // Whoever reads may not write, and a transaction that is forgotten ends like a statement that takes too long.
+  // Readers can't write, and an abandoned transaction is ended like a statement that takes too long.
   const bounds = `-c default_transaction_read_only=on -c statement_timeout=${reading_timeout_ms} -c idle_in_transaction_session_timeout=${MAX_IDLE_MS}`;
   const options = `${connection.options ?? ""} ${bounds}`.trim();
   const reading = openPool({ ...connection, max: Math.min(readers, connection.max ?? readers), options });
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({
-      // So that whoever waits behind a statement that is ended has a turn of their own.
+      // Twice the statement timeout, so that a reader who waits behind a statement that times out still gets a connection.
       pool: poolByPurpose(pool, { pool: reading, patience_ms: 2 * reading_timeout_ms }),
     }),
   });
@@ -102,13 +105,13 @@ export function openDatabase(connection: Connection, connections: Connections = 
   const close = async () => {
     await notices.close();
     await db.destroy();
-    // Kysely leaves alone a pool that it never used, which others may have.
+    // Kysely does not end a pool that it never used, but others may have used it.
     await Promise.all([pool, reading].map(async (one) => one.ending || one.end()));
   };
   return { db, pool, reading, notices, close };
 }
 
-/** An export writes what it read to a disk, or to somebody's slow line, before it reads on. */
+/** Exports may pause between statements while they write to a disk or a slow client. */
 const MAX_IDLE_MS = 300_000;
 
 function openPool(connection: Connection): pg.Pool {
@@ -120,7 +123,7 @@ function openPool(connection: Connection): pg.Pool {
     options: `-c timezone=UTC ${connection.options ?? ""}`.trim(),
     Client: NamingClient as unknown as pg.PoolConfig["Client"],
   } as pg.PoolConfig);
-  // A connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces a broken connection; without a listener its error would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -136,10 +139,10 @@ export const jsonOrNull = <T>(value: T | null | undefined): RawBuilder<T | null>
 export const isStatementTimeout = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === "57014";
 
-/** An answer of the server, and no failure to reach it. */
+/** An error reported by the server, not a failure to reach it. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
-/** No room left where PostgreSQL keeps its files (53100), or where we keep ours. */
+/** The disk is full, where PostgreSQL keeps its files (53100) or where we keep ours. */
 export const isDiskFull = (error: unknown): boolean =>
   (error instanceof pg.DatabaseError && error.code === "53100") ||
   ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");

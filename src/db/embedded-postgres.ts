@@ -12,12 +12,12 @@ import { openFolderNames, signal } from "./postgres-process.ts";
 import { bringUp, type Cluster, ownServer, type Server } from "./postgres-server.ts";
 
 /**
- * A PostgreSQL of our own, for whoever names no DATABASE_URL: real, durable, on a unix socket only, and gone when
- * this program is, however that ends. First start about 0.6 s, later ones 40 ms.
+ * The embedded PostgreSQL, used without a DATABASE_URL: real, durable, on a unix socket only, and stopped whenever this
+ * program ends, even by a crash. The first start takes about 0.6 s, later ones 40 ms.
  */
 export type EmbeddedPostgres = {
   connection: LocalConnection;
-  /** Of the server that runs now; it changes when one had to be started again. */
+  /** The address of the running server; it changes after a restart of the server. */
   pid(): number | undefined;
   /** Settles with the reason once the server cannot be kept running; never otherwise. */
   failed: Promise<Error>;
@@ -69,7 +69,7 @@ export async function startEmbeddedPostgres(options: {
     };
     first = await bringUp(cluster);
     await createDatabase(first);
-    // From here on whoever started it decides when it stops: after the turns that run.
+    // From here on only `stop` stops it, which the program calls after the running turns.
     signal?.removeEventListener("abort", abort);
     const supervised = supervise(cluster, first);
     let stopped: Promise<void> | undefined;
@@ -109,7 +109,7 @@ async function createDatabase({ lock }: Server): Promise<void> {
   if (rowCount === 0) await lock.query(`create database ${DATABASE}`);
 }
 
-/** The wait before each new start; a server lost more often than this within `LOSSES_WITHIN_MS` is given up. */
+/** The wait before each restart; after more losses than this within `LOSSES_WITHIN_MS` there are no more restarts. */
 const RESTART_AFTER_MS = [0, 200, 1_000, 2_000];
 const LOSSES_WITHIN_MS = 60_000;
 
@@ -145,7 +145,7 @@ function supervise(cluster: Cluster, first: Server) {
   }
 
   async function replace(gone: Server): Promise<Server> {
-    // A server whose guard was killed may live on for a moment, and keep our own lock from us.
+    // A server whose watcher was killed may live on for a moment and still hold our own lock.
     await gone.lock.end().catch(() => {});
     return bringUp(cluster);
   }
@@ -161,13 +161,13 @@ function supervise(cluster: Cluster, first: Server) {
     async ended(): Promise<void> {
       await leave(server);
       await keeping;
-      // It may have been replaced while it left.
+      // It may have been replaced while it was stopping.
       await leave(server);
     },
   };
 }
 
-/** A fast shutdown takes some 30 ms here; one that hangs is cut short, which costs a recovery at the next start. */
+/** A fast shutdown takes some 30 ms here; one that hangs is killed, which costs a recovery at the next start. */
 const SHUTDOWN_MS = 15_000;
 const QUIT_MS = 5_000;
 

@@ -5,8 +5,8 @@ import type { Vault } from "../base/crypto.ts";
 const KNOWN_TEXT = "parley";
 
 /**
- * Whether this key is the one the database's secrets were sealed with. The first start settles it; of two machines
- * that start at once with different keys, one wins and the other is told.
+ * Whether this key is the one that the database's secrets are sealed with. The first start stores it; of two machines that
+ * start at once with different keys, one wins and the other gets an error.
  */
 export async function isKeyOfInstallation(pool: pg.Pool, vault: Vault, clock: Clock): Promise<boolean> {
   await pool.query(

@@ -7,7 +7,7 @@ import type { Connection } from "./database.ts";
 
 const FOLDER = path.join(import.meta.dirname, "migrations");
 
-/** Any number that only we use as a lock; two programs starting at once migrate one after the other. */
+/** The id of our advisory lock, with which programs that start at once migrate one after the other. */
 const MIGRATION_LOCK = 7_246_001;
 
 export type Migration = { version: number; name: string; sql: string; breaking: boolean; checksum: string };
@@ -29,7 +29,7 @@ export function readMigrations(folder = FOLDER): Migration[] {
     });
 }
 
-/** What was applied, as the database keeps it. */
+/** An applied migration, as stored in the database. */
 type Applied = Pick<Migration, "version" | "name" | "breaking" | "checksum">;
 
 /** The chain of migrations that `0001_schema.sql` stands for, as `0001_accounts <checksum>`. */
@@ -61,9 +61,9 @@ const NOTES = `create table if not exists schema_migrations (
   version integer primary key, name text not null, breaking boolean not null,
   checksum text not null, applied_at timestamptz not null default now())`;
 
-/** In the caller's transaction, and on a database that has none of them yet: all of it is there then, or nothing. */
+/** Applies all migrations in the caller's transaction, to a database that has none of them: all or nothing. */
 export async function buildSchema(client: pg.Client, migrations: Migration[]): Promise<void> {
-  // Nobody else migrates meanwhile; those who start now wait until this transaction is over.
+  // No other program migrates meanwhile; those that start now wait for the end of this transaction.
   await client.query("select pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   await client.query(NOTES);
   for (const migration of migrations) {
@@ -81,8 +81,8 @@ export async function readApplied(client: pg.Client): Promise<Applied[]> {
 }
 
 /**
- * A database that has every migration of the chain before `0001_schema.sql` has that schema, so it is noted as one that
- * began with it. One that has only some of them is refused: the rest of the chain is gone.
+ * A database that has every migration of the chain before `0001_schema.sql` has the same schema, so that migration is
+ * recorded as applied. One that has only some of them is refused, because the rest of the chain no longer exists.
  */
 async function replaceChain(client: pg.Client, rows: Applied[], migrations: Migration[]): Promise<Applied[]> {
   const replaced = readReplaced();

@@ -1,8 +1,8 @@
 import pg from "pg";
 
 /**
- * What other processes tell over PostgreSQL's NOTIFY, on a connection of its own that is opened when somebody first
- * listens. A notice is a hint: after the connection was lost, `missed` says that some may be, and whoever listens looks.
+ * Notices from other processes over PostgreSQL's NOTIFY, on a connection of its own that is opened for the first listener.
+ * A notice is only a hint: after a lost connection `missed` is called, and each listener then checks its own rows.
  */
 export type Notices = {
   listen(channel: string, on: { heard(payload: string): void; missed(): void }): void;
@@ -44,7 +44,7 @@ export function createNotices(connection: pg.ClientConfig): Notices {
   return {
     listen(channel, on) {
       listeners.set(channel, on);
-      // Whoever begins to listen looks once the connection is there: what was told before is not told again.
+      // A new listener checks once when the connection is there, because earlier notices are not repeated.
       if (client) void client.query(`listen ${client.escapeIdentifier(channel)}`).catch(() => {});
       else void connect(true);
     },

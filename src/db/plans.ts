@@ -2,17 +2,17 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { DB } from "./types.ts";
 
 /*
- * How PostgreSQL comes to the plan of a statement, and where it is told what it can't know.
+ * How PostgreSQL plans a statement, and how statements tell the planner what its statistics can't.
  *
- * Every statement is prepared: a connection names it by its text, and PostgreSQL keeps it parsed and, from the sixth time
- * on, its plan where one for any values is no dearer. Naming none costs a chat turn 1.36 and a read of the API 1.3 to 2.1
- * times as long (docs/decisions/0093).
+ * Every statement is prepared: a connection names it by its text. PostgreSQL keeps it parsed and, from the sixth execution
+ * on, uses a generic plan when that is no more expensive. Without names, a chat turn takes 1.36 times as long and a read of
+ * the API 1.3 to 2.1 times (docs/decisions/0093).
  *
- * Plans follow statistics, which are a minute old at best. A table that fills within that minute is taken for an empty
- * one. Where that was seen to cost, the transaction or the statement says how its rows are found, by one of the ways below.
+ * Plans depend on statistics, which are a minute old at best, so a table that fills within that minute is planned as an
+ * empty one. Where this was measured to be slow, the transaction or the statement uses one of the settings below.
  */
 
-/** Past this many texts a connection stops naming new ones. */
+/** After this many texts a connection prepares no new ones. */
 const MAX_NAMED_STATEMENTS = 500;
 
 /** The names of the statements that one connection has prepared. */
@@ -37,20 +37,20 @@ type AnyTx = Transaction<DB>;
 type Settings = Record<string, string>;
 
 /**
- * For a handful of rows by their keys, in tables that grow by the thousand in a minute. A kept plan is of when it was made:
- * one made while `attempts` was nearly empty reads all of it for each request, and a minute of dialing later that takes
- * 0.5 s for 200 requests. Planning anew takes 1 to 2 ms. A merge join, misled by statistics of what is gone, reads
- * everything in front of the keys that are wanted, such as a batch of a million beside a small one, which takes as long.
+ * For a handful of rows by their keys, in tables that grow by the thousand in a minute. A generic plan made while `attempts`
+ * was nearly empty reads the whole table for each request, which a minute of dialing later takes 0.5 s for 200 requests.
+ * Planning each time takes 1 to 2 ms. Merge joins are off, because with statistics of deleted rows they read everything
+ * before the wanted keys, such as a batch of a million beside a small one, which takes as long.
  */
 export const FEW_BY_KEY: Settings = { plan_cache_mode: "force_custom_plan", enable_mergejoin: "off" };
 
-/** For a queue that is empty most of the time: a plan kept from then reads a full one from end to end. */
+/** For a queue that is empty most of the time: a generic plan made while it was empty scans a full queue from end to end. */
 export const EMPTY_AT_TIMES: Settings = { enable_seqscan: "off" };
 
 /**
- * For rows that are each found by their key, in tables that are being filled: by statistics of a minute ago, reading all of
- * one looks cheaper, which took 5 ms to update 24 of 4,000. That goes for what foreign keys look up as well, whose
- * statements nobody here writes.
+ * For rows that are each found by their key, in tables that are being filled: with statistics of a minute ago a sequential
+ * scan looks cheaper, which took 5 ms to update 24 of 4,000. It applies to the lookups of foreign keys as well, whose
+ * statements are PostgreSQL's own.
  */
 export const EACH_BY_KEY: Settings = {
   enable_seqscan: "off",
@@ -59,8 +59,8 @@ export const EACH_BY_KEY: Settings = {
 };
 
 /**
- * For counts over years, planned for the very values and without nested loops. A plan for any values takes such a span for
- * a few rows and looks the rest up one by one: 3 s for 100,000 sessions of which 1,000 are claimed, where hashing takes 35 ms.
+ * For counts over years: planned for the actual values and without nested loops. A generic plan expects a few rows in such a
+ * span and looks the rest up one by one: 3 s for 100,000 sessions of which 1,000 are claimed, where a hash join takes 35 ms.
  */
 export const MANY_ROWS: Settings = {
   plan_cache_mode: "force_custom_plan",
@@ -69,12 +69,12 @@ export const MANY_ROWS: Settings = {
   work_mem: "64MB",
 };
 
-/** For what follows in this transaction. */
+/** Applies to the following statements of this transaction. */
 export const setForTransaction = (tx: AnyTx, settings: Settings): Promise<unknown> =>
   sql`
     select set_config(key, value, true) from json_each_text(${JSON.stringify(settings)}::json)`.execute(tx);
 
-/** In a transaction of its own, or within the caller's, of which the rest is planned as ever. */
+/** Runs in a transaction of its own, or within the caller's, and resets the settings to their defaults afterwards. */
 export async function planned<T>(db: AnyDb, settings: Settings, read: (tx: AnyTx) => Promise<T>): Promise<T> {
   if (!db.isTransaction) {
     return db.transaction().execute(async (tx) => {
@@ -92,8 +92,8 @@ export async function planned<T>(db: AnyDb, settings: Settings, read: (tx: AnyTx
 }
 
 /**
- * At the end of a subquery: it is asked of each row by itself, by its index. PostgreSQL would make a join of it, and by
- * statistics of an empty table begin at its far end, with everything that is under way in a campaign or all of a batch.
- * `offset 0` changes no result, and no setting says the same.
+ * At the end of a subquery: makes PostgreSQL run it for each row, by its index. Otherwise it becomes a join that, with
+ * statistics of an empty table, begins with everything under way in a campaign or with a whole batch. `offset 0` changes
+ * no result, and there is no setting with the same effect.
  */
 export const FOR_EACH: RawBuilder<unknown> = sql`offset 0`;

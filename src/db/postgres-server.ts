@@ -46,7 +46,7 @@ export type Server = {
   lost: Promise<string>;
 };
 
-/** For a machine of two cores and a few GiB that the program shares; whoever outgrows it brings a PostgreSQL. */
+/** For a machine of two cores and a few GiB, shared with the program; larger installations use a PostgreSQL of their own. */
 const SETTINGS: Record<string, string> = {
   listen_addresses: "",
   unix_socket_directories: ".",
@@ -64,7 +64,7 @@ const SETTINGS: Record<string, string> = {
   log_checkpoints: "off",
 };
 
-/** Leftovers of a killed server (a dying backend, an uncollected process) pass within this. */
+/** Leftovers of a killed server (a dying backend, a zombie process) disappear within this time. */
 const LEFTOVERS_MS = 10_000;
 const PASSING = /lock file|shared memory block|could not bind/i;
 
@@ -103,19 +103,19 @@ async function launch(cluster: Cluster): Promise<Server | undefined> {
     { folder: cluster.folder, user: cluster.user, output: cluster.output.fd },
   );
   cluster.stopping.addEventListener("abort", process.release, { once: true });
-  // A stop that came while the way was cleared has been told already, and tells nobody twice.
+  // The signal may have been aborted already, in which case it raises no event.
   if (cluster.stopping.aborted) process.release();
   process.exited.then(() => cluster.stopping.removeEventListener("abort", process.release));
   return ownServer(cluster, process, mark);
 }
 
-/** Another program that looks whether our server is an orphan holds the lock for a moment. */
+/** Another program that checks whether our server is an orphan holds the lock for a moment. */
 const LOCK_PATIENCE_MS = 3_000;
 const STILL_WAITING_MS = 10_000;
 
 /**
- * Waits until the server answers and takes the owner lock; also when it comes back by itself after a crash of one of
- * its backends. However long it replays its log it is waited for, as long as it lives.
+ * Waits until the server answers and takes the owner lock, also after the server restarted itself because a backend
+ * crashed. There is no timeout while the server lives, because replaying its log may take long.
  */
 export async function ownServer(
   cluster: Cluster,

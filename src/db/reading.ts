@@ -5,34 +5,33 @@ import type pg from "pg";
 import { createFairGate } from "../base/fair-gate.ts";
 
 /*
- * Lists, searches, reports and exports have connections of their own, which can't write and end a statement that takes
- * too long. Whoever answers something that only reads runs it inside `asReader`, as `api/server.ts` does for every GET of
- * somebody signed in; each statement below it then goes there, whatever area it is in and through however many calls.
- * Handing each area two databases was refused: of some ninety reading operations, one that took the wrong one would
- * hold up everybody, and nothing would tell.
+ * Lists, searches, reports and exports have connections of their own, which are read-only and have a statement timeout.
+ * Operations that only read run inside `asReader`, as `api/server.ts` does for every authenticated GET; all statements
+ * within it, in any room, then use those connections. The alternative, passing two databases to each room, was rejected:
+ * among some ninety reading operations, one that used the wrong database would block others, and no test would notice.
  */
 type Reader = { tenant: string };
 const readers = new AsyncLocalStorage<Reader | null>();
 
-/** Everything that `read` asks of the database goes to the reading connections, within this tenant's share of them. */
+/** All statements of `read` use the reading connections, within this tenant's share of them. */
 export const asReader = <T>(tenant: number | string, read: () => T): T =>
   readers.run({ tenant: String(tenant) }, read);
 
-/** For what a reader sets off and does not wait for, which may write. */
+/** Leaves the reading connections, for background work that a reader starts and that may write. */
 export const asWriter = <T>(write: () => T): T => readers.run(null, write);
 
-/** A stream is read on whenever the line to its receiver has room again, which is outside of what began it. */
+/** Keeps a stream on the reading connections: it continues outside the call that began it, when its receiver has room. */
 export function keepReading(stream: Readable): void {
   stream._read = AsyncResource.bind(stream._read.bind(stream));
 }
 
 export type Reading = {
   pool: pg.Pool;
-  /** Waits for a connection no longer than this. */
+  /** Timeout of the wait for a connection. */
   patience_ms: number;
 };
 
-/** What Kysely takes for one pool: a reader's statements go to the reading connections, all others to those that write. */
+/** One pool for Kysely: a reader's statements use the reading connections, all others the writing ones. */
 export function poolByPurpose(writing: pg.Pool, { pool: reading, patience_ms }: Reading): PostgresPool {
   const gate = createFairGate(reading.options.max ?? 1);
   const forReader = async (tenant: string): Promise<pg.PoolClient> => {

@@ -4,8 +4,8 @@ import type { DB } from "./types.ts";
 
 /**
  * Rows of a table as one value, for a statement whose text doesn't depend on how many there are:
- * `from json_populate_recordset(null::table, ${recordset<"table">(rows)})`. PostgreSQL takes each document of a row apart
- * on the way, so all of it is cleaned of what it can't read.
+ * `from json_populate_recordset(null::table, ${recordset<"table">(rows)})`. PostgreSQL parses each JSON document of a row on
+ * the way, so characters that it rejects are removed from all of them.
  */
 export const recordset = <Table extends keyof DB>(
   rows: readonly Partial<Selectable<DB[Table]>>[],

@@ -7,12 +7,12 @@ import { openFolderNames } from "./postgres-process.ts";
 /** The embedded server of another program that runs now. */
 type RunningPostgres = { connection: LocalConnection; leave(): void };
 
-/** A server that starts up or shuts down is waited for. */
+/** How long a server that starts up or shuts down is waited for. */
 const BUSY_MS = 10_000;
 
 /**
- * The way to a server that another program started on this folder; it stays that program's. Null when none runs. Whoever
- * may not enter the folder gets its error.
+ * Connects to a server that another program started on this folder and still owns. Null when none runs. Without permission
+ * for the folder, the file system's error is thrown.
  */
 export async function joinRunningPostgres(dataDir: string): Promise<RunningPostgres | null> {
   const fd = openSync(dataDir, "r");

@@ -7,11 +7,11 @@ import { errorText } from "../base/errors.ts";
 import type { Speaking, Utterance } from "../speech/speaking.ts";
 import type { AudioLine } from "./audio-line.ts";
 
-/** So far ahead of the ear audio is sent: a network's hiccup is not heard, and a cut still comes at once. */
+/** Audio is sent this far ahead, so that network jitter is not heard and an interruption still takes effect at once. */
 const AHEAD_MS = 300;
-/** A mark every so often says what was played. */
+/** Interval of marks, which report what was played. */
 const MARK_MS = 200;
-/** A line that does not return its marks is believed to have played what it was sent, so long after it should have. */
+/** When a line returns no marks, audio counts as played this long after it should have been. */
 const MARKS_LOST_MS = 2000;
 
 type Piece = {
@@ -22,21 +22,21 @@ type Piece = {
   frames: Int16Array[];
   aligned: Aligned[];
   whole: boolean;
-  /** Frames that were sent. */
+  /** Number of frames sent. */
   sent: number;
 };
 
 type SpeakerReports = {
-  /** The first frame of something went out, or the last was heard. `asks`: it ends in a question. */
+  /** The first frame of speech was sent, or the last was heard. `asks`: it ends with a question. */
   playing(playing: boolean, piece: { interruptible: boolean; asks: boolean } | null): void;
-  /** Everything that was said so far is heard to its end. */
+  /** Everything said so far was heard to its end. */
   played(): void;
   fault(message: string): void;
 };
 
 /**
- * Speaks on a line, piece after piece: a piece is made while the one before it plays. Knows what was heard, can fall
- * silent in the middle of a word, and speak on from its beginning.
+ * Speaks on a line, piece after piece: a piece is synthesized while the one before it plays. Tracks what was heard, can stop
+ * in the middle of a word, and continue from the word's beginning.
  */
 export class LineSpeaker {
   readonly #parts: { clock: Clock; line: AudioLine; speaking: Speaking; reports: SpeakerReports };
@@ -46,12 +46,12 @@ export class LineSpeaker {
   #ids = 0;
   #making: AbortController | null = null;
   #isHeld = false;
-  /** Heard since everything was last heard: what the person knows of the words that are being said. */
+  /** What was heard of the current words, since everything was last heard to its end. */
   #heard: string[] = [];
-  /** Of the word that was cut, what counts as heard unless it is said again. */
+  /** The word that was cut off, which counts as heard unless it is spoken again. */
   #cutWord = "";
   #isPlaying = false;
-  /** A loop that fills a wait; any words end it. */
+  /** A looped sound that fills a wait; any words end it. */
   #loop: { frames: Int16Array[]; next: number } | null = null;
   /** When the audio that is being played began, and at which sample. */
   #run: { at: number; sample: number } | null = null;
@@ -85,7 +85,7 @@ export class LineSpeaker {
     this.#pump();
   }
 
-  /** Over and over, until something is said. */
+  /** Repeats a sound until something is said. */
   loop(samples: Int16Array): void {
     this.#loop = { frames: framed(samples, this.#parts.line.rate), next: 0 };
     this.#pump();
@@ -96,7 +96,7 @@ export class LineSpeaker {
     this.#loop = null;
   }
 
-  /** Falls silent at once. What was heard is known from here on; the rest waits. */
+  /** Stops speaking at once and computes what was heard; the rest waits. */
   hold(): void {
     if (this.#isHeld) return;
     this.#catchUp();
@@ -116,7 +116,7 @@ export class LineSpeaker {
     this.#wake = null;
   }
 
-  /** Speaks on, from the beginning of the word that was cut. */
+  /** Continues from the beginning of the word that was cut off. */
   goOn(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
@@ -124,7 +124,7 @@ export class LineSpeaker {
     this.#pump();
   }
 
-  /** What was not heard never will be. Gives the words that were, since everything was last heard. */
+  /** Discards what was not heard. Returns the words heard since everything was last heard to its end. */
   drop(): string {
     this.hold();
     this.#isHeld = false;
@@ -138,7 +138,7 @@ export class LineSpeaker {
     return heard;
   }
 
-  /** A mark came back. Those of before a cut say nothing about what was heard. */
+  /** A mark came back. Marks from before an interruption are ignored. */
   marked(name: string): void {
     const [, run, position] = /^(\d+):(\d+)$/.exec(name) ?? [];
     if (Number(run) !== this.#marks) return;

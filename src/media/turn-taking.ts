@@ -4,48 +4,48 @@ import { isBackchannel, takesTurn } from "./caller-words.ts";
 import { type EndOfTurn, endOfTurn, type Pauses, withPause } from "./end-of-turn.ts";
 
 /*
- * Who speaks when, on a line that we hear ourselves: what the ear tells, and when, turns the state into the next and says
- * what is to be done. Pure; moments are milliseconds of the clock.
+ * Turn-taking on audio lines of our own, as a state machine: events of speech recognition and time in; next state and
+ * effects out. Pure; times are milliseconds of the clock.
  *
  *     silent ⇄ speaking → held → speaking     the caller said "mm-hm", or nothing that was a word: we go on
  *                          held → silent       they took the turn: what was not heard is cut
  *
- * Ears are always open. Speaking over us is judged in two stages: after a moment of voice we only fall silent, at a word
- * that means it the turn is theirs. What ends a turn is a silence, as long as what is awaited allows.
+ * Recognition never pauses. Speech over our words is judged in two stages: after a moment of voice we only stop speaking;
+ * at a word that means an interruption the turn is theirs. A silence ends a turn; its length depends on the awaited input.
  */
 
 type TurnTakingSettings = { language: string };
 
 export type LineEvent =
-  /** A voice began or ended; `at` is when the ear noticed. */
+  /** A voice began or ended; `at` is when that was detected. */
   | { type: "voice"; speaks: boolean }
   | { type: "words"; text: string; final: boolean }
-  /** We began to be heard, or all of it was played. `asks`: a question is open, so that "yes" is an answer to it. */
+  /** Our speech began to play, or all of it was played. `asks`: it asked a question, so "yes" is an answer. */
   | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
   | { type: "awaited"; awaited: AwaitedInput }
   | { type: "tick" };
 
 export type LineEffect =
-  /** Stop sending at once; what was played is remembered. */
+  /** Stop sending at once; remember what was played. */
   | { type: "hold" }
-  /** Speak on, from the beginning of the word that was cut. */
+  /** Continue from the beginning of the word that was cut off. */
   | { type: "go_on"; reason: "backchannel" | "no-words" }
-  /** They took the turn: what was not heard never will be. */
+  /** They took the turn: discard what was not heard. */
   | { type: "take" }
-  /** What they say, as heard so far; `final`: they are done, and why we think so. */
+  /** Their words so far; `final`: they have finished, with the reason why we think so. */
   | { type: "speech"; text: string; final: false }
   | { type: "speech"; text: string; final: true; silence_ms: number; reason: EndOfTurn["reason"] };
 
 export type LineState = {
-  /** The caller's voice, and since when it speaks or is silent. */
+  /** Whether the caller's voice is heard, and since when that is so. */
   speaks: boolean;
   since: number;
-  /** The voice that speaks now was judged to be a noise: it does not stop us again. */
+  /** The current voice was judged to be noise, so it does not interrupt us again. */
   noise: boolean;
-  /** Utterances of this turn that are whole, and the one on its way. */
+  /** The finished utterances of this turn, and the current one. */
   finals: string[];
   partial: string;
-  /** The ear owes us the words of an utterance that ended. */
+  /** The words of an utterance that ended have not been recognized yet. */
   owed: boolean;
   ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
   awaited: AwaitedInput;
@@ -54,11 +54,11 @@ export type LineState = {
   wake: number | null;
 };
 
-/** So much voice over our words makes us fall silent. The ear has noticed it 100 ms late. */
+/** This much voice over our words makes us stop speaking. It is detected 100 ms late. */
 const HOLD_AFTER_MS = 80;
-/** A voice without words, so long after we fell silent, was a cough or a door. */
+/** A voice without words this long after we stopped was a cough or a door. */
 const NO_WORDS_MS = 1500;
-/** Words come after the voice; an ear that owes them is waited for no longer. */
+/** Recognized words arrive after the voice ends; this is the longest wait for them. */
 const OWED_MS = 700;
 
 export const newLine = (at: number): LineState => ({
@@ -124,7 +124,7 @@ class LineDraft {
   #takeVoice(speaks: boolean) {
     const { state } = this;
     if (speaks === state.speaks) return;
-    // A pause inside what they say, and not the wait before it.
+    // Only pauses within their speech count, not the wait before it.
     if (speaks && this.#text !== "") state.pauses = withPause(state.pauses, this.#at - state.since);
     state.speaks = speaks;
     state.since = this.#at;
@@ -139,7 +139,7 @@ class LineDraft {
       state.partial = "";
       if (text !== "") state.finals = [...state.finals, text];
     } else state.partial = text;
-    // While we speak, words wait until it is known whose turn it is.
+    // While we speak, their words wait until it is decided whose turn it is.
     if (state.ours.phase === "silent" && this.#text !== "") {
       this.effects.push({ type: "speech", text: this.#text, final: false });
     }
@@ -176,7 +176,7 @@ class LineDraft {
     this.#judgeWords();
   }
 
-  /** "Mm-hm" said too shortly to stop us was not meant as a turn; other words wait for our end. */
+  /** A "mm-hm" too short to stop us is no turn; other words wait until we have finished. */
   #forgetBackchannel() {
     const { state } = this;
     const isOver = !state.speaks && !state.owed;
@@ -184,12 +184,12 @@ class LineDraft {
     else if (state.ours.interruptible && takesTurn(this.#text, this.#settings.language)) this.#takeTurn();
   }
 
-  /** Stage two: we are silent, and words tell whether they mean it. */
+  /** Stage two: we have stopped, and their words decide whether it is an interruption. */
   #judgeWords(): void {
     const { state } = this;
     const { language } = this.#settings;
     const text = this.#text;
-    // Words that never became final are taken for what they are.
+    // Words that never became final are used as they are.
     if (state.owed && text !== "" && this.#at >= state.since + OWED_MS) state.owed = false;
     const isOver = !state.speaks && !state.owed;
     const due = state.ours.since + NO_WORDS_MS;
@@ -227,7 +227,7 @@ class LineDraft {
     const text = this.#text;
     if (state.speaks || text === "") return;
     const { delay_ms, reason } = endOfTurn(text, state.awaited, state.pauses, this.#settings.language);
-    // The ear may still correct the last words.
+    // Recognition may still correct the last words.
     const due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
     if (this.#at < due) return this.#wakeAt(due);
     this.effects.push({ type: "speech", text, final: true, silence_ms: this.#at - state.since, reason });

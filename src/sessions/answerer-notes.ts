@@ -1,7 +1,7 @@
-/** Who answered a call that we placed, once it is known or had to be guessed (calls/call-screening.ts). */
+/** Who answered an outbound call, as detected or guessed (calls/call-screening.ts). */
 export type Answerer = "HUMAN" | "MACHINE" | "UNKNOWN";
 
-/** What a model is told of who answered its call. */
+/** The note to the model about who answered its call. */
 export function answererNotes({ answerer }: { answerer?: Answerer }): string[] {
   switch (answerer) {
     case "MACHINE":

@@ -1,9 +1,9 @@
 /** The part of a file that a `Range` header asks for, both ends included (RFC 9110, section 14). */
 type ByteRange =
-  /** None asked for, or one that we may ignore: several ranges, another unit, no sense. */
+  /** No range, or one that may be ignored: several ranges, another unit, a malformed header. */
   | { kind: "whole" }
   | { kind: "part"; start: number; end: number }
-  /** Beyond the end. */
+  /** The range begins after the end of the file. */
   | { kind: "unsatisfiable" };
 
 export function parseByteRange(header: string | undefined, size: number): ByteRange {

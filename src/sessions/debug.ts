@@ -165,8 +165,8 @@ type ToolCallRow = {
 };
 
 /**
- * A call stands with the words it led to: the agent's next message of the turn, else its last. A turn without words
- * gets an empty message, so that no call is lost. Pure.
+ * Attaches each call to the words it led to: the agent's next message of the turn, else its last. A turn without words gets
+ * an empty message, so that no call is lost. Pure.
  */
 function joinCalls(messages: MessageRow[], calls: ToolCallRow[]): SessionMessage[] {
   const joined = messages.map((row) => ({ ...row, calls: [] as ToolCallRow[] }));

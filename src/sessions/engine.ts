@@ -18,7 +18,7 @@ import type { SessionEnds } from "./session-ends.ts";
 /** A session whose turn runs here, and the name of its lease (`lease.ts`). */
 export type HeldSession = { id: number; lease: string };
 
-/** A session as the transaction that ends it leaves its row. */
+/** A session's row as written by the transaction that ends it. */
 export type EndedSession = {
   id: number;
   sub_organization_id: number;
@@ -26,7 +26,7 @@ export type EndedSession = {
   last_activity_at: string;
   ended_at: string;
   end_reason: string;
-  /** In seconds; null where nobody measures it. */
+  /** In seconds; null when it is not measured. */
   duration: number | null;
   agent_id: number;
   agent_name: string;
@@ -35,7 +35,7 @@ export type EndedSession = {
   is_test: boolean;
 };
 
-/** The columns of a session's row that make it. */
+/** The columns that `EndedSession` is read from. */
 export const ENDED_COLUMNS = [
   "id",
   "sub_organization_id",
@@ -51,35 +51,35 @@ export const ENDED_COLUMNS = [
   "is_test",
 ] as const satisfies (keyof EndedSession)[];
 
-/** What running sessions takes. */
+/** Everything that running sessions needs. */
 export type Engine = {
   db: Db;
   clock: Clock;
   log: Log;
   egress: Egress;
-  /** Opens the keys that identity tokens are checked with. */
+  /** Decrypts the keys that identity tokens are verified with. */
   vault: Vault;
   auth: ServiceAuthenticator;
-  /** Which numbers a call may be connected with. */
+  /** The numbers that a call may be transferred to. */
   destinations: DestinationRules;
   /** The model a prompt asks for, with the keys of this sub-organization. */
   /** Admits new visitors of web chat, or refuses them. */
   visitors: VisitorAllowance;
-  /** How much a sub-organization may keep. */
+  /** Storage limit of a sub-organization. */
   storage: Storage;
-  /** What models may take in a day, for what is asked of providers without `resolveModel`. */
+  /** The daily limit of model tokens, for requests to providers that don't use `resolveModel`. */
   allowance: ModelAllowance;
-  /** Places for turns of web chats, which sub-organizations share. */
+  /** Slots for turns of web chats, shared by all sub-organizations. */
   chatTurns: FairGate;
   resolveModel(sub_organization_id: number, llm: SnapshotPrompt["llm_config"]): Promise<LanguageModel>;
-  /** What searches of data sources know meanings by, with the keys of a sub-organization. */
+  /** The embedding model of data source searches, with the keys of a sub-organization. */
   embedderOf: EmbedderOf;
-  /** Who has a session open here hears that it has ended, whoever ended it. */
+  /** Notifies channels that have a session open here when any process ends it. */
   ends: SessionEnds;
-  /** Names this process in leases. */
+  /** The owner of this process's leases. */
   owner: string;
-  /** The turns that run here now; a stop waits for them, then cuts them off (`finish-turns.ts`). */
+  /** The turns that run in this process; a stop waits for them, then aborts them (`finish-turns.ts`). */
   held: Leases<HeldSession>;
-  /** What has to happen with every end of a session, in the transaction that ends it. */
+  /** Further writes at every end of a session, in the transaction that ends it. */
   onEnd(tx: Tx, session: EndedSession): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Carriers } from "../channels/carrier.ts";
 import type { Db } from "../db/database.ts";
 
-/** Has the carrier end a call. Does nothing where there is no carrier for it any more. */
+/** Asks the carrier to end a call. Does nothing when its carrier is no longer configured. */
 export async function hangUp(
   carriers: Carriers,
   db: Db,

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Db } from "../db/database.ts";
 
-/** Why a message that came in is kept without an answer (dialogues/loop-guard.ts). */
+/** Why an inbound message is held without an answer (dialogues/loop-guard.ts). */
 export const HeldMessage = z
   .object({
     message_id: z.string().describe("Names it where it is released: text-12 or mail-7."),
@@ -13,7 +13,7 @@ export const HeldMessage = z
   .meta({ id: "HeldMessage" });
 export type HeldMessage = z.infer<typeof HeldMessage>;
 
-/** Texts and mails of a session's dialogue that were held, the oldest first. Indexes: …_messages_held_in. */
+/** Held texts and mails of a session's dialogue, the oldest first. Indexes: …_messages_held_in. */
 export async function loadHeld(db: Db, session_id: number) {
   const { rows } = await sql<{
     message_id: string;
@@ -37,5 +37,5 @@ export async function loadHeld(db: Db, session_id: number) {
 }
 
 const MOST_SHOWN = 20_000;
-/** A program may write for months; its first messages say what it is. */
+/** The most messages listed: an autoresponder may write for months, and its first messages show what it is. */
 const MOST_HELD = 200;

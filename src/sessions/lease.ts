@@ -12,18 +12,18 @@ import type { Engine, HeldSession } from "./engine.ts";
 import type { SessionState } from "./variables.ts";
 
 /**
- * One turn at a time per session, across processes: whoever runs a turn holds a row lease that it renews. A process
- * that dies stops renewing; its session is free again after `LEASE_MS`.
+ * One turn at a time per session, across processes: a running turn holds a row lease and renews it. When its process dies,
+ * the session is free again after `LEASE_MS`.
  */
 export const LEASE_MS = 8_000;
 const RENEW_MS = 2_500;
-/** How long a message waits for the turn before it, and how often it looks. */
+/** How long a message waits for the turn before it, and how often it checks. */
 const WAIT_MS = 60_000;
 const LOOK_MS = [15, 30, 60, 120, 250];
 
-/** The session as the holder of its lease sees it. */
+/** The session as read by the holder of its lease. */
 export type LeasedSession = {
-  /** Names this hold of the lease; every write of the turn checks it. */
+  /** The owner value of this lease, which every write of the turn checks. */
   lease: string;
   id: number;
   sub_organization_id: number;
@@ -45,19 +45,19 @@ export type LeasedSession = {
   turn_count: number;
   finished_turn: number;
   next_seq: number;
-  /** Turns in a row that their process died of; only of a web chat, since all others have a job or a line that counts. */
+  /** Turns in a row during which the process died. Web chats only, since other channels count in their job or line. */
   interruptions: number;
 };
 
-/** What the person said; stored in the same statement that takes the lease, so that a turn begins with one commit. */
+/** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit. */
 type UserMessage = { text: string; client_message_id: string | null };
 
-/** `repeated`: the message was stored by an earlier turn, which may have answered it or died before. */
+/** `repeated`: an earlier turn stored the message, and then answered it or died. */
 type TakenSession = { session: LeasedSession; repeated: boolean };
 
 /**
- * Takes the session's lease, waiting for a turn that runs, and stores what begins the next one. One that was set aside can
- * still be ended.
+ * Takes the session's lease, waiting for a running turn, and stores the message that begins the next one. A session that was
+ * set aside can still be ended.
  */
 export async function takeLease(
   engine: Engine,
@@ -134,8 +134,8 @@ const isSetAside = (): Fault =>
   new Fault("blocked", "This conversation can't be answered at the moment. Please start a new one.");
 
 /**
- * A web chat whose last two turns went down with their process: the page sends the same words again as soon as it can,
- * and all that was said is read again for the next answer. Nobody answers in it until an operator lets it go on.
+ * Sets a web chat aside when the process died in its last two turns. The page would send the same message again at once, and
+ * each turn reads the whole history, so it would crash the next process too. An operator has to resume it.
  */
 async function setAside(engine: Engine, session: LeasedSession): Promise<Fault> {
   const { id: session_id, sub_organization_id, lease } = session;
@@ -177,7 +177,7 @@ export const sessionLeases = (parts: { db: Db; clock: Clock; log: Log }): Leases
     parts,
   );
 
-/** A session that is locked is being written by its own turn: it is left for the next round, and not waited for. */
+/** Skips locked rows: such a session is being written by its own turn, and the next round renews it. */
 async function extendLeases(db: Db, held: HeldSession[], end: Date): Promise<HeldSession[]> {
   const ids = held.map(({ id }) => id);
   const leases = held.map(({ lease }) => lease);
@@ -198,7 +198,7 @@ async function extendLeases(db: Db, held: HeldSession[], end: Date): Promise<Hel
   return held.filter(({ lease }) => kept.has(lease));
 }
 
-/** Gives the lease back without a result, after a turn that failed; a lost lease is not ours to give back. */
+/** Releases the lease without a result, after a failed turn. Does nothing when the lease was lost. */
 export async function releaseLease(engine: Engine, { id, lease }: HeldSession): Promise<void> {
   await engine.db
     .updateTable("sessions")
@@ -208,7 +208,7 @@ export async function releaseLease(engine: Engine, { id, lease }: HeldSession): 
     .execute();
 }
 
-/** On a database of which this is the only program: counts as taking each from a dead process does. */
+/** For an installation of one process: frees the leases of the process before, counting each as a death during its turn. */
 export async function freeSessions(db: Db): Promise<void> {
   await db
     .updateTable("sessions")

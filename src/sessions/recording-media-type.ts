@@ -1,9 +1,9 @@
-/** The type a download has unless its reader says otherwise, as the specification declares it. */
+/** The default media type of a download, by the specification. */
 export const DOWNLOAD_TYPE = "application/octet-stream";
 
 /**
- * The type a recording is answered with: its own where the reader prefers sound, as a player does. Chrome's and Safari's
- * players accept anything alike, so what the browser says the answer is for counts too. Pure.
+ * The media type of a recording's response: its own type when the client prefers audio, as players do. Chrome's and Safari's
+ * players accept any type, so the request's Sec-Fetch-Dest counts too. Pure.
  */
 export function recordingMediaType(
   stored: string,
@@ -14,7 +14,7 @@ export function recordingMediaType(
   return quality(accept, stored) > quality(accept, DOWNLOAD_TYPE) ? stored : DOWNLOAD_TYPE;
 }
 
-/** RFC 9110, 12.5.1: the most specific range that covers the type says how much it is wanted. */
+/** RFC 9110, 12.5.1: the quality of the most specific range that matches the type. */
 function quality(accept: string, type: string): number {
   const [kind] = type.split("/");
   const ranges = new Map(

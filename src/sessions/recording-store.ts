@@ -6,17 +6,17 @@ import { pipeline } from "node:stream/promises";
 import { randomId } from "../base/ids.ts";
 import { type RecordingType, recordingType, SIGNATURE_bytes } from "./recording-type.ts";
 
-/** Recordings on disk, below the data directory. Several machines share one by a volume mounted on each. */
+/** Recordings on disk, below the data directory. Several machines share it by a mounted volume. */
 export type RecordingStore = {
-  /** A new place, an `object_key` without its ending; nothing is there yet. */
+  /** A new, unused `object_key`, without its file extension. */
   newStem(place: { sub_organization_id: number; at: Date }): string;
   /**
-   * Streams to disk and never holds more than a chunk; nothing is left behind of what is not saved. `text`: what is no
-   * recording, but text, is taken as a transcript of this kind.
+   * Streams to disk with one chunk in memory; a failed save leaves no file behind. `text`: data that is no recording but
+   * text is accepted as a transcript of this type.
    */
   save(bytes: Readable, stem: string, accepted?: { text: RecordingType | null }): Promise<Saved>;
   remove(object_key: string): Promise<void>;
-  /** Whatever was saved there, or half saved. */
+  /** Deletes the file, including a partial one. */
   removeStem(stem: string): Promise<void>;
   pathOf(object_key: string): string;
 };
@@ -64,12 +64,12 @@ const ifMissing =
     throw error;
   };
 
-/** Folders of a minute stay small enough to be listed. */
+/** One folder per minute, so that folders stay small enough to be listed. */
 const minuteFolder = (at: Date): string => at.toISOString().slice(0, 16).replace(/[-T:]/g, "/");
 
 class NoRecording extends Error {}
 
-/** Counts what passes, and stops what does not begin as a recording does, or, where that is accepted, is not text. */
+/** Counts bytes, and rejects data that begins like no recording and, where text is accepted, is no text either. */
 class Inspection extends Transform {
   type: RecordingType | null = null;
   size_bytes = 0;
@@ -108,7 +108,7 @@ class Inspection extends Transform {
     else done(new NoRecording());
   }
 
-  /** Of text: whether it goes on as UTF-8, without what only binary files have. */
+  /** Checks that text continues as UTF-8 without control characters of binary files. */
   #passes(bytes: Buffer, last: boolean): boolean {
     if (this.#text === null) return true;
     try {

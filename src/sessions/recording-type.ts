@@ -1,15 +1,15 @@
-/** What a recording is, told by its first bytes: a name or a declared type can say anything. */
+/** The type of a recording by its first bytes, because names and declared types can't be trusted. */
 export type RecordingType = { extension: string; media_type: string };
 
-/** As many bytes as any of the signatures reaches into a file. */
+/** How many bytes of a file the signatures need. */
 export const SIGNATURE_bytes = 12;
 
-/** In words, for who sent something else. */
+/** The accepted types in words, for error messages. */
 export const RECORDING_TYPES = "WAV, MP3, OGG, FLAC, M4A/MP4, WebM, AAC or AMR";
 
 const type = (extension: string, media_type: string): RecordingType => ({ extension, media_type });
 
-/** null for anything that is no recording known here. Pure. */
+/** null for an unknown type. Pure. */
 export function recordingType(head: Buffer): RecordingType | null {
   const text = (from: number, to: number) => head.toString("latin1", from, to);
   if (text(0, 4) === "RIFF" && text(8, 12) === "WAVE") return type("wav", "audio/wav");

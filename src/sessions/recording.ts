@@ -12,7 +12,7 @@ import { DOWNLOAD_TYPE, recordingMediaType } from "./recording-media-type.ts";
 import { findSession, sessionNumber } from "./session.ts";
 import { sessionParam } from "./transcript.ts";
 
-/** A link to a recording works for a quarter of an hour, for whoever holds it. */
+/** A link to a recording works for a quarter of an hour, without signing in. */
 const LINK_LIFE_MS = 15 * 60_000;
 const PURPOSE = "recording";
 
@@ -22,7 +22,7 @@ const SessionRecordingResponse = z
 
 type Deps = { db: Db; clock: Clock; vault: Vault; publicUrl: string; dataDir: string };
 
-/** Where the sound of sessions lies; machines of a cluster share this folder. */
+/** The folder of recordings, shared by all machines of a cluster. */
 export const recordingsFolder = (dataDir: string): string => path.join(dataDir, "recordings");
 
 export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir }: Deps): void {

@@ -11,7 +11,7 @@ import { waveformRoutes } from "./waveform.ts";
 
 type Deps = Parameters<typeof recordingRoutes>[1];
 
-/** What was said and done, as it is read afterwards. */
+/** Sessions and everything that is read of them afterwards. */
 export function addSessions(api: Api, deps: Deps): void {
   sessionRoutes(api, deps);
   recordingRoutes(api, deps);

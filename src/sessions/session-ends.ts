@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import type { Notices } from "../db/notices.ts";
 
-/** Tells whoever has a session open that it has ended, in this process and in all others. */
+/** Notifies channels that have a session open of its end, in this process and in all others. */
 export type SessionEnds = {
-  /** Calls once with the reason; gives back what stops watching. */
+  /** Calls back once with the reason; returns a function that stops watching. */
   watch(session_id: number, tell: (reason: string) => void): () => void;
 };
 
 const CHANNEL = "session_ended";
 
-/** In the transaction that ends it: told when that is committed, and not otherwise. */
+/** Called in the transaction that ends the session; PostgreSQL sends the notice only if that commits. */
 export async function tellEnd(tx: Tx, session_id: number, reason: string): Promise<void> {
   await sql`select pg_notify(${CHANNEL}, ${`${session_id} ${reason}`})`.execute(tx);
 }
@@ -25,7 +25,7 @@ export function createSessionEnds({ db, notices }: { db: Db; notices: Notices })
     for (const tell of told) tell(reason);
   };
 
-  /** Looks at all that is watched: a notice may have been lost with the connection. */
+  /** Reads all watched sessions, because notices may have been lost with the connection. */
   const look = async () => {
     const ended = await db
       .selectFrom("sessions")
@@ -45,7 +45,7 @@ export function createSessionEnds({ db, notices }: { db: Db; notices: Notices })
             const [id, reason = "agent"] = payload.split(" ");
             heard(Number(id), reason);
           },
-          // A database that is away is looked at again when the connection is back.
+          // The check is repeated when the connection to the database is back.
           missed: () => void look().catch(() => {}),
         });
       }

@@ -7,7 +7,7 @@ export function agentTime(real: Date, override: string | null | undefined, timez
   return new Date(local.toZonedDateTime(timezone).epochMilliseconds);
 }
 
-/** What a session's texts may name of its row. */
+/** The fields of a session's row that texts may use as variables. */
 export const sessionFacts = (row: {
   id: number;
   conversation_id: number;

@@ -11,8 +11,8 @@ import type { Db, Tx } from "../db/database.ts";
 import { findSession } from "./session.ts";
 
 /**
- * A rating of a session, by a person or a program. Labels are only ever added: who thinks otherwise writes another, and
- * the newest of a person, else the newest of a program, is the one the session shows.
+ * A rating of a session, by a person or a program. Labels are never changed: a different opinion is a new label. The session
+ * shows the newest label of a person, else the newest of a program.
  */
 const SessionLabelCreate = z
   .object({
@@ -146,7 +146,7 @@ export function sessionLabelRoutes(api: Api, { db, clock }: { db: Db; clock: Clo
   );
 }
 
-/** Nobody rates in the name of people who are none of this sub-organization. */
+/** Refuses labels in the name of people outside this sub-organization. */
 async function refuseStranger(tx: Tx, caller: Caller, email: string): Promise<void> {
   const known = await tx
     .selectFrom("users")

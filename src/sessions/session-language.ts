@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../db/database.ts";
 
-/** The language that a session is in now (BCP 47); null where there is none. */
+/** The current language of a session (BCP 47); null when it has none. */
 export async function sessionLanguage(db: Db, session_id: number | null): Promise<string | null> {
   if (session_id === null) return null;
   const found = await db

@@ -2,8 +2,8 @@ import type { Snapshot } from "../agents/snapshot.ts";
 import { findVoice } from "../speech/voices.ts";
 
 /**
- * The voice that a call's language is spoken with, by its name in the catalogue (`openai:alloy`). Null on other channels and
- * where the agent's group has none for the language: `vars.session.voice` is then what agent or workflow made it.
+ * The voice of a call's language, by its catalogue name (`openai:alloy`). Null on other channels and when the agent's group
+ * has no voice for the language; `vars.session.voice` then keeps the value that the agent or a workflow set.
  */
 export function voiceInForce(
   channel: string,

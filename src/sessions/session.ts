@@ -8,7 +8,7 @@ import { Fault, notFound } from "../base/errors.ts";
 import { isSimulated } from "../channels/simulated.ts";
 import type { Db } from "../db/database.ts";
 
-/** A session as it is listed. Its ids are texts here and integers in session debug, as clients of this API expect. */
+/** A session in lists. Its ids are strings here and integers in session debug, as the API specifies. */
 export const Session = z
   .object({
     timestamp: timestamp(),
@@ -165,7 +165,7 @@ const selectSessions = (db: Db, caller: Caller) =>
       isSimulated.as("simulated"),
     ]);
 
-/** A session's number in a path; a carrier's call id there is a usual mix-up and told so. */
+/** A session's id in a path. A carrier's call id is a common mistake and gets an error of its own. */
 export function sessionNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new Fault(
@@ -174,7 +174,7 @@ export function sessionNumber(text: string): number {
   );
 }
 
-/** The session's own row, if it is the caller's. */
+/** The session's row, if it belongs to the caller's sub-organization. */
 export async function findSession(db: Db, caller: Caller, id: number) {
   const found = await db
     .selectFrom("sessions")

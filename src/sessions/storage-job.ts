@@ -13,7 +13,7 @@ const countStorage: Job<object> = {
   schedule: "*/10 * * * *",
 };
 
-/** Of an earlier version, in one run. */
+/** The most recordings of an earlier version that one run measures. */
 const MOST_MEASURED = 5_000;
 
 export const storageJob = (deps: { db: Db; dataDir: string }): JobHandler =>
@@ -22,7 +22,7 @@ export const storageJob = (deps: { db: Db; dataDir: string }): JobHandler =>
     await foldCounts(deps.db);
   });
 
-/** Gives recordings that an earlier version stored their size. One whose file is gone takes no room. */
+/** Measures recordings stored by an earlier version, which has no sizes. A missing file counts as 0 bytes. */
 export async function measureRecordings({ db, dataDir }: { db: Db; dataDir: string }): Promise<void> {
   // Index: recordings_unmeasured.
   const rows = await db
@@ -44,7 +44,7 @@ export async function measureRecordings({ db, dataDir }: { db: Db; dataDir: stri
   }
 }
 
-/** One row for each kind in place of many. A single statement: whoever sums meanwhile sees either, and none is counted twice. */
+/** Compacts many rows into one per kind. A single statement, so that a concurrent sum counts nothing twice. */
 export async function foldCounts(db: Db): Promise<void> {
   await sql`
     with gone as (delete from storage_counts returning *)

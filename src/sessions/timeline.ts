@@ -100,7 +100,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
         loadHeld(db, session.id),
       ]);
       const start = session.timestamp;
-      // What is of one millisecond stays in this order: as it was said and done.
+      // The sort is stable, so entries of the same millisecond keep this order.
       const events: TimelineEvent[] = [
         ...[
           ...messages.map((message) => ({ kind: "transcript" as const, ...message })),
@@ -113,7 +113,7 @@ export function timelineRoutes(api: Api, { db }: { db: Db }): void {
           .toSorted((a, b) => a.seq - b.seq)
           .map(({ seq: _, ...event }) => event),
         ...held.map((message) => ({ kind: "transcript" as const, ...message })),
-        // A tool call shows once, as itself; its latency row would say the same again.
+        // A tool call has an entry of its own, so its latency row is left out.
         ...latencies
           .filter((row) => row.category !== "tool")
           .map(({ measurement_start, ...row }) => ({

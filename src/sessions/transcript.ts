@@ -36,7 +36,7 @@ const SessionTranscriptionResponse = z
 
 export const sessionParam = z.object({ session_id: z.string() });
 
-/** Where an agent was interrupted; what it had still to say follows it in the database only. */
+/** Marks where an agent was interrupted; the unheard rest is only in the database. */
 const BROKEN_OFF = "—";
 
 /** Everything said in a session, in order. */

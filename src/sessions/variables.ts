@@ -2,21 +2,21 @@ import { type Lookup, variableLookup } from "../expressions/template.ts";
 import type { WorkflowsState } from "../workflows/workflow-state.ts";
 import type { Answerer } from "./answerer-notes.ts";
 
-/** What a session remembers between turns; stored with it after each. */
+/** A session's memory between turns; stored after each. */
 export type SessionState = {
-  /** Agent, campaign and request variables, and what tools and workflows have set since. */
+  /** Agent, campaign and request variables, and those that tools and workflows have set since. */
   variables: Record<string, unknown>;
   /** BCP 47. */
   language: string;
-  /** What context tasks remember; absent until they are opened, and where an agent has none. */
+  /** The state of context tasks; absent until they are opened, and when the agent has none. */
   workflows?: WorkflowsState;
-  /** Who answered a call of ours, once that is known. */
+  /** Who answered an outbound call, once known. */
   answerer?: Answerer;
   /** How many of the person's first messages only chose a language from the greeting's menu. */
   menu_choices?: number;
 };
 
-/** The facts of a session that its texts may name. */
+/** The facts of a session that its texts may use as variables. */
 export type SessionFacts = {
   session_id: number;
   conversation_id: number;
@@ -26,15 +26,15 @@ export type SessionFacts = {
   source: string | null;
   target: string | null;
   is_outbound: boolean;
-  /** Whether the person was proven to be `source`. */
+  /** Whether `source` is verified. */
   verified: boolean;
-  /** Who somebody unproven says they are. */
+  /** The claimed identity of an unverified person. */
   claimed_user: string | null;
-  /** As a verified visitor's site told it. */
+  /** The name from a verified visitor's identity token. */
   user_name: string | null;
 };
 
-/** The local wall clock of the agent, as system variables show it. */
+/** The agent's local time, as shown by system variables. */
 export type LocalTime = {
   datetime: string;
   date: string;
@@ -59,8 +59,8 @@ export function localTime(at: Date, timezone: string): LocalTime {
 }
 
 /**
- * The system variables; they can't be overridden, but for `vars.session.voice` where no voice is
- * given (`session-voice.ts`).
+ * The system variables. They can't be overridden, except `vars.session.voice` when the session has no voice
+ * (`session-voice.ts`).
  */
 export function systemVariables(
   facts: SessionFacts,
@@ -89,12 +89,12 @@ export function systemVariables(
   };
 }
 
-/** One resolver for every place of a session that names a variable. */
+/** The one resolver for variables in all texts of a session. */
 export function sessionLookup(state: SessionState, system: Record<string, unknown>): Lookup {
   return variableLookup({ ...state.variables, ...system });
 }
 
-/** Campaign and request variables live under `vars.`; a name that says so already is kept. */
+/** Prefixes campaign and request variables with `vars.`, unless they have it already. */
 export const underVars = (variables: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [

@@ -10,7 +10,7 @@ import type { Db } from "../db/database.ts";
 import { recordingsFolder } from "./recording.ts";
 import { findSession } from "./session.ts";
 
-/** As many as a page is wide. */
+/** The number of bars, which fill the width of a page. */
 const COLUMNS = 400;
 const BLOCK_BYTES = 4;
 
@@ -61,7 +61,7 @@ export function waveformRoutes(api: Api, { db, dataDir }: { db: Db; dataDir: str
   );
 }
 
-/** Null where it is not our own form: 16-bit samples of two sides. Read in pieces, however long it is. */
+/** Null for files not in our own format (16-bit stereo). Reads in chunks, whatever the length. */
 async function waveformOf(file: string): Promise<z.output<typeof Waveform> | null> {
   const handle = await open(file).catch(() => null);
   if (!handle) return null;
@@ -90,7 +90,7 @@ async function waveformOf(file: string): Promise<z.output<typeof Waveform> | nul
   }
 }
 
-/** Of a head as `wavHead` writes it for two sides; null for any other. */
+/** The sample rate of a stereo header as `wavHead` writes it; null for any other. */
 function ownRate(head: Buffer): number | null {
   const isOwn =
     head.toString("latin1", 0, 4) === "RIFF" &&

@@ -3,17 +3,17 @@ import { Fault } from "../base/errors.ts";
 import type { Tx } from "../db/database.ts";
 
 type WrittenByHand = {
-  /** What the person said; `message_id` is that under which a turn would have heard it. */
+  /** The person's message; `message_id` is the one that a turn would have stored it under. */
   heard: { text: string; message_id: string };
   answer: string;
-  /** Who answered in the agent's place. */
+  /** The user who answered instead of the agent. */
   written_by: string;
 };
 
 /**
- * Adds what a person said and what somebody who works here answered to a session's messages, as a turn of its own: the
- * agent reads it back as its side's words. The row is locked until the commit, so no turn begins meanwhile; one that runs
- * has the next places in its hands, and whoever answers comes again once it is over. A session that has ended stays so.
+ * Adds a person's message and a staff member's reply to a session as a turn of its own; the agent later reads the reply as
+ * its own words. The row is locked until the commit, so no turn begins meanwhile. A running turn has reserved the next
+ * positions, so the reply is refused until it is over. An ended session stays ended.
  */
 export async function addTurnByHand(
   tx: Tx,
@@ -49,7 +49,7 @@ export async function addTurnByHand(
       next_seq: next_seq + 2,
       turn_count: turn_index,
       finished_turn: turn_index,
-      // A turn whose lease has run out writes nothing more: its places are taken.
+      // Takes the lease from a turn that let it expire, which then writes nothing to the positions used here.
       lease_owner: null,
       lease_expires_at: null,
       ...(ended_at === null && { last_activity_at: now.toISOString() }),

@@ -10,9 +10,9 @@ import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
 const DEFAULT_TIMEOUT_S = 20;
-/** What the model gets to read; more would crowd out the conversation. */
+/** How much of a response the model reads; more would crowd out the conversation. */
 const MAX_RESULT_CHARACTERS = 64 * 1024;
-/** What is read off the wire at all. */
+/** How much of a response is read at all. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** One HTTP call of an endpoint tool: request, authentication, guarded egress, and the result as the model reads it. */
@@ -75,7 +75,7 @@ export async function callEndpoint(
     (await parts.auth.refused(tool.service_id, proof))
   )
     outcome = await send();
-  // Reading again changes nothing, so a connection that was cut is worth one more try; a write is never repeated.
+  // After a broken connection a read is retried once, because it changes nothing; a write is never repeated.
   if (outcome.kind === "failed" && outcome.connection_reset && request.method === "GET")
     outcome = await send();
 
@@ -100,11 +100,11 @@ const headersOf = (request: EndpointRequest, auth: Record<string, string>): Reco
   ...mergeHeaders(request, auth),
 });
 
-/** Credentials are write-only: that they were sent is told, what they are is not. */
+/** Credentials are write-only: the shown request says that they were sent, without their values. */
 const withoutValues = (auth: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.keys(auth).map((name) => [name.toLowerCase(), "(hidden)"]));
 
-/** The service's own headers win over the agent's, and those over ours; names don't mind their case. */
+/** The service's headers override the agent's, and those override ours; names are case-insensitive. */
 function mergeHeaders(request: EndpointRequest, auth: Record<string, string>): Record<string, string> {
   const lower = Object.fromEntries(Object.entries(auth).map(([name, value]) => [name.toLowerCase(), value]));
   return { "user-agent": "Parley", ...request.headers, ...lower };
@@ -133,7 +133,7 @@ function readOutcome(outcome: EgressOutcome | { kind: "no-auth"; reason: string 
   }
 }
 
-/** Parsing more holds up everybody for longer than 100 ms. */
+/** Parsing a longer response would block the event loop for more than 100 ms. */
 const MOST_ANSWERED = { levels: DEEPEST_ANSWER, values: 200_000, names: 10_000 };
 const TOO_MUCH: Record<keyof JsonLimits, string> = {
   levels: `The service's answer has lists or objects within one another more than ${DEEPEST_ANSWER} levels deep and was not read.`,
@@ -168,7 +168,7 @@ function readResponse(outcome: Extract<EgressOutcome, { kind: "response" }>): Re
   return { result: capped(parsed.value, text), error: null, ...whole(parsed.value, text) };
 }
 
-/** In the character set that its byte order mark tells, else the one its content type names, else UTF-8. */
+/** Decodes by the byte order mark, else by the charset of the content type, else as UTF-8. */
 function decoded(body: Buffer, content_type: string): string {
   const [, named = "utf-8"] = /charset\s*=\s*"?([^\s;"]+)/i.exec(content_type) ?? [];
   const marked =
@@ -178,7 +178,7 @@ function decoded(body: Buffer, content_type: string): string {
         ? "utf-16be"
         : null;
   try {
-    // Leaves the mark out.
+    // The decoder removes the byte order mark.
     return new TextDecoder(marked ?? named).decode(body);
   } catch {
     return new TextDecoder().decode(body);
@@ -194,7 +194,7 @@ function parse(text: string): { ok: true; value: unknown } | { ok: false } {
   }
 }
 
-/** What the model does not get to read of it. */
+/** The note that replaces what the model does not read. */
 const whole = (value: unknown, text: string): { whole?: unknown } =>
   text.length > MAX_RESULT_CHARACTERS ? { whole: value } : {};
 

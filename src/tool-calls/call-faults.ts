@@ -6,14 +6,14 @@ import { parameterDefaults } from "../tools/tool-definition.ts";
 import { argumentFaults } from "./validate-arguments.ts";
 
 /*
- * The schema of a tool is a contract with the model. So what the model gave is judged by all of it, before the pipeline,
- * and what the pipeline made of it only by its types: an author may take a required argument away, or add one that the
- * model can't see, on purpose.
+ * A tool's schema is a contract with the model. The model's arguments are validated against all of it, before the pipeline.
+ * The pipeline's result is only checked by its types, because an author may remove a required argument, or add one that the
+ * model doesn't know, on purpose.
  */
 
 type Arguments = Record<string, unknown>;
 
-/** What is wrong with the arguments that the model gave; those that the tool itself decides are not its fault. */
+/** The faults of the model's arguments, without those that the tool sets itself. */
 export function givenFaults(definition: ToolDefinition, given: Arguments): string[] {
   const schema = definition.tool.function.parameters;
   const statics = new Set((definition.static_parameters ?? []).map(({ name }) => name));
@@ -30,7 +30,7 @@ export function givenFaults(definition: ToolDefinition, given: Arguments): strin
   return argumentFaults(schema, checkable(schema, Object.fromEntries(own)), filled);
 }
 
-/** What is wrong with what the pipeline made: a required argument that nothing gave, and values of another type. */
+/** The faults after the pipeline: required arguments without a value, and values of the wrong type. */
 export function preparedFaults(definition: ToolDefinition, prepared: Arguments): string[] {
   const schema = definition.tool.function.parameters;
   if (!isRecord(schema)) return [];

@@ -10,7 +10,7 @@ export function runCallTool(
   if (!call) return failed(`${name} is only available on voice.`, values);
   switch (name) {
     case "check_voicemail":
-      // Until something is known the model hears that, too: it may listen to what is said.
+      // While nothing is known the model is told so, and can judge by the words it hears.
       return done({ voicemail: call.answerer === null ? "unknown" : VOICEMAIL[call.answerer] }, {}, values);
     case "leave_voicemail": {
       if (!call.is_outbound) return failed("This call came in; there is no voicemail on it.", values);

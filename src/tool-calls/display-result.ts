@@ -3,8 +3,8 @@ import { type CardTemplate, cardTemplate } from "../tools/response-display.ts";
 import type { ToolDefinition } from "../tools/tool-definition.ts";
 
 /**
- * Cards that a live chat shows for a tool's result (specification, "ResponseDisplayConfig"). Pure;
- * null when the tool keeps its results to itself, says nothing of display, or gave no list where one was named.
+ * The cards that a live chat shows for a tool's result (specification, "ResponseDisplayConfig"). Null when the tool doesn't
+ * share its results, has no display configuration, or returned no list at the configured path. Pure.
  */
 type CardList = { type: "card-list"; version: 1; items: Card[] };
 type Card = {
@@ -14,7 +14,7 @@ type Card = {
   cta: Record<string, unknown> | null;
 };
 
-/** A chat is no page of search results. */
+/** The most cards of one result. */
 const MAX_CARDS = 50;
 const DEFAULT_ICON = "arrow";
 
@@ -48,12 +48,12 @@ function card(template: CardTemplate, item: unknown): Card {
 function button(source: Record<string, unknown>, item: unknown): Record<string, unknown> {
   const { text, link, actionId, message } = source;
   const shown = resolved({ text, link, actionId, message }, item);
-  // A result is other people's data: only addresses that open a page, a call or a mail become links.
+  // Results are untrusted: only http, tel and mailto addresses become links.
   if (typeof shown.link === "string" && !/^(https?:|tel:|mailto:)/i.test(shown.link)) delete shown.link;
   return { icon: source.icon ?? DEFAULT_ICON, ...shown };
 }
 
-/** A literal, or a source that selects (`path`) or interpolates (`template`, which wins) with a default. */
+/** A literal, or a source with a default that selects (`path`) or interpolates (`template`, which takes precedence). */
 function resolve(value: unknown, item: unknown): unknown {
   if (value === null || typeof value !== "object") return value ?? null;
   const source = value as { path?: string | null; template?: string | null; default?: unknown };

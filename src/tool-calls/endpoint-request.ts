@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../tools/tool-definition.ts";
 
 type Endpoint = NonNullable<ToolDefinition["endpoint"]>;
 
-/** What goes over the wire for one endpoint call, before authentication is added. */
+/** The HTTP request of an endpoint call, before authentication is added. */
 export type EndpointRequest = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   url: string;
@@ -13,8 +13,8 @@ export type EndpointRequest = {
 };
 
 /**
- * The placeholders of the path that no argument fills: null, "", an empty list or map is nothing to fill one with, and the
- * address without it is another resource. `{name}` of a variable that has a value is none.
+ * The placeholders of the path without a value. null, "", an empty list or map are no value, because the URL without it is
+ * another resource. `{name}` is no placeholder if a variable of that name has a value.
  */
 export function missingInPath(
   { argument_location, url }: Endpoint,
@@ -31,7 +31,7 @@ export function missingInPath(
 
 const PLACEHOLDER = /(?<!\{)\{([A-Za-z0-9_.-]+)\}(?!\})/g;
 
-/** Places the arguments where the tool says. Pure. */
+/** Places the arguments as the tool's definition says. Pure. */
 export function endpointRequest(
   endpoint: Endpoint,
   values: Record<string, unknown>,
@@ -72,13 +72,13 @@ export function endpointRequest(
 }
 
 /**
- * Whether a URL goes up its own path. An argument `..` can't be encoded, as URLs take `%2e%2e` for the same; it would lead
- * to another resource than the tool is for.
+ * Whether a URL's path contains `..`. Such an argument can't be encoded, since URLs treat `%2e%2e` the same, and would lead
+ * to a resource that the tool is not meant for.
  */
 export const climbs = (url: string): boolean =>
   (url.split(/[?#]/, 1)[0] as string).split(/[/\\]/).some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
 
-/** Arguments that have no placeholder in the path go where the method usually takes them. */
+/** Arguments without a placeholder in the path go into the query or the body, depending on the method. */
 function placeOf(endpoint: Endpoint, method: EndpointRequest["method"]): "query" | "form" | "body" {
   if (endpoint.argument_location !== "path") return endpoint.argument_location;
   return method === "GET" || method === "DELETE" ? "query" : "body";
@@ -98,8 +98,8 @@ function fillPath(url: string, values: Record<string, unknown>) {
 }
 
 /**
- * Variables in a URL are data: encoded, so that a caller's name can't add a path or a query. One that opens the URL
- * (`{{ api_base }}/slots`) is an address its owner configured and stays as it is.
+ * Variables in a URL are encoded, so that a caller's name can't add a path or a query. One at the beginning of the URL
+ * (`{{ api_base }}/slots`) is a configured address and is not encoded.
  */
 function renderUrl(url: string, lookup: Lookup): string {
   const opening = /^\s*\{\{[^{}]*\}\}/.exec(url)?.[0] ?? "";
@@ -126,5 +126,5 @@ function withQuery(url: string, query: [string, string][]): string {
 
 const printed = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-/** A value with a line break would start a header of its own. */
+/** Removes line breaks, which would start another header. */
 const headerText = (text: string): string => text.replace(/[\r\n\0]+/g, " ");

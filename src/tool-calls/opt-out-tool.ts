@@ -5,8 +5,8 @@ import type { LeasedSession } from "../sessions/lease.ts";
 import { done, failed, type ToolContext, type ToolEffects, type ToolOutcome } from "./tool-outcome.ts";
 
 /**
- * The person said that they don't want to be reached any more. Only their own address goes on the list, whatever the
- * model was talked into; what they said is kept as the proof of it.
+ * Adds the person to the suppression list at their request. Only their own address is added, even under a prompt injection,
+ * and their words are kept as proof.
  */
 export function optOut({ source }: ToolContext, values: Record<string, unknown>): ToolOutcome {
   const address = source === null ? null : (normaliseEmail(source) ?? normalisePhone(source, null));
@@ -23,8 +23,8 @@ export function optOut({ source }: ToolContext, values: Record<string, unknown>)
 export type SaidOptOut = NonNullable<ToolEffects["opt_out"]> & { at: Date };
 
 /**
- * Opt-outs with the person's words as their proof: where the model told none, the last that were heard of them in the
- * session. Index: primary key of session_messages.
+ * Adds the person's words to opt-outs as proof: when the model gave none, their last message of the session. Index: primary
+ * key of session_messages.
  */
 export async function withWords<T extends { said: string | null }>(
   db: Db,
@@ -51,7 +51,7 @@ const THROUGH: Record<string, SuppressionPath> = {
   email: "mail",
 };
 
-/** What was said in a turn, as entries of the suppression list. */
+/** A turn's opt-outs as entries of the suppression list. */
 export const optOutEntries = (
   session: Pick<LeasedSession, "id" | "sub_organization_id" | "channel">,
   opt_outs: readonly SaidOptOut[],

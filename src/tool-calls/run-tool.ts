@@ -17,10 +17,10 @@ import {
   type ToolParts,
 } from "./tool-outcome.ts";
 
-/** Nobody's call needs more; what is longer is a loop of the model's, and checking it would take long. */
+/** The longest arguments: no tool needs more, a longer text is a loop of the model, and validating it would be slow. */
 const MAX_ARGUMENT_CHARACTERS = 256 * 1024;
 
-/** Runs one call of a tool of the snapshot. Never throws for what tools, people or models can cause. */
+/** Runs one call of a tool of the snapshot. Never throws because of tools, people or models. */
 export async function runTool(
   parts: ToolParts,
   context: ToolContext,
@@ -54,7 +54,7 @@ export async function runTool(
   return { ...outcome, prepared: values, trace: [...notes, ...outcome.trace] };
 }
 
-/** The model can tell the person; nothing it or they say makes the call go through. */
+/** The refusal of a call. The model can explain it, but no words of the model or the person can change it. */
 const unproven = ({ name }: SnapshotTool): ToolOutcome =>
   failed(
     `The tool ${name} is only for people whose identity is verified, and this person's is not. ` +
@@ -65,7 +65,7 @@ const unproven = ({ name }: SnapshotTool): ToolOutcome =>
 
 type RunToolType = "action" | "endpoint" | "context" | "log";
 
-/** What a definition that leaves its type open means. */
+/** The type of a definition that has none. */
 const typeOf = ({ definition }: SnapshotTool): RunToolType =>
   definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
 

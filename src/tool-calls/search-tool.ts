@@ -2,7 +2,7 @@ import type { TraceEntry } from "../events/trace.ts";
 import { type Embedded, searchDataSources } from "../knowledge/data-source-search.ts";
 import { done, failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
-/** Searches the data sources that the tool's own parameter `doc` names; the model only asks. */
+/** Searches the data sources of the tool's own `doc` parameter; the model only gives the query. */
 export async function searchSources(
   { db, embedderOf }: Pick<ToolParts, "db" | "embedderOf">,
   { sub_organization_id, signal }: ToolContext,

@@ -11,7 +11,7 @@ import {
 } from "./tool-outcome.ts";
 import { transfer } from "./transfer-tool.ts";
 
-/** The built-in tools. What a channel or installation can't do is told to the model in words. */
+/** The built-in tools. The model gets an error in words for anything the channel or installation can't do. */
 export function runSystemTool(
   parts: ToolParts,
   context: ToolContext,

@@ -10,13 +10,13 @@ import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { LocalTime } from "../sessions/variables.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
 
-/** What the channel is asked to do after this turn. */
+/** The channel's action after this turn. */
 export type SessionAction =
-  /** The session is over. `voicemail`: the last words are a message that a machine records. */
+  /** The session ends. `voicemail`: the last words are a message for an answering machine. */
   | { action: "hangup"; reason: string | null; voicemail?: boolean }
   /**
-   * Voice only: connect the person with `number`, as a carrier takes it (E.164, an extension or a SIP address). The
-   * session is not over by that: the channel ends it when they are connected, or the agent goes on when they are not.
+   * Voice only: transfer the call to `number` in the carrier's form (E.164, an extension or a SIP address). The session
+   * ends when the transfer is connected; otherwise the agent goes on.
    */
   | {
       action: "transfer";
@@ -26,23 +26,23 @@ export type SessionAction =
       reason: string | null;
     };
 
-/** Whether nothing is said after it, whatever comes of it. */
+/** Whether nothing is said after it, whatever its result. */
 export const endsSession = ({ action }: SessionAction): boolean => action === "hangup";
 
-/** What a call changes in the session; applied by the turn, in the order the calls were made. */
+/** A call's effects on the session; the turn applies them in the order of the calls. */
 export type ToolEffects = {
   variables?: Record<string, unknown>;
   language?: string;
-  /** Spoken word for word by the engine. */
+  /** Said verbatim, after its variables were resolved. */
   say?: string;
-  /** The same, of a text that was rendered already. */
+  /** The same, for a text that was rendered already. */
   speech?: string;
   /** Voice only: keys to press on the call. */
   keys?: string;
   answerer?: Answerer;
   action?: SessionAction;
   event?: { category: string; type: string; description: string; attributes?: Record<string, unknown> };
-  /** The person's address, and in what words they asked not to be reached any more. */
+  /** The person's address, and the words of their opt-out. */
   opt_out?: { address: string; said: string | null };
 };
 
@@ -51,11 +51,11 @@ export type ToolOutcome = {
   prepared: Record<string, unknown> | null;
   /** As sent, after the pipeline; null when nothing was sent. */
   request: unknown;
-  /** The request on the wire, for who tries a tool: never stored. The values of credentials are left out. */
+  /** The HTTP request, shown when an author tries a tool; never stored, and without credentials. */
   wire?: { url: string; method: string; headers: Record<string, string>; body: string | null };
   /** What the model reads. */
   result: unknown;
-  /** What the tool answered, where the model reads only the beginning of it. */
+  /** The tool's full answer, when the model reads only its beginning. */
   whole?: unknown;
   error: string | null;
   effects: ToolEffects;
@@ -70,13 +70,13 @@ export type ToolContext = {
   channel: string;
   /** The person's address or name. */
   source: string | null;
-  /** Whether the person was proven to be `source`. */
+  /** Whether `source` is verified. */
   verified: boolean;
-  /** The moment, moved for a test, and what the agent's clock shows then. */
+  /** The present time (set for a test), and the agent's local time. */
   at: Date;
   now: LocalTime;
   signal: AbortSignal;
-  /** Of a telephone call. */
+  /** Only for telephone calls. */
   call?: { is_outbound: boolean; answerer: Answerer | null; greeting(): string | null };
 };
 
@@ -89,7 +89,7 @@ export type ToolParts = {
   embedderOf: EmbedderOf;
 };
 
-/** A failed call: the model reads the sentence and can put it right or tell the person. */
+/** A failed call: the model reads the sentence and can correct the call or tell the person. */
 export const failed = (message: string, request: unknown = null, trace: TraceEntry[] = []): ToolOutcome => ({
   prepared: null,
   request,

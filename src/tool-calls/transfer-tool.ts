@@ -6,8 +6,8 @@ import { nameWithType, transferDestination } from "../directory/transfer-destina
 import { done, failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
 /**
- * Finds whom a transfer reaches now and asks the channel to connect the person with them; that can only be done on the
- * phone. What stands in the way is told to the model in words, so that it can ask again or say so.
+ * Finds the destination of a transfer that is open now, and asks the channel to transfer the call; only telephone calls can
+ * be transferred. The model gets obstacles in words, so that it can ask again or explain.
  */
 export async function transfer(
   { db, destinations }: Pick<ToolParts, "db" | "destinations">,
@@ -59,7 +59,7 @@ export async function transfer(
   }
 }
 
-/** A sub-organization's directory has some hundred members; 10,000 are read in 40 ms. */
+/** The most members read: a directory has some hundred, and 10,000 take 40 ms. */
 async function loadMembers(db: Db, sub_organization_id: number): Promise<Reachable[]> {
   const rows = await db
     .selectFrom("directory_members")

@@ -1,17 +1,17 @@
 import { PublicError } from "../base/errors.ts";
 import { type SchemaFault, schemaFaults } from "../schemas/schema-faults.ts";
 
-/** A model mends no more at once. */
+/** The most faults reported, since models correct no more at once. */
 const MAX_TOLD = 10;
 
 /**
- * Checks a call's arguments against the tool's JSON Schema, which its author wrote. One sentence a fault, the first ten;
- * empty when the arguments fit. A schema that can't be checked in the time a turn has refuses every call.
+ * Validates a call's arguments against the JSON Schema written by the tool's author. Returns one sentence per fault, ten at
+ * most; empty when they are valid. A schema that takes too long to check makes every call fail.
  */
 export function argumentFaults(
   schema: unknown,
   values: Record<string, unknown>,
-  /** Whose absence is no fault. */
+  /** Arguments that may be missing. */
   excused: ReadonlySet<string> = new Set(),
 ): string[] {
   if (schema === null || typeof schema !== "object") return [];
@@ -21,7 +21,7 @@ export function argumentFaults(
       .map(sentence);
     return faults.length > MAX_TOLD ? [...faults.slice(0, MAX_TOLD), "and more"] : faults;
   } catch (error) {
-    // Saving refuses such schemas; one that came in another way must not stop the tool's session.
+    // Such schemas can't be saved, but one that got in another way must not break the session.
     if (!(error instanceof PublicError)) throw error;
     return [`the tool's parameter schema can't be used: ${error.message}`];
   }

@@ -1,16 +1,17 @@
-import { Button, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Table } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ComponentType, type ReactNode, useEffect, useRef, useState } from "react";
-import { Empty, Failure, Scroller, Stale } from "../parts/parts.tsx";
+import { useEffect, useRef, useState } from "react";
+import { Scroller, Stale } from "../parts/parts.tsx";
 import { type Answer, call, type Given, type Operation } from "../server/api.ts";
 import { DayField } from "../time/day-field.tsx";
 import { useZone } from "../time/zone.ts";
 import { type Column, cell, useColumns } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { ListFoot } from "./list-foot.tsx";
+import { type EmptyList, ListNotice } from "./list-notice.tsx";
 import { type ListState, listQuery, readListState, type SearchParams, writeListState } from "./list-state.ts";
 import { ColumnChooser, type Filter, FilterBox, SearchBox } from "./list-tools.tsx";
 
@@ -41,13 +42,7 @@ export type ListOf<O extends ListOperation> = {
   also?: Record<string, string | number | boolean>;
   /** Two lists on one page each need a prefix for their search parameters. */
   prefix?: string;
-  /** What the place is for, when there are no rows and no filter is set. */
-  empty: {
-    title: string;
-    icon?: ComponentType<{ size?: number }>;
-    about?: ReactNode;
-    action?: ReactNode;
-  };
+  empty: EmptyList;
   /** How often a live list is read again. */
   refresh_ms?: number;
 } & RowKey<RowOf<O>>;
@@ -185,32 +180,16 @@ export function DataTable<O extends ListOperation>(
           <Stale error={list.error} retry={() => void list.refetch()} />
         </div>
       )}
-      {list.error && !rows ? (
-        <div className={classes.notice}>
-          <Failure error={list.error} retry={() => void list.refetch()} />
-        </div>
-      ) : rows?.length === 0 ? (
-        <div className={classes.notice}>
-          {state.page > 1 ? (
-            <Stack align="center" py="xl" gap="xs">
-              <Text fw={600}>There is nothing on page {state.page.toLocaleString("en")}</Text>
-              <Button variant="default" size="xs" onClick={() => change({ page: 1 }, true)}>
-                To the first page
-              </Button>
-            </Stack>
-          ) : isNarrowed ? (
-            <Stack align="center" py="xl" gap="xs">
-              <Text fw={600}>Nothing matches</Text>
-              <Text size="sm" c="dimmed">
-                Take a filter away to see more.
-              </Text>
-            </Stack>
-          ) : (
-            <Empty title={empty.title} icon={empty.icon && <empty.icon size={28} />} action={empty.action}>
-              {empty.about}
-            </Empty>
-          )}
-        </div>
+      {!rows?.length && (rows || list.error) ? (
+        <ListNotice
+          error={rows ? null : list.error}
+          state={state}
+          isNarrowed={isNarrowed}
+          days={props.days === true}
+          empty={empty}
+          retry={() => void list.refetch()}
+          toFirstPage={() => change({ page: 1 }, true)}
+        />
       ) : (
         <Scroller className={classes.scroll} label={label} stale={list.isPlaceholderData}>
           <Table className={classes.table} aria-busy={!rows} highlightOnHover>

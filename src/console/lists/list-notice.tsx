@@ -1,0 +1,76 @@
+import { Alert, Button, Stack, Text } from "@mantine/core";
+import { IconCalendar } from "@tabler/icons-react";
+import type { ComponentType, ReactNode } from "react";
+import { Empty, Failure } from "../parts/parts.tsx";
+import { ApiError } from "../server/api.ts";
+import classes from "./data-table.module.css";
+import type { ListState } from "./list-state.ts";
+
+/** What the place is for, when there are no rows and no filter is set. */
+export type EmptyList = {
+  title: string;
+  icon?: ComponentType<{ size?: number }>;
+  about?: ReactNode;
+  action?: ReactNode;
+};
+
+/** What a list shows in place of rows: why it can't be read, or why there are none. */
+export function ListNotice(props: {
+  error: Error | null;
+  state: ListState;
+  isNarrowed: boolean;
+  /** The list offers a choice of days. */
+  days: boolean;
+  empty: EmptyList;
+  retry(): void;
+  toFirstPage(): void;
+}) {
+  return <div className={classes.notice}>{noticeOf(props)}</div>;
+}
+
+function noticeOf({
+  error,
+  state,
+  isNarrowed,
+  days,
+  empty,
+  retry,
+  toFirstPage,
+}: Parameters<typeof ListNotice>[0]) {
+  if (error) return days && needsDays(error) ? <ChooseDays /> : <Failure error={error} retry={retry} />;
+  if (state.page > 1)
+    return (
+      <Stack align="center" py="xl" gap="xs">
+        <Text fw={600}>There is nothing on page {state.page.toLocaleString("en")}</Text>
+        <Button variant="default" size="xs" onClick={toFirstPage}>
+          To the first page
+        </Button>
+      </Stack>
+    );
+  if (isNarrowed)
+    return (
+      <Stack align="center" py="xl" gap="xs">
+        <Text fw={600}>Nothing matches</Text>
+        <Text size="sm" c="dimmed">
+          Take a filter away to see more.
+        </Text>
+      </Stack>
+    );
+  return (
+    <Empty title={empty.title} icon={empty.icon && <empty.icon size={28} />} action={empty.action}>
+      {empty.about}
+    </Empty>
+  );
+}
+
+/** The API searches and sorts so many records of a long list at once, and asks for dates beyond (docs/decisions/0098). */
+const needsDays = (error: Error): boolean =>
+  error instanceof ApiError && error.status === 422 && /start_datetime/.test(error.message);
+
+function ChooseDays() {
+  return (
+    <Alert color="blue" title="Choose days" icon={<IconCalendar />} role="alert" my="md">
+      This list is too long to search or sort as a whole. Set “From day” and “To day” above, near each other.
+    </Alert>
+  );
+}

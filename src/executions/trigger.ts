@@ -31,8 +31,7 @@ export function wants(
 /** Reads the same fields from the row as `matching.ts`. */
 const subjectOf = (session: EndedSession) => ({
   id: session.id,
-  duration_s:
-    session.duration ?? (Date.parse(session.last_activity_at) - Date.parse(session.timestamp)) / 1000,
+  duration_s: session.duration ?? (Date.parse(session.ended_at) - Date.parse(session.timestamp)) / 1000,
   agents: [String(session.agent_id), session.agent_name],
   prompts: [String(session.prompt_id), session.prompt_name],
   folder_id: null,

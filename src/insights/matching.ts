@@ -38,8 +38,8 @@ export function matchingSubjects(db: Db, workflow: MatchedWorkflow, span: Span):
   }
 }
 
-/** Of a call its duration, else the time from the first word to the last: an idle chat does not grow longer. */
-const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.last_activity_at - s.timestamp)::float8)`;
+/** Every end stores a duration; a session that was stored without one lasted until its end. */
+const sessionDuration = sql<number>`coalesce(s.duration, extract(epoch from s.ended_at - s.timestamp)::float8)`;
 
 function matchingSessions(db: Db, workflow: MatchedWorkflow, span: Span): Subjects {
   return db

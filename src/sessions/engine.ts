@@ -23,10 +23,9 @@ export type EndedSession = {
   id: number;
   sub_organization_id: number;
   timestamp: string;
-  last_activity_at: string;
   ended_at: string;
   end_reason: string;
-  /** In seconds; null when it is not measured. */
+  /** In seconds; null in rows that were stored without one. */
   duration: number | null;
   agent_id: number;
   agent_name: string;
@@ -40,7 +39,6 @@ export const ENDED_COLUMNS = [
   "id",
   "sub_organization_id",
   "timestamp",
-  "last_activity_at",
   "ended_at",
   "end_reason",
   "duration",

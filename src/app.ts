@@ -25,6 +25,8 @@ import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { suppressionRoutes } from "./consent/suppression-routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
+import { hangUpRingingHandler } from "./dialing/hang-up-ringing.ts";
+import { stopRoutes } from "./dialing/stop-routes.ts";
 import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
 import { textJobs } from "./dialogues/text-dialogue.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
@@ -128,6 +130,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
   addBatches(api, ground);
+  stopRoutes(api, ground);
   addBoard(api, { ...ground, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, ground);
   addInsights(api, ground);
@@ -152,6 +155,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...takeoutJobs(ground),
     tidyBatchesJob(ground),
     cancelWaitingHandler(ground),
+    hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     purgeDeliveriesJob(ground),
     closeOrganizationsJob(ground),
     tellSetAsideJob(ground),

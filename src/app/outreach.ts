@@ -28,6 +28,7 @@ type OutreachParts = {
   voiceCalls: RunningCalls;
   mailing: Mail;
   dialer: Dialer;
+  senders: Senders;
 };
 
 /** The installation's own mails, such as a new person's first one; null where it has no mail server. */
@@ -93,6 +94,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
       recordings: createCallRecordings({ engine, dataDir: config.data_dir }),
     }),
     mailing,
+    senders,
     dialer: createDialer({
       db,
       clock,

@@ -235,7 +235,8 @@ async function latestRequests(db: Db, campaign_id: number, zone: string, now: Da
         select a.request_id, coalesce(a.ended_at, a.placed_at, a.started_at) as at, json_build_object(
           'attempt_number', a.attempt_number, 'state', a.state, 'channel_status', a.channel_status,
           'answerer', a.answerer, 'provider_status', a.provider_status, 'started_at', a.started_at,
-          'ended_at', a.ended_at, 'decision', a.decision) as attempt
+          'ended_at', a.ended_at, 'decision', a.decision,
+          'hang_up_at', a.hang_up_at) as attempt
         from attempts a where a.batch_key = b.key order by a.started_at desc, a.key desc limit ${MOST_REQUESTS}
       ) tried
       union all

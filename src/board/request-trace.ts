@@ -111,10 +111,10 @@ export function requestTraceRoutes(api: Api, deps: Deps): void {
         attempt_count: request.attempt_count,
         at: now.toISOString(),
         next_step: { ...next, until: next.until?.toISOString() ?? null },
-        attempts: attempts.map(({ channel_status, ...attempt }) => ({
+        attempts: attempts.map(({ channel_status, hang_up_at, ...attempt }) => ({
           ...attempt,
           channel_manager_status: channel_status,
-          text: explainAttempt({ ...attempt, channel_status }, look.zone, now, canceled),
+          text: explainAttempt({ ...attempt, channel_status, hang_up_at }, look.zone, now, canceled),
         })),
       };
     },
@@ -142,7 +142,7 @@ type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | 
 async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
   const { rows } = await sql<TracedAttempt>`
     select a.attempt_number, a.state, a.channel_status, a.answerer, a.provider_status, a.error_code, a.sid as channel_manager_sid, a.session_id, a.conversation_id,
-      a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision
+      a.counted_on::text as counted_on, a.started_at, a.placed_at, a.ended_at, a.decision, a.hang_up_at
     from attempts a
     join requests r on r.batch_key = a.batch_key and r.id = a.request_id
     where a.campaign_id = ${batch.campaign.id} and a.reference_id = r.reference_id

@@ -53,9 +53,9 @@ export function voiceSender(parts: Parts): OutreachSender {
     },
     async cancel(outreach, sid) {
       const { calls, account } = await callsOf(outreach.channel_id);
-      await calls.hangUp(account, sid).catch((error) => {
-        // A call that is over needs no end; one whose end is unknown tells of it itself.
-        if (!(error instanceof CarrierFault)) throw error;
+      await calls.cancel(account, sid).catch((error) => {
+        // The carrier refuses to cancel a call that is over.
+        if (!(error instanceof CarrierFault && error.fate === "refused")) throw error;
       });
     },
   };

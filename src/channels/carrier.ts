@@ -129,6 +129,8 @@ export type CarrierCalls = {
     others: OthersSids,
   ): Promise<Taken | null>;
   hangUp(account: CarrierAccount, sid: string): Promise<void>;
+  /** Ends a call that was not answered yet; one that was goes on. */
+  cancel(account: CarrierAccount, sid: string): Promise<void>;
 };
 
 export type OutgoingText = {

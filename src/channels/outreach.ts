@@ -49,7 +49,10 @@ export type OutreachSender = {
   send(outreach: Outreach, mayGo?: () => boolean): Promise<SentOutreach>;
   /** What became of a `send` of unknown fate; null: it never got through, and trying again is safe. */
   find(outreach: Outreach, since: Date): Promise<SentOutreach | null>;
-  /** Calls a running try off, as far as that can be; never throws for one that is over. */
+  /**
+   * Ends an attempt that nobody has answered yet, as far as the carrier can; what was answered goes on, and what was sent
+   * is sent. Never throws for one that is over.
+   */
   cancel(outreach: Outreach, sid: string): Promise<void>;
 };
 

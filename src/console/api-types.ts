@@ -438,6 +438,8 @@ export type OutcomeCounts = { "reached": number; "voicemail_left": number; "not_
 
 export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
 
+export type OutreachState = { "is_stopped": boolean; "stopped_at": string | null; "stopped_by": string | null; "active_batches": number; "ringing_calls": number };
+
 export type PermissionGroupResponse = { "name": string; "description": string; "permissions": (PermissionResponse)[] };
 
 export type PermissionResponse = { "name": string; "display_name": string; "description"?: string | null | undefined };
@@ -952,6 +954,9 @@ export type Operations = {
   "POST /api/v1/outbound/batches/{batch_id}/remove-requests": { path: { "batch_id": string }; query: Record<never, never>; body: (string)[]; answer: RequestsRemoved };
   "GET /api/v1/outbound/batches/{batch_id}/results": { path: { "batch_id": string }; query: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined }; body: undefined; answer: (CommunicationRequestResult)[] };
   "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": { path: { "campaign_id": number }; query: Record<never, never>; body: FilterCountQuery; answer: FilterCount };
+  "GET /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
+  "POST /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
+  "POST /api/v1/outbound/resume": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "GET /api/v1/outbound/batches/{batch_id}/requests/{reference_id}/trace": { path: { "batch_id": string; "reference_id": string }; query: Record<never, never>; body: undefined; answer: RequestTrace };
   "POST /api/v1/outbound/campaigns/{campaign_id}/forecast": { path: { "campaign_id": number }; query: Record<never, never>; body: ForecastQuestion; answer: CampaignForecast };
   "GET /api/v1/outbound/campaigns/{campaign_id}/board": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignBoard };

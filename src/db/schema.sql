@@ -89,7 +89,9 @@ create table organizations (
   deleted_at timestamptz,
   deleted_comments text,
   deleted_targets json,
-  closed_at timestamptz
+  closed_at timestamptz,
+  outreach_stopped_at timestamptz,
+  outreach_stopped_by text
 );
 
 create table sub_organizations (
@@ -1230,7 +1232,8 @@ create table attempts (
   check_at timestamptz,
   checks integer not null default 0,
   decision json,
-  handed_over_by timestamptz
+  handed_over_by timestamptz,
+  hang_up_at timestamptz
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 create unique index attempts_live_reference on attempts (campaign_id, reference_id) where (state <> 'ENDED');
 create index attempts_reference on attempts (campaign_id, reference_id, attempt_number);

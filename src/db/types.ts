@@ -99,6 +99,7 @@ export interface Attempts {
   ended_at: string | null;
   error_code: string | null;
   handed_over_by: string | null;
+  hang_up_at: string | null;
   holds_slot: boolean;
   is_test: boolean;
   key: string;
@@ -772,6 +773,8 @@ export interface Organizations {
   last_updated_comments: string | null;
   logo: Buffer | null;
   name: string;
+  outreach_stopped_at: string | null;
+  outreach_stopped_by: string | null;
   saml_provider_id: string | null;
   slug: string | null;
 }

@@ -60,10 +60,14 @@ export async function claimDue(parts: ClaimParts, most: number): Promise<Attempt
   });
 }
 
+/** Batches of a stopped organization are woken when outreach is resumed; this is for one that was missed then. */
+const STOPPED_ms = 30_000;
+
 type Capacity = ReturnType<Lines["capacity"]>;
 const LINES_FREE: Capacity = {
   source_paused_until: null,
   source_refusal: null,
+  stopped: null,
   free_lines: { source: 1, organization: 1 },
 };
 
@@ -101,7 +105,11 @@ async function claimReady(
   const batches = ready.map(({ batch }) => batch);
   const lines = await lockLines(tx, batches, parts.limits, now);
   const soon = soonAfter(now);
-  const daysOf = (plan: ClaimPlan) => openDays(plan, lines.capacity(plan.batch), now, soon);
+  const daysOf = (plan: ClaimPlan) => {
+    const capacity = lines.capacity(plan.batch);
+    const fallback = capacity.stopped === null ? soon : new Date(now.getTime() + STOPPED_ms);
+    return openDays(plan, capacity, now, fallback);
+  };
   const open = ready.flatMap((plan): Open[] => {
     const days = daysOf(plan);
     return days === null ? [] : [{ plan, batch: plan.batch, days }];

@@ -1,6 +1,6 @@
 import { patch } from "../base/patch.ts";
 import { isWaiting } from "../channels/request-status.ts";
-import { OUR_REFUSAL_ms, refusalWait_ms } from "../planning/attempt.ts";
+import { HUNG_UP_ms, OUR_REFUSAL_ms, refusalWait_ms } from "../planning/attempt.ts";
 import { isTakenBack } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import type { SettledChanges } from "./settled-changes.ts";
@@ -60,6 +60,29 @@ export function giveBackRefused(
   waitAgain(changes, attempt, request, OUR_REFUSAL_ms);
   if (isWaiting(request.request_status) && previous !== request.channel_status)
     changes.tell(attempt, request, previous, our_fault);
+}
+
+/** It rang when all outreach was stopped, and was hung up for that: it counts as no attempt of its request. */
+export function giveBackHungUp(
+  changes: SettledChanges,
+  attempt: AttemptRow,
+  request: RequestRow,
+  { status, sid, provider_status, error_code }: Extract<AttemptEvent, { kind: "status" }>,
+): void {
+  changes.attempts.add(attempt);
+  changes.end(attempt, "over");
+  attempt.sid ??= sid ?? null;
+  attempt.provider_status = provider_status ?? attempt.provider_status;
+  // Its channel status stays CANCELED: the telephone rang, which counts for how often a person is tried.
+  patch(attempt, { placed_at: null, channel_status: status, error_code: error_code ?? "hung-up" });
+  giveBackDay(changes, attempt);
+  if (attempt.attempt_number !== request.attempt_count) return;
+  request.attempt_count -= 1;
+  const previous = request.channel_status;
+  request.channel_status = request.attempt_count === 0 ? "PENDING" : status;
+  waitAgain(changes, attempt, request, HUNG_UP_ms);
+  if (isWaiting(request.request_status) && previous !== request.channel_status)
+    changes.tell(attempt, request, previous, null);
 }
 
 /** The row of a message that was accepted and then refused because of us: taken back, but it keeps its error code. */

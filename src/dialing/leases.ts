@@ -10,7 +10,8 @@ type Parts = { db: Db; clock: Clock; log: Log; owner: string; beforeRound?(): vo
 
 /**
  * Extends the leases of attempts that this process is about to hand over or is handing over. It hands an attempt over only
- * within `HAND_OVER_ms` of the last extension; others take it over after `LEASE_ms`. By primary key.
+ * within `HAND_OVER_ms` of the last extension; others take it over after `LEASE_ms`. A lease of a stopped organization is
+ * not extended, so an attempt whose first words are still being written is not sent either. By primary keys.
  */
 export const attemptLeases = ({ db, clock, log, owner, beforeRound }: Parts): Leases<string> =>
   new Leases(
@@ -23,6 +24,9 @@ export const attemptLeases = ({ db, clock, log, owner, beforeRound }: Parts): Le
         const { rows } = await sql<{ key: string }>`
           update attempts set check_at = ${end.toISOString()}::timestamptz
           where key = any(${keys}::text[]) and state = ${FIRST_PHASE} and lease_owner = ${owner}
+            and not exists (
+              select from organizations o
+              where o.id = attempts.organization_id and o.outreach_stopped_at is not null)
           returning key`.execute(db);
         return rows.map(({ key }) => key);
       },

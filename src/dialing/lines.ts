@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { healthy, type SourceHealth, sourceLimit } from "../planning/breaker.ts";
+import type { OutreachStop } from "../planning/next-step.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { DueBatch } from "./due-batches.ts";
 import { healthOf } from "./source-health.ts";
@@ -29,6 +30,7 @@ export class Lines {
   #organizations: Map<number, OrganizationLines>;
   #sources: Map<string, number>;
   #health: Map<string, SourceHealth>;
+  #stopped: Map<number, OutreachStop>;
 
   constructor(parts: {
     limits: LineLimits;
@@ -36,12 +38,14 @@ export class Lines {
     organizations: Map<number, OrganizationLines>;
     sources: Map<string, number>;
     health: Map<string, SourceHealth>;
+    stopped: Map<number, OutreachStop>;
   }) {
     this.#limits = parts.limits;
     this.#now = parts.now;
     this.#organizations = parts.organizations;
     this.#sources = parts.sources;
     this.#health = parts.health;
+    this.#stopped = parts.stopped;
   }
 
   /** The input of `batchStep`. */
@@ -52,6 +56,7 @@ export class Lines {
     return {
       source_paused_until: health.closed_until,
       source_refusal: health.reason,
+      stopped: this.#stopped.get(organization_id) ?? null,
       free_lines: {
         source: sourceLimit(health, this.#limits.per_source, this.#now) - used,
         organization: campaign.mode === "voice" ? this.#freeCalls(organization_id) : Number.POSITIVE_INFINITY,
@@ -79,21 +84,44 @@ const sourceName = (organization_id: number, source: string): string => `${organ
 
 /**
  * Counts under a lock of the organizations, so that two processes never both take the last line. The caps of days are
- * checked under it too. It is held for milliseconds.
+ * checked under it too. It is held for milliseconds. A stop of all outreach is a column of the locked row: this statement
+ * waits for a stop that is being stored and then sees it, and a stop waits for the claim that holds the lock.
  */
 export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
   const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];
-  await sql`
-    select id from organizations where id = any(${organizations}::bigint[]) order by id for no key update`.execute(
-    tx,
-  );
-  return readLines(tx, organizations, limits, now);
+  const { rows } = await sql<StopRow>`
+    select id, outreach_stopped_at, outreach_stopped_by from organizations
+    where id = any(${organizations}::bigint[]) order by id for no key update`.execute(tx);
+  return countLines(tx, organizations, rows, limits, now);
 }
 
-/** Indexes: `attempts_slots`, `sessions_open` (open sessions only). */
+/** Without locks, for the board and the trace. */
 export async function readLines(
   db: Db,
+  organizations: number[],
+  limits: LineLimits,
+  now: Date,
+): Promise<Lines> {
+  const { rows } = await sql<StopRow>`
+    select id, outreach_stopped_at, outreach_stopped_by from organizations
+    where id = any(${organizations}::bigint[])`.execute(db);
+  return countLines(db, organizations, rows, limits, now);
+}
+
+type StopRow = { id: number; outreach_stopped_at: string | null; outreach_stopped_by: string | null };
+
+const stopsOf = (rows: StopRow[]): Map<number, OutreachStop> =>
+  new Map(
+    rows.flatMap(({ id, outreach_stopped_at: at, outreach_stopped_by: by }) =>
+      at === null ? [] : [[id, { at: new Date(at), by }]],
+    ),
+  );
+
+/** Indexes: `attempts_slots`, `sessions_open` (open sessions only). */
+async function countLines(
+  db: Db,
   organization_ids: number[],
+  stops: StopRow[],
   limits: LineLimits,
   now: Date,
 ): Promise<Lines> {
@@ -130,6 +158,7 @@ export async function readLines(
     now,
     organizations,
     sources,
+    stopped: stopsOf(stops),
     health: new Map(health.rows.map((row) => [sourceName(row.organization_id, row.source), healthOf(row)])),
   });
 }

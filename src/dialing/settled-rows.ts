@@ -35,6 +35,8 @@ export type AttemptRow = {
   checks: number;
   handed_over_by: string | null;
   decision: Decision | null;
+  /** Since when its carrier is asked to end it, because all outreach was stopped while it rang. */
+  hang_up_at: string | null;
   holds_slot: boolean;
   voicemail_left: boolean;
   has_spoken: boolean;

@@ -36,6 +36,7 @@ const attempt: AttemptRow = {
   checks: 0,
   handed_over_by: null,
   decision: null,
+  hang_up_at: null,
   holds_slot: true,
   voicemail_left: false,
   has_spoken: false,

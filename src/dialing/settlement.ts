@@ -14,7 +14,7 @@ import { hasEnded, isPlaced, isUnplaced, nextPhase } from "../planning/attempt-s
 import { isCarrierFailure } from "../planning/breaker.ts";
 import { answeredBy, isLatest, isTakenBack, leftMessage, settle } from "../planning/settle.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
-import { giveBackNotTaken, giveBackRefused, wasRefusedLater } from "./give-back.ts";
+import { giveBackHungUp, giveBackNotTaken, giveBackRefused, wasRefusedLater } from "./give-back.ts";
 import { SettledChanges } from "./settled-changes.ts";
 import { type AttemptRow, type BatchContext, hasOthers, idOf, type RequestRow } from "./settled-rows.ts";
 
@@ -49,6 +49,10 @@ export class Settlement {
   #status(attempt: AttemptRow, request: RequestRow, update: Extract<AttemptEvent, { kind: "status" }>): void {
     if (update.our_fault !== undefined && (!hasEnded(attempt) || isTakenBack(attempt))) {
       giveBackRefused(this.changed, attempt, request, update, update.our_fault);
+      return;
+    }
+    if (update.status === "CANCELED" && attempt.hang_up_at !== null && !hasEnded(attempt)) {
+      giveBackHungUp(this.changed, attempt, request, update);
       return;
     }
     // A late status of a message that was refused since is ignored, unless it was delivered after all.

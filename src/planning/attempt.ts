@@ -57,6 +57,9 @@ export const refusalWait_ms = (refusals: number, retry_after_s: number | null): 
 /** Who was refused because of us stands behind those who wait already, as long as their number is paused at least. */
 export const OUR_REFUSAL_ms = MINUTE_ms;
 
+/** A telephone that a stop silenced does not ring again at once when outreach is resumed. */
+export const HUNG_UP_ms = MINUTE_ms;
+
 /** Begins with the time: neighbours in time are neighbours in the index. 80 random bits, none to be guessed. */
 export const newAttemptKey = (now: Date): string =>
   `${now.getTime().toString(16).padStart(12, "0")}${randomBytes(10).toString("hex")}`;

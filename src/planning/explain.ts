@@ -49,6 +49,8 @@ export type ExplainedAttempt = {
   started_at: string;
   ended_at: string | null;
   decision: Decision | null;
+  /** Since when its carrier was asked to end it, because all outreach was stopped. */
+  hang_up_at: string | null;
 };
 
 /** Why a request that was to be tried again is canceled. */
@@ -77,6 +79,8 @@ export function explainAttempt(
   const { attempt_number, state, channel_status, decision } = attempt;
   const name = `Attempt ${attempt_number}`;
   if (state !== "ENDED") return `${name} ${underWay(attempt, zone, now)}`;
+  if (decision === null && attempt.hang_up_at !== null && channel_status === "CANCELED")
+    return `${name} was hung up while it rang, because all outreach was stopped, and does not count.`;
   if (decision === null)
     return channel_status === "PENDING"
       ? `${name} was not taken by the carrier${attempt.provider_status ? ` (${attempt.provider_status})` : ""} and does not count.`

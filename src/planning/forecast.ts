@@ -65,6 +65,7 @@ const TURN = 2_000;
 const LIMITLESS = {
   source_paused_until: null,
   source_refusal: null,
+  stopped: null,
   free_lines: { source: Number.POSITIVE_INFINITY, organization: Number.POSITIVE_INFINITY },
 };
 

@@ -11,6 +11,7 @@ import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from ".
 const WAIT_REASONS = [
   "batch-empty",
   "batch-paused",
+  "stopped",
   "no-sender",
   "closed",
   "never-opens",
@@ -47,7 +48,11 @@ export type BatchView = {
   source_refusal: string | null;
   /** Further attempts that may run at once: of the number, and of the organization beside what is kept for callers. */
   free_lines: { source: number; organization: number };
+  /** Since when, and by whom, all outreach of the organization is stopped; null: it is not. */
+  stopped: OutreachStop | null;
 };
+
+export type OutreachStop = { at: Date; by: string | null };
 
 export type DayCap = { date: string; cap: number | null };
 
@@ -56,6 +61,7 @@ export type BatchStep = { kind: "start"; days: DayCap[] } | BatchWait | { kind: 
 export function batchStep(batch: BatchView, now: Date): BatchStep {
   const state = stateStep(batch.status);
   if (state) return state;
+  if (batch.stopped !== null) return stopped(batch.stopped, batch.hours.zone, now);
   if (batch.source === null)
     return wait(
       "no-sender",
@@ -108,6 +114,13 @@ function stateStep(status: BatchStatus): BatchStep | null {
       return wait("batch-empty", "Waiting: the batch holds no requests yet.", null);
   }
 }
+
+const stopped = ({ at, by }: OutreachStop, zone: string, now: Date): BatchWait =>
+  wait(
+    "stopped",
+    `Waiting: ${by ?? "somebody"} stopped all outreach of the organization at ${clockText(at, zone, now)}; it waits until somebody resumes it.`,
+    null,
+  );
 
 /**
  * The clocks that have to be open for somebody to be reached. The campaign's is the only one so far; the hours of the

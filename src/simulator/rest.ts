@@ -122,6 +122,10 @@ function oneCall(world: World, account_sid: string, sid: string, { method, form 
     if (call.ended) return error(400, 21220, "Call is not in-progress. Cannot redirect.");
     hangUp(world, call);
   }
+  if (method === "POST" && form.get("Status") === "canceled") {
+    if (call.ended) return error(400, 21220, "Call is not in-progress. Cannot redirect.");
+    if (call.status !== "in-progress") hangUp(world, call);
+  }
   return { status: 200, body: shownCall(call) };
 }
 

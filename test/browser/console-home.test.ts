@@ -71,3 +71,21 @@ test("a batch whose time is up is shown at once on the home page, with whom it d
   await line.getByText(/^Expired/).waitFor();
   expect(page.faults).toEqual([]);
 });
+
+test("one button on Home stops all outreach, the campaigns list says so, and another resumes it", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/");
+  await page.getByRole("button", { name: "Stop all outreach" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Stop all outreach" }).click();
+  await page.getByText("All outreach is stopped").waitFor();
+  await page.goto("/console/campaigns");
+  await page.getByText("All outreach is stopped").waitFor();
+  const viewer = await it.open(await it.person("Viewer"));
+  await viewer.goto("/console/campaigns");
+  await viewer.getByText("All outreach is stopped").waitFor();
+  expect(await viewer.getByRole("button", { name: "Resume outreach" }).count()).toBe(0);
+  await page.getByRole("button", { name: "Resume outreach" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Resume outreach" }).click();
+  await page.getByRole("button", { name: "Stop all outreach" }).waitFor();
+  expect([...page.faults, ...viewer.faults]).toEqual([]);
+});

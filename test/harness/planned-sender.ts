@@ -45,6 +45,8 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
   const handed: Outreach[] = [];
   /** Told once and kept until a test delivers it. */
   const waiting: CarrierSignal[] = [];
+  /** The sids that it was asked to cancel. */
+  const canceled: string[] = [];
   let isDown = false;
 
   const reached = (key: string, status: ChannelStatus): SentOutreach => ({
@@ -81,13 +83,22 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
       const known = taken.get(key);
       return known ? reached(key, known.statuses.at(-1) as ChannelStatus) : null;
     },
-    async cancel() {},
+    async cancel({ key }, sid) {
+      if (isDown) throw new CarrierFault("unreachable", "not-sent");
+      canceled.push(sid);
+      const known = taken.get(key);
+      const rings = known?.statuses.every((status) => status === "QUEUED" || status === "PENDING");
+      if (!known || !rings) return;
+      known.statuses.push("CANCELED");
+      waiting.push(word(key, "CANCELED", now()));
+    },
   };
   return {
     senders: { voice: sender, sms: sender, whatsapp: sender, email: sender } satisfies Senders,
     taken,
     handed,
     waiting,
+    canceled,
     /** Takes what the carrier has to tell. */
     tell: (): CarrierSignal[] => waiting.splice(0),
     setDown(down: boolean) {

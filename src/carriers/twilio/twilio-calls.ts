@@ -41,6 +41,12 @@ export function twilioCalls(api: TwilioApi, urls: (channel_id: number) => Twilio
       const path = `${callPath(account, sid)}.json`;
       await api.post(account, { path, fields: { Status: "completed" }, answer: z.unknown() });
     },
+
+    /** "canceled" ends a call that is queued or rings, and does nothing to one that was answered. */
+    async cancel(account, sid) {
+      const path = `${callPath(account, sid)}.json`;
+      await api.post(account, { path, fields: { Status: "canceled" }, answer: z.unknown() });
+    },
   };
 }
 

@@ -166,7 +166,8 @@ const STEP_TONES: Record<CampaignBoardBatch["next_step"]["kind"], Tone> = {
 
 function BatchRow({ batch }: { batch: CampaignBoardBatch }) {
   const { batch_id, waiting, next_step } = batch;
-  const isHeld = next_step.reason === "batch-paused" || next_step.reason === "source-paused";
+  const isHeld =
+    ["batch-paused", "stopped"].includes(next_step.reason) || next_step.reason === "source-paused";
   return (
     <Table.Tr>
       <Table.Td>

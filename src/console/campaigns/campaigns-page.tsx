@@ -3,6 +3,7 @@ import type { OutboundCampaignResponse } from "../api-types.ts";
 import { WEEKDAYS } from "../campaign-form/opening.ts";
 import { type Column, changedColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
+import { OutreachStopped, StopOutreach } from "../outbound/outreach-stop.tsx";
 import { Labels } from "../parts/labels.tsx";
 import { RouteLink } from "../parts/parts.tsx";
 
@@ -57,6 +58,8 @@ const spelled = (day: string): string => day.charAt(0).toUpperCase() + day.slice
 export default listPage({
   title: "Campaigns",
   about: "Call, text or e-mail lists of people: schedule, pace, audience and retries.",
+  Actions: StopOutreach,
+  Above: OutreachStopped,
   create: { permission: "outbound_write", to: "/campaigns/new", label: "New campaign" },
   operation: "GET /api/v1/outbound/campaigns",
   columns: COLUMNS,

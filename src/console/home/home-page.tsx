@@ -2,6 +2,7 @@ import { Grid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { Event, Session } from "../api-types.ts";
 import { CurrentIncidents } from "../incidents/current-incidents.tsx";
+import { OutreachStopped } from "../outbound/outreach-stop.tsx";
 import { Empty, Fetched, LinkButton, PageHead, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -23,6 +24,7 @@ export default function HomePage() {
   return (
     <>
       <PageHead title="Home" about="Live activity, recent problems and setup steps." />
+      {may("outbound_read") && <OutreachStopped />}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack gap="md">

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { CommunicationBatch } from "../api-types.ts";
 import { boardQuery } from "../campaigns/board-query.ts";
+import { StopOutreach } from "../outbound/outreach-stop.tsx";
 import { Fetched, Panel, RouteLink, Status } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
 import { ExpiredBatch, newestExpired } from "./expired-batch.tsx";
@@ -29,9 +30,12 @@ export function OutboundPanel() {
     <Panel
       title="Outbound"
       actions={
-        <RouteLink to="/campaigns" size="sm">
-          All campaigns
-        </RouteLink>
+        <>
+          <StopOutreach />
+          <RouteLink to="/campaigns" size="sm">
+            All campaigns
+          </RouteLink>
+        </>
       }
       flush
     >

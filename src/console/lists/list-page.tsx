@@ -10,16 +10,33 @@ type ListKind<O extends ListOperation> = ListOf<O> & {
   label?: string;
   /** The button that begins a new record, where people make them. */
   create?: NewRecord;
+  /** Further buttons of the head, and what stands above the list. */
+  Actions?: ComponentType;
+  Above?: ComponentType;
 };
 
 /** The page of all records of one kind: the list, and a button that begins a new one. */
 export function listPage<O extends ListOperation>(kind: ListKind<O>): ComponentType {
-  const { title, about, label = title, create = null, empty } = kind;
+  const { title, about, label = title, create = null, empty, Actions, Above } = kind;
   return function Page() {
     const { button, window } = useNewRecord(create);
     return (
       <>
-        <PageHead title={title} about={about} actions={button} />
+        <PageHead
+          title={title}
+          about={about}
+          actions={
+            Actions ? (
+              <>
+                <Actions />
+                {button}
+              </>
+            ) : (
+              button
+            )
+          }
+        />
+        {Above && <Above />}
         <Rows {...kind} label={label} empty={{ action: button, ...empty }} />
         {window}
       </>

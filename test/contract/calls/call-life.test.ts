@@ -228,6 +228,7 @@ describe("a process that dies", () => {
                 place: () => Promise.reject(new Error("not here")),
                 find: async () => null,
                 hangUp: async (_account, sid) => void hungUp.push(sid),
+                cancel: async () => undefined,
               },
             },
           }),

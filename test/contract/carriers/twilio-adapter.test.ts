@@ -35,6 +35,13 @@ describe("calls", () => {
     expect(simulator.callStatus(sid)).toBe("canceled");
     await expect(carrier.calls!.hangUp(account, sid)).rejects.toMatchObject({ fate: "refused" });
   });
+
+  test("a call that still rings is canceled, and one that is over is told to be", async () => {
+    const { sid } = await carrier.calls!.place(account, call("ringing"));
+    await carrier.calls!.cancel(account, sid);
+    expect(simulator.callStatus(sid)).toBe("canceled");
+    await expect(carrier.calls!.cancel(account, sid)).rejects.toMatchObject({ fate: "refused" });
+  });
 });
 
 test.each([

@@ -61,6 +61,10 @@ export const OUTBOUND: Examples = {
   }),
   [`GET ${campaigns}/{}/board`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
 
+  "GET /api/v1/outbound/stop": () => ({}),
+  "POST /api/v1/outbound/stop": () => ({}),
+  "POST /api/v1/outbound/resume": () => ({}),
+
   [`GET ${batches}`]: () => ({}),
   [`POST ${batches}`]: async (maker) => ({ body: await batchInput(maker) }),
   [`GET ${batches}/{}`]: async (maker) => ({ at: [await batch(maker)] }),

@@ -88,13 +88,14 @@ export function createModelAllowance(deps: {
     if (of.writing) return;
     of.writing = true;
     try {
-      while (KINDS.some((kind) => of.pending[kind] > 0)) {
-        for (const kind of KINDS) {
-          const amount = of.pending[kind];
-          if (amount === 0) continue;
-          const sum = await addUsed(db, tenant, allowances[kind], amount, clock.now());
-          of.pending[kind] -= amount;
-          of.stored[kind] = sum;
+      for (;;) {
+        const kinds = KINDS.filter((kind) => of.pending[kind] > 0);
+        if (kinds.length === 0) return;
+        const uses = kinds.map((kind) => ({ allowance: allowances[kind], amount: of.pending[kind] }));
+        const sums = await addUsed(db, tenant, uses, clock.now());
+        for (const [index, kind] of kinds.entries()) {
+          of.pending[kind] -= uses[index]?.amount ?? 0;
+          of.stored[kind] = sums[index] ?? of.stored[kind];
         }
       }
     } catch (error) {

@@ -27,7 +27,7 @@ export function createVisitorAllowance(deps: { db: Db; clock: Clock; per_minute:
       const reset_s = Math.ceil(untilNext_ms(now, MINUTE_MS) / 1000);
       if (full.get(tenant) !== minute) {
         full.delete(tenant);
-        const used = await addUsed(db, tenant, allowance, 1, now);
+        const [used = 0] = await addUsed(db, tenant, [{ allowance, amount: 1 }], now);
         if (used <= per_minute)
           return {
             "ratelimit-limit": per_minute,

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Db } from "../db/database.ts";
@@ -14,6 +15,8 @@ import { usedCost } from "../llm/used-cost.ts";
 import { type Allowance, addUsed, periodOf, untilNext_ms } from "./allowance.ts";
 
 const DAY_MS = 86_400_000;
+/** Between two writes for a sub-organization: hundreds of answers a second share one. */
+const SPACING_MS = 200;
 
 type ModelLimits = { tokens_per_day: number; usd_per_day: number };
 
@@ -38,8 +41,9 @@ type KnownUse = {
 
 /**
  * Answers wait for no count: what an answer took is added in this process at once and to the sum of all processes behind its
- * back, one write at a time for each sub-organization. The write brings the sum, so a process knows what the others used
- * as of its own last answer. What runs at once may end a little above the allowance.
+ * back, at most five times a second for each sub-organization. The write brings the sum, so a process knows what the others
+ * used as of its own last write. What runs at once may end a little above the allowance, and a process that is killed forgets
+ * what the last fifth of a second took.
  */
 export function createModelAllowance(deps: {
   db: Db;
@@ -97,6 +101,7 @@ export function createModelAllowance(deps: {
           of.pending[kind] -= uses[index]?.amount ?? 0;
           of.stored[kind] = sums[index] ?? of.stored[kind];
         }
+        await setTimeout(SPACING_MS, undefined, { ref: false });
       }
     } catch (error) {
       // It stays pending, and is written with the next answer's.

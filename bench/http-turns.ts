@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { Pool } from "undici";
 import { silentLog } from "../src/base/log.ts";
@@ -112,6 +113,9 @@ function childrenOf(parent: number): number[] {
   const pids = readdirSync("/proc").map(Number);
   return [parent, ...pids.filter((pid) => pid > 0 && isChild(pid))];
 }
+
+const residentOf = ({ pid }: Contestant): number =>
+  Math.round(Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 
 async function postmasterOf(database: pg.Client): Promise<number> {
   const { rows } = await database.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -265,6 +269,7 @@ async function end(): Promise<void> {
 
 const services = await startChild("services.ts", []);
 const contestants = [await parley(), await floor()];
+const resident = [contestants.map(residentOf)];
 const lines: (string | number)[][] = [];
 for (const people of PEOPLE) {
   const measured = contestants.map(() => [] as Measured[]);
@@ -312,6 +317,16 @@ print(
       "fsyncs a turn",
     ],
     lines,
+  ),
+);
+resident.push(contestants.map(residentOf));
+await setTimeout(30_000);
+resident.push(contestants.map(residentOf));
+print("");
+print(
+  markdownTable(
+    ["resident MiB", ...contestants.map(({ name }) => name)],
+    ["at rest", "after 100 people", "30 s later"].map((when, at) => [when, ...(resident[at] ?? [])]),
   ),
 );
 await end();

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 export const MAIN = path.resolve(import.meta.dirname, "../../src/main.ts");
@@ -17,6 +18,11 @@ export function greetingIn(stdout: string): Greeting | undefined {
     link: /sign-in link +(\S+)/.exec(stdout)?.[1],
   };
 }
+/** What `./parley` gives Node.js. */
+const NODE_OPTIONS =
+  /^exec "\$node" (.+) "\$root\/src\/main\.ts"/m
+    .exec(readFileSync(path.resolve(import.meta.dirname, "../../parley"), "utf8"))?.[1]
+    ?.split(" ") ?? [];
 
 /** The environment a program is started with: nothing of ours but where programs are found and temporary files go. */
 export const bareEnvironment = (env: Record<string, string> = {}): Record<string, string | undefined> => ({
@@ -46,7 +52,7 @@ export async function startProgram(
   folder: string,
   env: Record<string, string> = {},
 ): Promise<StartedProgram> {
-  const child = spawn(process.execPath, [MAIN, "start"], {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, MAIN, "start"], {
     cwd: folder,
     env: bareEnvironment(env),
     stdio: ["ignore", "pipe", "inherit"],

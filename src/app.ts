@@ -21,6 +21,7 @@ import { recordingJob } from "./calls/fetch-recording.ts";
 import { addCalls } from "./calls/routes.ts";
 import { settleCallsJob } from "./calls/settle-calls.ts";
 import { campaignRoutes } from "./campaigns/campaign.ts";
+import { outreachRulesRoutes } from "./campaigns/outreach-rules.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { suppressionRoutes } from "./consent/suppression-routes.ts";
@@ -130,6 +131,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
   addBatches(api, ground);
+  outreachRulesRoutes(api, ground);
   stopRoutes(api, ground);
   addBoard(api, { ...ground, limits: config.lines, per_person: config.lines.per_person });
   webhookRoutes(api, ground);

@@ -18,6 +18,7 @@ import {
 } from "./batch-schema.ts";
 import { findKey, lockBatch, statusAfter, updateBatch } from "./batch-store.ts";
 import { uploadBatch } from "./batch-upload.ts";
+import { cellCheck, refuseWrongColumns } from "./person-column-faults.ts";
 import { MAX_FILE_bytes } from "./request-file.ts";
 import { addRequests, countInvalid, newRequest, removeRequests } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
@@ -140,6 +141,7 @@ export function batchRequestRoutes(api: Api, { db, clock, log }: Deps): void {
       const locked = await lockBatch(tx, clock, caller, batch_id);
       const status = statusAfter(locked, { kind: "filled" });
       await refuseWhileRead(tx, locked);
+      refuseWrongColumns(inputs, await cellCheck(tx, caller.organization_id));
       const normalise = targetsOf(await findSender(tx, locked.batch.campaign_id));
       const requests = inputs.map((input) =>
         newRequest({ ...input, request_variables: JSON.stringify(input.request_variables) }, normalise),

@@ -11,6 +11,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import type { Added, Batch } from "./batch-schema.ts";
 import { lockBatch, lockByKey, statusAfter, updateBatch } from "./batch-store.ts";
+import { type CheckCell, cellCheck } from "./person-column-faults.ts";
 import { fileProblem, readRequestFile } from "./request-file.ts";
 import { createIntake, newRequest } from "./request-store.ts";
 import { lastRequest, tellOfAdded } from "./status-change.ts";
@@ -41,13 +42,13 @@ export async function uploadBatch(
   batch_id: string,
   file: { name: string; stream: Readable },
 ): Promise<Added> {
-  const { claim, normalise } = await begin(deps, caller, batch_id, file.name);
+  const { claim, normalise, check } = await begin(deps, caller, batch_id, file.name);
   const upload = { ...deps, caller, claim };
   const progress: Progress = { rows: 0 };
   const beating = startBeating(deps, claim, progress, () => file.stream.destroy(stalled()));
   try {
     return await deps.db.transaction().execute(async (tx) => {
-      const counts = await storeRows(tx, upload, normalise, file.stream, progress);
+      const counts = await storeRows(tx, upload, { normalise, check }, file.stream, progress);
       return finish(tx, upload, { batch_id, ...counts });
     });
   } catch (error) {
@@ -69,13 +70,14 @@ const begin = ({ db, clock }: UploadDeps, caller: Caller, batch_id: string, file
       );
     }
     const claim = await claimUpload(tx, locked, filename);
-    return { claim, normalise: targetsOf(await findSender(tx, locked.batch.campaign_id)) };
+    const normalise = targetsOf(await findSender(tx, locked.batch.campaign_id));
+    return { claim, normalise, check: await cellCheck(tx, caller.organization_id) };
   });
 
 async function storeRows(
   tx: Tx,
   { clock, claim }: Upload,
-  normalise: Normalise,
+  { normalise, check }: { normalise: Normalise; check: CheckCell },
   file: Readable,
   progress: Progress,
 ): Promise<Omit<Added, "batch_id">> {
@@ -98,7 +100,7 @@ async function storeRows(
     chunk = intake.chunk();
   };
   try {
-    for await (const rows of readRequestFile(file, progress)) {
+    for await (const rows of readRequestFile(file, progress, check)) {
       for (const row of rows) {
         intake.add(chunk, newRequest(row, normalise));
         if (chunk.count % TURN_ROWS > 0) continue;

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { readCsvRows } from "../base/csv.ts";
 import { InvalidInput, invalid } from "../base/errors.ts";
 import { MAX_REFERENCE } from "./batch-schema.ts";
+import { type CheckCell, wrongCell } from "./person-column-faults.ts";
 
 /**
  * A file of requests: CSV with the columns reference_id and target, in any order and case; every other column is a
@@ -19,6 +20,7 @@ const MAX_ROW_chars = 100_000;
 export async function* readRequestFile(
   file: Readable,
   progress: { rows: number },
+  check: CheckCell = () => null,
 ): AsyncGenerator<FileRow[]> {
   let header: Header | undefined;
   let row = 0;
@@ -28,7 +30,7 @@ export async function* readRequestFile(
       row++;
       if (cells.every((cell) => cell === "")) continue;
       if (!header) header = readHeader(cells, row);
-      else rows.push(readRow(header, cells, row));
+      else rows.push(readRow(header, cells, row, check));
     }
     progress.rows += rows.length;
     if (progress.rows > MAX_ROWS) {
@@ -110,7 +112,12 @@ function nameProblem(name: string, repeated: boolean): string | null {
 }
 
 /** Cells that a short row leaves out are empty. */
-export function readRow(header: Header, cells: string[], row: number): FileRow {
+export function readRow(
+  header: Header,
+  cells: string[],
+  row: number,
+  check: CheckCell = () => null,
+): FileRow {
   if (cells.length > header.names.length) {
     const msg = `Row has ${cells.length} cells, the header ${header.names.length}. Quote cells that hold a comma`;
     throw invalid(["file", row, cells.length], msg);
@@ -125,6 +132,8 @@ export function readRow(header: Header, cells: string[], row: number): FileRow {
 
   let request_variables = "{";
   for (const { index, key } of header.variables) {
+    const msg = check(header.names[index] as string, cells[index] ?? "");
+    if (msg !== null) throw wrongCell(row, header.names[index] as string, msg);
     if (request_variables.length > 1) request_variables += ",";
     request_variables += key + JSON.stringify(cells[index] ?? "");
   }

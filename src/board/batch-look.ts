@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 import { type DueBatch, paceOf, readBatchForStep, timeOf } from "../dialing/due-batches.ts";
-import { type LineLimits, readLines } from "../dialing/lines.ts";
+import { type LineLimits, type Lines, readLines } from "../dialing/lines.ts";
 import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { openDays } from "../planning/schedule.ts";
@@ -11,6 +11,7 @@ import { openDays } from "../planning/schedule.ts";
 export type BatchLook = {
   batch: DueBatch;
   step: BatchStep;
+  lines: Lines;
   /** Days whose window is open now. */
   days: DayCap[];
   rate: number;
@@ -46,5 +47,5 @@ export async function lookAtBatch(
     db,
   );
   const counts = new Map(rows.map(({ day, n }) => [day, n]));
-  return { batch, step, days, rate, zone, reached: (date) => counts.get(date) ?? 0 };
+  return { batch, step, lines, days, rate, zone, reached: (date) => counts.get(date) ?? 0 };
 }

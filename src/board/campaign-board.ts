@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
 import { OutcomeCounts } from "../batches/batch-schema.ts";
 import { countMachines, outcomes } from "../batches/request-counts.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
@@ -10,12 +9,11 @@ import type { RequestStatus } from "../channels/request-status.ts";
 import type { Db } from "../db/database.ts";
 import { NOT_LIVE, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import { timeOf } from "../dialing/due-batches.ts";
-import type { LineLimits } from "../dialing/lines.ts";
 import { type BatchStatus, isDialled, statusAt } from "../planning/batch-state.ts";
-import { canceledBy, type ExplainedAttempt, explainAttempt } from "../planning/explain.ts";
+import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from "../planning/explain.ts";
 import { clockText } from "../planning/next-step.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
-import { NextStepSchema } from "./request-trace.ts";
+import { firstWaiting, NextStepSchema, nextStepOf, type RequestDeps } from "./request-trace.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;
@@ -58,6 +56,11 @@ const Board = z
           batch_id: z.string(),
           waiting: z.int(),
           rate: z.number().describe("Attempts per hour of this batch by itself."),
+          put_off: z
+            .int()
+            .describe(
+              `Of those who wait for a first attempt, how many may not be tried before a later time: their own hours, caps, not_before; ${MOST_COUNTED} at most.`,
+            ),
           next_step: NextStepSchema,
         })
         .meta({ id: "CampaignBoardBatch" }),
@@ -67,10 +70,8 @@ const Board = z
   .meta({ id: "CampaignBoard" });
 
 /** A campaign at a glance: what runs, what waits and why. */
-export function campaignBoardRoutes(
-  api: Api,
-  { db, clock, limits }: { db: Db; clock: Clock; limits: LineLimits },
-): void {
+export function campaignBoardRoutes(api: Api, deps: RequestDeps): void {
+  const { db, clock, limits } = deps;
   api.get(
     "/api/v1/outbound/campaigns/:campaign_id/board",
     {
@@ -88,6 +89,8 @@ export function campaignBoardRoutes(
       const looks: BatchLook[] = [];
       for (const { key } of open) looks.push(await lookAtBatch({ db, clock, limits }, key));
       const counts = await countAll(db, campaign.id, now);
+      const steps: BoardStep[] = [];
+      for (const [index, look] of looks.entries()) steps.push(await stepOf(deps, look, open[index], now));
       const [first] = looks;
       const zone = first?.zone ?? "UTC";
       return {
@@ -109,7 +112,8 @@ export function campaignBoardRoutes(
           batch_id: look.batch.batch_id,
           waiting: open[index]?.waiting ?? 0,
           rate: look.rate,
-          next_step: stepOf(look, open[index], now),
+          put_off: open[index]?.put_off ?? 0,
+          next_step: steps[index] as BoardStep,
         })),
         latest: await latestRequests(db, campaign.id, zone, now),
       };
@@ -118,7 +122,13 @@ export function campaignBoardRoutes(
 }
 
 /** `all_busy`: whoever is due is being reached by another attempt. */
-type OpenBatch = { key: number; waiting: number; next_due: string | null; all_busy: boolean };
+type OpenBatch = {
+  key: number;
+  waiting: number;
+  put_off: number;
+  next_due: string | null;
+  all_busy: boolean;
+};
 
 /** Batches don't share a rate: each keeps its own. */
 const totalRate = (looks: BatchLook[], open: OpenBatch[], now: Date): number =>
@@ -127,14 +137,28 @@ const totalRate = (looks: BatchLook[], open: OpenBatch[], now: Date): number =>
     return isDialled(status) && (open[index]?.waiting ?? 0) > 0 ? sum + rate : sum;
   }, 0);
 
-function stepOf({ step, zone }: BatchLook, open: OpenBatch | undefined, now: Date) {
+type BoardStep = z.output<typeof NextStepSchema>;
+
+async function stepOf(
+  deps: RequestDeps,
+  look: BatchLook,
+  open: OpenBatch | undefined,
+  now: Date,
+): Promise<BoardStep> {
+  const { step } = look;
   if (step.kind === "over")
     return { kind: "over" as const, reason: "batch-over", text: step.text, until: null };
   if (!open?.waiting)
     return { kind: "waiting" as const, reason: "done", text: "Nobody waits in this batch.", until: null };
   const due = open.next_due === null ? now : new Date(open.next_due);
   if (step.kind === "start" && due > now) {
-    const text = `Waiting: only retries are left, the next at ${clockText(due, zone, now)}.`;
+    // Everybody is put off: the batch waits for what its first request waits for.
+    const next = await firstWaiting(deps.db, look.batch.batch_key);
+    if (next !== undefined && next.attempt_count === 0) {
+      const { until, ...why } = await nextStepOf(deps, look, next, now);
+      return { ...why, until: until?.toISOString() ?? null };
+    }
+    const text = `Waiting: only retries are left, the next at ${clockText(due, look.zone, now)}.`;
     return { kind: "waiting" as const, reason: "retry", text, until: due.toISOString() };
   }
   if (open.all_busy && (step.kind === "start" || step.reason === "rate"))
@@ -175,6 +199,11 @@ async function openBatches(db: Db, campaign_id: number, now: Date): Promise<Open
     select b.key, least(${firstDue(0)}, ${firstDue(1)}) as next_due, coalesce((
       select sum(n) from request_counts c where c.batch_key = b.key and c.request_status = 'PENDING'
     ), 0) as waiting,
+      (select count(*) from (
+        select from requests r
+        where r.batch_key = b.key and ${WAITS_FOR_FIRST} and r.due_at > ${now.toISOString()}::timestamptz
+        limit ${MOST_COUNTED}
+      ) as later) as put_off,
       coalesce((
         select not bool_or(may) from (
           select * from ${mayStart(WAITS_FOR_RETRY)} retry union all select * from ${mayStart(WAITS_FOR_FIRST)} first

@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
+import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import type { Db } from "../db/database.ts";
 import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
@@ -143,6 +144,9 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
           reached_before: await reachedBefore(db, campaign.id),
         };
         const { stopped_at, ends_at, ...found } = await forecast(input);
+        const rules = await readOutreachRules(db, caller.organization_id);
+        const has_rules =
+          rules.person_clock || rules.caps.length > 0 || rules.days_after_conversation !== null;
         return {
           campaign_id: campaign.id,
           timezone: zone,
@@ -160,6 +164,7 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
             skip_rate,
             stopped_at,
             per_person: deps.per_person,
+            has_rules,
           }),
         };
       } finally {
@@ -182,12 +187,13 @@ type Assumed = {
   judged: number;
   refused: number;
   per_person: PersonLimit | null;
+  has_rules: boolean;
   stopped_at: Date | null;
 };
 
 const assumptions = (
   { answer_rate }: Question,
-  { rates, skip_rate, judged, refused, per_person, stopped_at }: Assumed,
+  { rates, skip_rate, judged, refused, per_person, has_rules, stopped_at }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others may be retried.`,
   `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, or the operator's settings.`,
@@ -197,6 +203,11 @@ const assumptions = (
   ...(per_person === null
     ? []
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
+  ...(has_rules
+    ? [
+        "Contact hours on each person's own clock, and caps over all campaigns, are left out: who waits for them is reached later than shown.",
+      ]
+    : []),
   ...(rates.length < 2
     ? []
     : [

@@ -11,13 +11,15 @@ import { findKey } from "../batches/batch-store.ts";
 import { isOver, isWaiting } from "../channels/request-status.ts";
 import { suppressed } from "../consent/suppression.ts";
 import type { Db } from "../db/database.ts";
-import { type Candidate, requestView } from "../dialing/candidates.ts";
+import { type Candidate, requestView, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
 import { reachModeOf, senderOf, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
+import { readContacts } from "../dialing/read-contacts.ts";
 import { readTried } from "../dialing/read-tried.ts";
 import { statusAt } from "../planning/batch-state.ts";
+import { contactChannelOf } from "../planning/contact-hours.ts";
 import {
   canceledBy,
   type ExplainedAttempt,
@@ -27,6 +29,7 @@ import {
   type NextStep,
 } from "../planning/explain.ts";
 import { requestStep, spoken } from "../planning/next-step.ts";
+import { personState } from "../planning/person-hold.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 
 const Attempt = z
@@ -74,10 +77,10 @@ const RequestTrace = z
   })
   .meta({ id: "RequestTrace" });
 
-type Deps = { db: Db; clock: Clock; limits: LineLimits; destinations: DestinationRules };
+export type RequestDeps = { db: Db; clock: Clock; limits: LineLimits; destinations: DestinationRules };
 
 /** Why somebody was reached, was not, or waits. */
-export function requestTraceRoutes(api: Api, deps: Deps): void {
+export function requestTraceRoutes(api: Api, deps: RequestDeps): void {
   api.get(
     `${BATCHES}/:batch_id/requests/:reference_id/trace`,
     {
@@ -121,7 +124,7 @@ export function requestTraceRoutes(api: Api, deps: Deps): void {
   );
 }
 
-type Found = Omit<Candidate, "counted_on" | "due_at"> & {
+export type Found = Omit<Candidate, "counted_on" | "due_at"> & {
   request_status: z.output<typeof RequestStatus>;
   due_at: string | null;
   skip_reason: { reason: string; text: string } | null;
@@ -137,6 +140,24 @@ async function findRequest(db: Db, batch_key: number, reference_id: string): Pro
   return rows[0];
 }
 
+/** The request whose turn comes first, however long it is put off. Index: `requests_waiting`. */
+export async function firstWaiting(db: Db, batch_key: number): Promise<Found | undefined> {
+  const { rows } = await sql<Found>`
+    select * from (
+      (select ${REQUEST_COLUMNS} from requests r where r.batch_key = ${batch_key} and ${WAITS_FOR_RETRY}
+        order by r.due_at, r.id limit 1)
+      union all
+      (select ${REQUEST_COLUMNS} from requests r where r.batch_key = ${batch_key} and ${WAITS_FOR_FIRST}
+        order by r.due_at, r.id limit 1)
+    ) r order by due_at, request_id limit 1`.execute(db);
+  return rows[0];
+}
+
+const REQUEST_COLUMNS = sql`
+  r.batch_key, r.id as request_id, r.reference_id, r.target, r.channel_manager_status as channel_status,
+  r.attempt_count, r.refusals, r.due_at, r.request_variables, r.enrichment,
+  r.request_status, r.skip_reason`;
+
 type TracedAttempt = ExplainedAttempt & Omit<z.output<typeof Attempt>, "text" | "channel_manager_status">;
 
 async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Promise<TracedAttempt[]> {
@@ -151,7 +172,12 @@ async function attemptsOf(db: Db, { batch }: BatchLook, request_id: number): Pro
   return rows;
 }
 
-async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date): Promise<NextStep> {
+export async function nextStepOf(
+  deps: RequestDeps,
+  look: BatchLook,
+  request: Found,
+  now: Date,
+): Promise<NextStep> {
   const { request_status, skip_reason, channel_status } = request;
   if (isOver(request_status)) {
     const text = skip_reason?.text ?? `Over: ${spoken(channel_status)}.`;
@@ -171,12 +197,26 @@ async function nextStepOf(deps: Deps, look: BatchLook, request: Found, now: Date
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
   const prior = blocked.get(request.target) ?? null;
   const issue = eligibilityIssue(batch.campaign, request, prior, deps.destinations);
+  const rules = look.lines.rulesOf(batch);
+  const contacted = { organization_id: batch.organization_id, target: request.target };
+  const contacts = await readContacts(deps.db, rules === null ? [] : [{ ...contacted, rules }], now);
+  const state = personState(
+    rules,
+    {
+      ...request,
+      channel: contactChannelOf(reachModeOf(batch)),
+      campaign_zone: zone,
+      past: contacts.with(batch, request.target),
+    },
+    now,
+  );
   const view = requestView(
     { ...waiting, counted_on: queue.counted_on },
     batch.campaign.retry_count,
     issue,
     tried.tooOften(person),
     countries.of(senderOf(batch), request.target),
+    state,
   );
   const step = requestStep(
     { ...view, is_reached_elsewhere: queue.is_reached_elsewhere, is_address_busy: queue.is_address_busy },

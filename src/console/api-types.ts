@@ -90,7 +90,7 @@ export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string
 
 export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "outcome_counts": OutcomeCounts; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
 
-export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "next_step": RequestNextStep };
+export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "put_off": number; "next_step": RequestNextStep };
 
 export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
 
@@ -127,6 +127,12 @@ export type CommunicationRequestResult = { "reference_id": string; "target": str
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
 export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
+
+export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
+
+export type ContactHours = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source": string | null; "checked_on": string | null };
+
+export type ContactHoursInput = { "jurisdiction": string; "channel": "call" | "text" | "email"; "days": ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[]; "from": string; "to": string; "source"?: string | null | undefined; "checked_on"?: string | null | undefined };
 
 export type Context = { "task"?: StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask | (StepsTask | ExpressionTask | EventTask | LoadToolFromFileTask)[] | null | undefined };
 
@@ -438,6 +444,8 @@ export type OutcomeCounts = { "reached": number; "voicemail_left": number; "not_
 
 export type OutreachOverrideRules = { "days"?: Record<string, ScheduleOverride> | undefined; "dates"?: Record<string, ScheduleOverride> | undefined };
 
+export type OutreachRules = { "person_clock": boolean; "contact_hours": (ContactHoursInput)[]; "caps": (ContactCap)[]; "days_after_conversation"?: number | null | undefined };
+
 export type OutreachState = { "is_stopped": boolean; "stopped_at": string | null; "stopped_by": string | null; "active_batches": number; "ringing_calls": number };
 
 export type PermissionGroupResponse = { "name": string; "description": string; "permissions": (PermissionResponse)[] };
@@ -583,6 +591,8 @@ export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<st
 export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports"; "bytes": number })[] };
+
+export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
 export type SummaryEntry = { "category": LatencyCategory; "sub_category"?: string | null | undefined; "event_count": number; "sum_ms": number; "sum_str": string; "average_ms": number; "average_str": string };
 
@@ -954,6 +964,8 @@ export type Operations = {
   "POST /api/v1/outbound/batches/{batch_id}/remove-requests": { path: { "batch_id": string }; query: Record<never, never>; body: (string)[]; answer: RequestsRemoved };
   "GET /api/v1/outbound/batches/{batch_id}/results": { path: { "batch_id": string }; query: { "reference_id"?: string | null | undefined; "status"?: RequestStatus | null | undefined; "insights_status"?: "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | null | undefined; "limit"?: number | null | undefined; "page"?: number | null | undefined }; body: undefined; answer: (CommunicationRequestResult)[] };
   "POST /api/v1/outbound/campaigns/{campaign_id}/count_matches": { path: { "campaign_id": number }; query: Record<never, never>; body: FilterCountQuery; answer: FilterCount };
+  "GET /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: StoredOutreachRules };
+  "PUT /api/v1/outbound/rules": { path: Record<never, never>; query: Record<never, never>; body: OutreachRules; answer: StoredOutreachRules };
   "GET /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/stop": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };
   "POST /api/v1/outbound/resume": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: OutreachState };

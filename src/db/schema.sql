@@ -91,7 +91,10 @@ create table organizations (
   deleted_targets json,
   closed_at timestamptz,
   outreach_stopped_at timestamptz,
-  outreach_stopped_by text
+  outreach_stopped_by text,
+  outreach_rules json,
+  outreach_rules_updated_at timestamptz,
+  outreach_rules_updated_by text
 );
 
 create table sub_organizations (

@@ -773,6 +773,9 @@ export interface Organizations {
   last_updated_comments: string | null;
   logo: Buffer | null;
   name: string;
+  outreach_rules: unknown | null;
+  outreach_rules_updated_at: string | null;
+  outreach_rules_updated_by: string | null;
   outreach_stopped_at: string | null;
   outreach_stopped_by: string | null;
   saml_provider_id: string | null;

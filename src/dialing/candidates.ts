@@ -5,6 +5,7 @@ import type { Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
+import type { PersonState } from "../planning/person-hold.ts";
 import { type DueBatch, reachModeOf } from "./due-batches.ts";
 
 /** Spelled as the condition of the index `requests_waiting`, so that PostgreSQL uses it. */
@@ -27,8 +28,8 @@ export type Candidate = {
 };
 
 /**
- * How many are read where a filter, the limit of attempts per person or a blocked country may skip many requests before
- * one can be tried.
+ * How many are read where a filter, a limit per person, a person's own clock or a blocked country may skip many requests
+ * before one can be tried.
  */
 const FILTERED_FIRSTS = 20;
 
@@ -157,6 +158,7 @@ export const requestView = (
   issue: EligibilityIssue | null,
   too_often: TooOften | null,
   country: CountryHold | null,
+  person: PersonState,
 ): RequestView => ({
   ...candidate,
   retry_count,
@@ -165,5 +167,6 @@ export const requestView = (
   is_address_busy: false,
   too_often,
   country,
+  person,
   issue,
 });

@@ -22,6 +22,7 @@ import {
 import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
 import { eligibilityIssue } from "./eligibility.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
+import { type Contacted, readContacts } from "./read-contacts.ts";
 import { readTried } from "./read-tried.ts";
 import { skipRequests } from "./skip-requests.ts";
 import { insertAttempts } from "./start-attempts.ts";
@@ -137,14 +138,17 @@ async function readKnown(
     [...new Set(batches.map(({ organization_id }) => organization_id))],
     now,
   );
-  const mayPassOver = (batch: DueBatch) => per_person !== null || countries.any(senderOf(batch));
+  const mayPassOver = (batch: DueBatch) =>
+    per_person !== null || lines.rulesOf(batch) !== null || countries.any(senderOf(batch));
   const candidates = await lockCandidates(tx, open, mayPassOver);
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
+  const contacts = await readContacts(tx, contactedBy(batches, candidates, lines), now);
   const blocked = await findSuppressed(tx, batches, candidates);
   return {
     lines,
     candidates,
     tried,
+    contacts,
     countries,
     busy: new BusyAddresses(),
     firsts: await readFirsts(tx, open),
@@ -157,6 +161,15 @@ const addressesOf = (batches: DueBatch[], candidates: Map<number, Candidate[]>) 
   batches.flatMap(({ batch_key, sub_organization_id }) =>
     (candidates.get(batch_key) ?? []).map(({ target }) => ({ sub_organization_id, target })),
   );
+
+/** Only where an organization bounds how often a person is contacted. */
+const contactedBy = (batches: DueBatch[], candidates: Map<number, Candidate[]>, lines: Lines): Contacted[] =>
+  batches.flatMap(({ batch_key, organization_id }) => {
+    const rules = lines.rulesOf({ organization_id });
+    return rules === null
+      ? []
+      : (candidates.get(batch_key) ?? []).map(({ target }) => ({ organization_id, target, rules }));
+  });
 
 /** An automatic rate is valid for some minutes, then computed again from the requests that remain. */
 async function planOf(tx: Tx, batch: DueBatch, now: Date): Promise<ClaimPlan> {

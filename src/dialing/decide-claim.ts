@@ -1,11 +1,14 @@
 import { type Choice, chooseNext } from "../planning/choose-next.ts";
+import { contactChannelOf } from "../planning/contact-hours.ts";
 import type { DayCap, EligibilityIssue } from "../planning/next-step.ts";
 import { interval_ms } from "../planning/pacing.ts";
 import type { Tried } from "../planning/per-person.ts";
+import { personState } from "../planning/person-hold.ts";
 import { type Candidate, requestView } from "./candidates.ts";
 import type { CountryHolds } from "./country-hold.ts";
-import { type DueBatch, senderOf } from "./due-batches.ts";
+import { type DueBatch, reachModeOf, senderOf } from "./due-batches.ts";
 import type { Lines } from "./lines.ts";
+import type { Contacts } from "./read-contacts.ts";
 import type { Skipped } from "./skip-requests.ts";
 import { newStart, type Start } from "./start-attempts.ts";
 
@@ -28,6 +31,7 @@ export type ClaimKnown = {
   /** By `batch_key`, in the order in which they are tried. */
   candidates: Map<number, Candidate[]>;
   tried: Tried;
+  contacts: Contacts;
   countries: CountryHolds;
   /** Addresses that batches decided earlier start an attempt to; those with a live attempt are no candidates. */
   busy: BusyAddresses;
@@ -101,6 +105,7 @@ export function decideClaim(
     const next = seen[index] as Candidate;
     decided.starts.push(newStart(batch, next, counts_on, now));
     known.tried.add({ ...batch, target: next.target }, now);
+    known.contacts.add(batch, next.target, contactChannelOf(reachModeOf(batch)), now);
     known.busy.add(batch, next.target);
     if (counts_on !== null) known.firsts.add(batch, counts_on);
     known.lines.take(batch);
@@ -119,6 +124,16 @@ function choose({ batch, days }: Open, seen: Candidate[], known: ClaimKnown, now
       known.eligibilityIssue(batch, candidate),
       known.tried.tooOften({ ...batch, target: candidate.target }),
       known.countries.of(senderOf(batch), candidate.target),
+      personState(
+        known.lines.rulesOf(batch),
+        {
+          ...candidate,
+          channel: contactChannelOf(reachModeOf(batch)),
+          campaign_zone: batch.timezone as string,
+          past: known.contacts.with(batch, candidate.target),
+        },
+        now,
+      ),
     ),
     is_address_busy: known.busy.has(batch, candidate.target),
   }));

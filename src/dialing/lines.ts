@@ -3,6 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { healthy, type SourceHealth, sourceLimit } from "../planning/breaker.ts";
 import type { OutreachStop } from "../planning/next-step.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
+import type { OutreachRules } from "../planning/person-hold.ts";
 import type { DueBatch } from "./due-batches.ts";
 import { healthOf } from "./source-health.ts";
 
@@ -31,6 +32,7 @@ export class Lines {
   #sources: Map<string, number>;
   #health: Map<string, SourceHealth>;
   #stopped: Map<number, OutreachStop>;
+  #rules: Map<number, OutreachRules>;
 
   constructor(parts: {
     limits: LineLimits;
@@ -39,6 +41,7 @@ export class Lines {
     sources: Map<string, number>;
     health: Map<string, SourceHealth>;
     stopped: Map<number, OutreachStop>;
+    rules: Map<number, OutreachRules>;
   }) {
     this.#limits = parts.limits;
     this.#now = parts.now;
@@ -46,6 +49,12 @@ export class Lines {
     this.#sources = parts.sources;
     this.#health = parts.health;
     this.#stopped = parts.stopped;
+    this.#rules = parts.rules;
+  }
+
+  /** What the batch's organization asks of every start to a person; null: nothing. */
+  rulesOf({ organization_id }: Pick<DueBatch, "organization_id">): OutreachRules | null {
+    return this.#rules.get(organization_id) ?? null;
   }
 
   /** The input of `batchStep`. */
@@ -89,8 +98,8 @@ const sourceName = (organization_id: number, source: string): string => `${organ
  */
 export async function lockLines(tx: Tx, batches: DueBatch[], limits: LineLimits, now: Date): Promise<Lines> {
   const organizations = [...new Set(batches.map(({ organization_id }) => organization_id))];
-  const { rows } = await sql<StopRow>`
-    select id, outreach_stopped_at, outreach_stopped_by from organizations
+  const { rows } = await sql<OrganizationRow>`
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules from organizations
     where id = any(${organizations}::bigint[]) order by id for no key update`.execute(tx);
   return countLines(tx, organizations, rows, limits, now);
 }
@@ -102,15 +111,20 @@ export async function readLines(
   limits: LineLimits,
   now: Date,
 ): Promise<Lines> {
-  const { rows } = await sql<StopRow>`
-    select id, outreach_stopped_at, outreach_stopped_by from organizations
+  const { rows } = await sql<OrganizationRow>`
+    select id, outreach_stopped_at, outreach_stopped_by, outreach_rules from organizations
     where id = any(${organizations}::bigint[])`.execute(db);
   return countLines(db, organizations, rows, limits, now);
 }
 
-type StopRow = { id: number; outreach_stopped_at: string | null; outreach_stopped_by: string | null };
+type OrganizationRow = {
+  id: number;
+  outreach_stopped_at: string | null;
+  outreach_stopped_by: string | null;
+  outreach_rules: OutreachRules | null;
+};
 
-const stopsOf = (rows: StopRow[]): Map<number, OutreachStop> =>
+const stopsOf = (rows: OrganizationRow[]): Map<number, OutreachStop> =>
   new Map(
     rows.flatMap(({ id, outreach_stopped_at: at, outreach_stopped_by: by }) =>
       at === null ? [] : [[id, { at: new Date(at), by }]],
@@ -121,7 +135,7 @@ const stopsOf = (rows: StopRow[]): Map<number, OutreachStop> =>
 async function countLines(
   db: Db,
   organization_ids: number[],
-  stops: StopRow[],
+  rows: OrganizationRow[],
   limits: LineLimits,
   now: Date,
 ): Promise<Lines> {
@@ -158,7 +172,10 @@ async function countLines(
     now,
     organizations,
     sources,
-    stopped: stopsOf(stops),
+    stopped: stopsOf(rows),
+    rules: new Map(
+      rows.flatMap(({ id, outreach_rules: rules }) => (rules === null ? [] : [[id, rules] as const])),
+    ),
     health: new Map(health.rows.map((row) => [sourceName(row.organization_id, row.source), healthOf(row)])),
   });
 }

@@ -1,5 +1,12 @@
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { type DayCap, type ReachedOn, type RequestView, requestStep, type SkipReason } from "./next-step.ts";
+import {
+  type DayCap,
+  type ReachedOn,
+  type RequestView,
+  requestStep,
+  type SkipReason,
+  type WaitReason,
+} from "./next-step.ts";
 import type { Hours } from "./schedule.ts";
 
 export type Choice = {
@@ -14,6 +21,18 @@ export type Choice = {
   /** Somebody waits for what has no time: a lookup, another batch. */
   looks_soon: boolean;
 };
+
+/** Reasons that hold one person until a known time, so that their row is put off and those behind have their turn. */
+const HOLDS: ReadonlySet<string> = new Set([
+  "too-often",
+  "country-paused",
+  "person-hours",
+  "not-before",
+  "unknown-zone",
+  "unreadable-time",
+  "contact-cap",
+  "after-conversation",
+] satisfies WaitReason[]);
 
 /** The first of the candidates, in their order, who may be tried now; those before who must not be are skipped. */
 export function chooseNext(
@@ -33,7 +52,7 @@ export function chooseNext(
       const { status, reason, text } = step;
       choice.skips.push({ index, status, reason, text });
     }
-    const isHeld = step.kind === "wait" && (step.reason === "too-often" || step.reason === "country-paused");
+    const isHeld = step.kind === "wait" && HOLDS.has(step.reason);
     const put_off = isHeld ? step.until : null;
     const isMoved = put_off !== null && put_off > candidate.due_at;
     if (isMoved) choice.put_off.push({ index, until: put_off });

@@ -153,6 +153,7 @@ function step(input: ForecastInput, line: ForecastLine, book: Book, now: Date): 
       is_address_busy: false,
       too_often: null,
       country: null,
+      person: { hold: null, too_late: null },
       issue: null,
     };
     const next = requestStep(request, first.days, book.reached, hours, now);

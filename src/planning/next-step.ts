@@ -2,6 +2,7 @@ import type { ChannelStatus } from "../channels/channel-status.ts";
 import { type BatchStatus, isDialled } from "./batch-state.ts";
 import { nextSlot } from "./pacing.ts";
 import type { TooOften } from "./per-person.ts";
+import type { PersonState } from "./person-hold.ts";
 import { type Hours, isOpenOnAll, nextOpening, openDays, type Schedule } from "./schedule.ts";
 
 /**
@@ -27,8 +28,14 @@ const WAIT_REASONS = [
   "lookup",
   "refused-by-carrier",
   "country-paused",
+  "person-hours",
+  "not-before",
+  "unknown-zone",
+  "unreadable-time",
+  "contact-cap",
+  "after-conversation",
 ] as const;
-type WaitReason = (typeof WAIT_REASONS)[number];
+export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** `until`: when it is looked at again; null: when something else changes. `text` is a sentence for a person. */
 type BatchWait = { kind: "wait"; reason: WaitReason; text: string; until: Date | null };
@@ -123,8 +130,8 @@ const stopped = ({ at, by }: OutreachStop, zone: string, now: Date): BatchWait =
   );
 
 /**
- * The clocks that have to be open for somebody to be reached. The campaign's is the only one so far; the hours of the
- * person's own zone go beside it here, and in `requestStep`, where they can only close what the campaign opens.
+ * The clocks that have to be open for anybody to be reached: the campaign's. The hours of a person's own zones are checked
+ * with the request (`PersonState`), where they can only close what the campaign opens.
  */
 const clocksOf = (campaign: Hours): Hours[] => [campaign];
 
@@ -153,6 +160,8 @@ export type RequestView = {
   too_often: TooOften | null;
   /** The carrier does not let us reach its country for now; null: it does, as far as we know. */
   country: CountryHold | null;
+  /** What the organization's rules say: the person's own clock, and caps over all campaigns. */
+  person: PersonState;
   /** What the number's lookup, the filters, the suppression list and the operator say; null: reach them. */
   issue: EligibilityIssue | null;
 };
@@ -162,8 +171,8 @@ export type CountryHold = { name: string; reason: string; until: Date };
 
 export type EligibilityIssue = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
 
-/** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings. */
-export type SkipReason = "filtered" | "suppressed" | "destination";
+/** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings, its own end. */
+export type SkipReason = "filtered" | "suppressed" | "destination" | "too-late";
 
 export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */
@@ -184,8 +193,13 @@ export function requestStep(
   // Whoever is held back was put off until then: that, and not what they waited for before, is the reason.
   const lasts = <T extends { until: Date }>(hold: T | null): T | null =>
     hold !== null && hold.until >= request.due_at ? hold : null;
-  const [too_often, country] = [lasts(request.too_often), lasts(request.country)];
-  if (request.due_at > now && too_often === null && country === null) return notDue(request, zone, now);
+  const [too_often, country, person] = [
+    lasts(request.too_often),
+    lasts(request.country),
+    lasts(request.person.hold),
+  ];
+  const isHeld = too_often !== null || country !== null || person !== null;
+  if (request.due_at > now && !isHeld) return notDue(request, zone, now);
   if (request.is_reached_elsewhere)
     return wait(
       "same-reference",
@@ -195,6 +209,11 @@ export function requestStep(
   if (request.is_address_busy)
     return wait("same-address", "Waiting: another attempt to the same number or address is under way.", null);
   const { issue } = request;
+  const { too_late } = request.person;
+  if (too_late !== null && (issue === null || issue.kind === "lookup"))
+    return { kind: "skip", status: "CANCELED", reason: "too-late", text: too_late };
+  // Before the lookup, which costs money.
+  if (issue?.kind === "lookup" && person !== null) return wait(person.reason, person.text, person.until);
   if (issue?.kind === "lookup")
     return wait("lookup", "Waiting: the carrier is asked what kind of number this is.", null);
   if (issue !== null) {
@@ -203,6 +222,7 @@ export function requestStep(
   }
   if (too_often !== null) return triedTooOften(too_often, zone, now);
   if (country !== null) return countryPaused(country, zone, now);
+  if (person !== null) return wait(person.reason, person.text, person.until);
   if (request.attempt_count > 0) return { kind: "start", counts_on: null };
   for (const { date, cap } of days) {
     if (request.counted_on.includes(date)) return { kind: "start", counts_on: null };

@@ -234,6 +234,7 @@ export class Model {
       is_reached_elsewhere: false,
       is_address_busy: false,
       country: null,
+      person: { hold: null, too_late: null },
       too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
       issue: null,
     };

@@ -35,6 +35,7 @@ const OWN = [
   "GET /api/v1/organizations/storage",
   "GET /api/v1/outbound/batches/{}/requests/{}/trace",
   "GET /api/v1/outbound/campaigns/{}/board",
+  "GET /api/v1/outbound/rules",
   "GET /api/v1/outbound/stop",
   "GET /api/v1/outbound/webhook_deliveries",
   "GET /api/v1/outbound/webhook_deliveries/{}",
@@ -93,6 +94,7 @@ const OWN = [
   "PUT /api/v1/mail_domains/claims/{}",
   "PUT /api/v1/number_owners/{}",
   "PUT /api/v1/organizations/sip_ip_ranges/{}/verified",
+  "PUT /api/v1/outbound/rules",
   "PUT /api/v1/outbound/webhook_inboxes/{}",
   "PUT /api/v1/transcription_providers/{}",
 ];

@@ -61,6 +61,15 @@ export const OUTBOUND: Examples = {
   }),
   [`GET ${campaigns}/{}/board`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
 
+  "GET /api/v1/outbound/rules": () => ({}),
+  "PUT /api/v1/outbound/rules": () => ({
+    body: {
+      person_clock: true,
+      contact_hours: [{ jurisdiction: "US", channel: "call", days: ["mon"], from: "09:00", to: "20:00" }],
+      caps: [{ channel: "call", attempts: 3, days: 7 }],
+      days_after_conversation: 2,
+    },
+  }),
   "GET /api/v1/outbound/stop": () => ({}),
   "POST /api/v1/outbound/stop": () => ({}),
   "POST /api/v1/outbound/resume": () => ({}),

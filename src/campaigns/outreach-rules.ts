@@ -1,0 +1,161 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { integer, isCalendarDate, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { InvalidInput } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { CONTACT_CHANNELS, contactHoursFaults, FEDERAL_HOURS } from "../planning/contact-hours.ts";
+import type { OutreachRules } from "../planning/person-hold.ts";
+import { isJurisdiction } from "../planning/person-zones.ts";
+import { WEEKDAYS } from "../planning/weekday.ts";
+
+const timeOfDay = (pattern: RegExp) =>
+  z.string().regex(pattern, { error: "Write a time of the day as HH:MM, such as 08:00" });
+
+// Strict: a misspelt key that is passed over would loosen a rule that somebody meant to set.
+const ContactHoursSchema = z
+  .strictObject({
+    jurisdiction: z
+      .string()
+      .refine(isJurisdiction, {
+        error:
+          'Write "*" for everybody, a country as its two letters ("US"), or a state of the US or Canada ("US-FL")',
+      })
+      .describe(
+        '"*", a country ("US") or a state ("US-FL"), by the person\'s number; all that apply must be open.',
+      ),
+    channel: z.enum(CONTACT_CHANNELS).describe("`text` is SMS and WhatsApp."),
+    days: z.array(z.enum(WEEKDAYS)).max(7),
+    from: timeOfDay(/^(?:[01]\d|2[0-3]):[0-5]\d$/).describe("On the person's own clock."),
+    to: timeOfDay(/^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/),
+    source: z.string().max(300).nullable().default(null).describe("The law or policy behind the rule."),
+    checked_on: z
+      .string()
+      .refine(isCalendarDate, { error: "Input should be a date that exists, as YYYY-MM-DD" })
+      .nullable()
+      .default(null)
+      .describe("When somebody last read the source."),
+  })
+  .meta({ id: "ContactHours" });
+
+const ContactCapSchema = z
+  .strictObject({
+    channel: z.enum([...CONTACT_CHANNELS, "any"]),
+    attempts: integer({ min: 1, max: 100 }),
+    days: integer({ min: 1, max: 90 }).describe("Any stretch of so many times 24 hours."),
+  })
+  .meta({ id: "ContactCap" });
+
+const OutreachRulesSchema = z
+  .strictObject({
+    person_clock: z
+      .boolean()
+      .describe(
+        "Contact people only within `contact_hours` on their own clock, beside the campaign's window, and read the columns `timezone`, `not_before` and `not_after` of requests.",
+      ),
+    contact_hours: z.array(ContactHoursSchema).max(500),
+    caps: z
+      .array(ContactCapSchema)
+      .max(20)
+      .describe("How often one number or address is contacted, over all campaigns of the organization."),
+    days_after_conversation: integer({ min: 1, max: 90 })
+      .nullable()
+      .default(null)
+      .describe(
+        "After a call that a person answered, they are not contacted again for so many times 24 hours.",
+      ),
+  })
+  .meta({ id: "OutreachRules" });
+
+const StoredRules = OutreachRulesSchema.extend({
+  updated_at: timestamp().nullable(),
+  updated_by: z.string().nullable(),
+}).meta({ id: "StoredOutreachRules" });
+type StoredRules = z.output<typeof StoredRules>;
+
+/** Until somebody saves rules: nothing beyond what campaigns say themselves. */
+const UNSET: OutreachRules = {
+  person_clock: false,
+  contact_hours: [...FEDERAL_HOURS],
+  caps: [],
+  days_after_conversation: null,
+};
+
+async function readStored(db: Db, organization_id: number): Promise<StoredRules> {
+  const { rows } = await sql<{
+    rules: OutreachRules | null;
+    updated_at: string | null;
+    updated_by: string | null;
+  }>`
+    select outreach_rules as rules, outreach_rules_updated_at as updated_at, outreach_rules_updated_by as updated_by
+    from organizations where id = ${organization_id}`.execute(db);
+  const { rules = null, updated_at = null, updated_by = null } = rows[0] ?? {};
+  return { ...(rules ?? UNSET), updated_at, updated_by };
+}
+
+/** What an organization asks of every start to a person. */
+export const readOutreachRules = (db: Db, organization_id: number): Promise<OutreachRules> =>
+  readStored(db, organization_id);
+
+const RULES = "/api/v1/outbound/rules";
+
+/** The rules of an organization about when and how often people are contacted. */
+export function outreachRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const tag = "outbound";
+
+  api.get(
+    RULES,
+    {
+      summary: "Get the rules about when and how often people are contacted",
+      description: "Until they are saved, `person_clock` is off and nothing is capped.",
+      tag,
+      permission: "outbound_read",
+      response: StoredRules,
+    },
+    ({ caller }) => readStored(db, caller.organization_id),
+  );
+
+  api.put(
+    RULES,
+    {
+      summary: "Replace the rules about when and how often people are contacted",
+      description:
+        "They hold for every campaign of the organization from the next start on. People who were put off under earlier rules are looked at again when that time has come. A rule that leaves no minute open is refused.",
+      tag,
+      permission: "organizations_write",
+      body: OutreachRulesSchema,
+      response: StoredRules,
+    },
+    ({ caller, body }) => {
+      const faults = contactHoursFaults(body.contact_hours);
+      if (faults.length > 0)
+        throw new InvalidInput(
+          faults.map(({ index, field, msg }) => ({
+            loc: ["body", "contact_hours", index, field],
+            msg,
+            type: "value_error",
+          })),
+        );
+      return db.transaction().execute(async (tx) => {
+        const { organization_id } = caller;
+        await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+        const before = await readStored(tx, organization_id);
+        await sql`
+          update organizations set outreach_rules = ${JSON.stringify(body)}::json,
+            outreach_rules_updated_at = ${clock.now().toISOString()}::timestamptz,
+            outreach_rules_updated_by = ${caller.email}
+          where id = ${organization_id}`.execute(tx);
+        const after = await readStored(tx, organization_id);
+        await api.audit(tx, caller, {
+          action: "update",
+          resource: "outreach-rules",
+          resource_id: organization_id,
+          before,
+          after,
+        });
+        return after;
+      });
+    },
+  );
+}

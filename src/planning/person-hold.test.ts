@@ -1,0 +1,377 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type ContactHours, contactHoursFaults, FEDERAL_HOURS, nextContact } from "./contact-hours.ts";
+import { NORTH_AMERICAN_AREAS } from "./north-american-areas.ts";
+import { type HeldPerson, type OutreachRules, personColumnFault, personState } from "./person-hold.ts";
+import { isJurisdiction, placeOf } from "./person-zones.ts";
+import { WEEKDAYS } from "./weekday.ts";
+
+const RULES: OutreachRules = {
+  person_clock: true,
+  contact_hours: [...FEDERAL_HOURS],
+  caps: [],
+  days_after_conversation: null,
+};
+const person = (target: string, request_variables: Record<string, string> = {}): HeldPerson => ({
+  target,
+  channel: "call",
+  request_variables,
+  campaign_zone: "America/New_York",
+  past: [],
+});
+const hold = (of: HeldPerson, now: string, rules = RULES) => personState(rules, of, new Date(now)).hold;
+
+/** A second reading of the rules: the wall clock as Intl prints it. */
+function isLegal(
+  rows: readonly ContactHours[],
+  channel: string,
+  place: ReturnType<typeof placeOf>,
+  at: Date,
+): boolean {
+  if (place === null) return false;
+  return place.zones.every((timeZone) => {
+    const format = {
+      timeZone,
+      weekday: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      hourCycle: "h23",
+    } as const;
+    const parts = new Intl.DateTimeFormat("en-US", format).formatToParts(at);
+    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
+    const [day, time] = [part("weekday").toLowerCase(), `${part("hour")}:${part("minute")}`];
+    return place.jurisdictions.every((jurisdiction) => {
+      const own = rows.filter((row) => row.channel === channel && row.jurisdiction === jurisdiction);
+      return (
+        own.length === 0 ||
+        own.some(({ days, from, to }) => days.includes(day as never) && from <= time && time < to)
+      );
+    });
+  });
+}
+
+const MINUTE_ms = 60_000;
+const HALF_HOUR_ms = 30 * MINUTE_ms;
+/** Around both changes of the clocks in the US and in Europe, and any day. */
+const instant = fc
+  .tuple(
+    fc.constantFrom(
+      "2026-03-08T04:00:00Z",
+      "2026-11-01T03:00:00Z",
+      "2026-03-29T00:00:00Z",
+      "2026-06-15T00:00:00Z",
+    ),
+    fc.integer({ min: 0, max: 3 * 24 * 60 - 1 }),
+  )
+  .map(([from, minutes]) => new Date(Date.parse(from) + minutes * MINUTE_ms));
+const time = (min: number, max: number) =>
+  fc.integer({ min, max }).map((half) => `${String(half >> 1).padStart(2, "0")}:${half % 2 ? "30" : "00"}`);
+const row = fc.record({
+  jurisdiction: fc.constantFrom("*", "US", "US-FL", "US-IN", "DE"),
+  channel: fc.constant("call" as const),
+  days: fc.subarray([...WEEKDAYS], { minLength: 5 }),
+  from: time(14, 22),
+  to: time(32, 48),
+  source: fc.constant(null),
+  checked_on: fc.constant(null),
+});
+const number = fc.constantFrom(
+  "+12125550100", // New York
+  "+18505550100", // Florida on both sides of a border of zones
+  "+18125550100", // Indiana, the same
+  "+19285550100", // Arizona, without and with summer time
+  "+18085550100", // Hawaii
+  "+17095550100", // Newfoundland, on a half hour
+  "+18005550100", // anywhere
+  "+4930901820", // Germany
+  "+61412345678", // Australia, any of its zones
+);
+
+describe("the person's own clock", () => {
+  test("nobody is contacted outside the hours of every zone they may be in, and as soon as all are open", () => {
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 4 }), number, instant, (rows, target, now) => {
+        fc.pre(contactHoursFaults(rows).length === 0);
+        const place = placeOf({ timezone: null, target }, "America/New_York");
+        const { at } = nextContact(rows, "call", place as never, now);
+        if (at === null) {
+          // Then no half hour of a week has all of them open.
+          for (let step = 0; step < 7 * 48; step++) {
+            const then = new Date(
+              Math.ceil(now.getTime() / HALF_HOUR_ms) * HALF_HOUR_ms + step * HALF_HOUR_ms,
+            );
+            expect(isLegal(rows, "call", place, then)).toBe(false);
+          }
+          return;
+        }
+        expect(isLegal(rows, "call", place, at)).toBe(true);
+        if (at.getTime() === now.getTime()) return;
+        expect(isLegal(rows, "call", place, now)).toBe(false);
+        expect(isLegal(rows, "call", place, new Date(at.getTime() - 1))).toBe(false);
+        for (let ms = now.getTime(); ms < at.getTime(); ms += HALF_HOUR_ms)
+          expect(isLegal(rows, "call", place, new Date(ms))).toBe(false);
+      }),
+    );
+  });
+
+  test.each([
+    [
+      "+12135550100",
+      "2026-11-24T15:59:00Z",
+      "2026-11-24T16:00:00.000Z",
+      "Waiting for 08:00 in Los Angeles, by the number's area.",
+    ],
+    [
+      "+12135550100",
+      "2026-11-25T05:00:00Z",
+      "2026-11-25T16:00:00.000Z",
+      "Waiting for 2026-11-25 08:00 in Los Angeles, by the number's area.",
+    ],
+    // El Paso and Dallas have one zone each; the west of Florida two, of which the later opens last.
+    [
+      "+19155550100",
+      "2026-11-24T14:30:00Z",
+      "2026-11-24T15:00:00.000Z",
+      "Waiting for 08:00 in Denver, by the number's area.",
+    ],
+    [
+      "+18505550100",
+      "2026-11-24T13:30:00Z",
+      "2026-11-24T14:00:00.000Z",
+      "Waiting for 08:00 in Chicago, by the number's area.",
+    ],
+    // The night in which clocks are set ahead is an hour shorter, the one in which they are set back an hour longer.
+    [
+      "+12125550100",
+      "2026-03-08T06:00:00Z",
+      "2026-03-08T12:00:00.000Z",
+      "Waiting for 08:00 in New York, by the number's area.",
+    ],
+    [
+      "+12125550100",
+      "2026-11-01T05:30:00Z",
+      "2026-11-01T13:00:00.000Z",
+      "Waiting for 08:00 in New York, by the number's area.",
+    ],
+    [
+      "+4930901820",
+      "2026-11-24T05:00:00Z",
+      "2026-11-24T07:00:00.000Z",
+      "Waiting for 08:00 in Berlin, by the number's area.",
+    ],
+  ])("%s at %s waits until %s", (target, now, until, text) => {
+    const found = hold(person(target), now);
+    expect([found?.until.toISOString(), found?.text, found?.reason]).toEqual([until, text, "person-hours"]);
+  });
+
+  test.each([
+    ["+12125550100", "2026-11-24T13:00:00Z"],
+    ["+12125550100", "2026-11-25T01:59:59Z"],
+    // Both zones of the code are open between 09:00 and 21:00 in New York.
+    ["+18505550100", "2026-11-25T01:59:00Z"],
+  ])("%s is free at %s", (target, now) => {
+    expect(hold(person(target), now)).toBeNull();
+  });
+
+  test("the request's own zone goes before the number's, and one that does not exist is held, not guessed", () => {
+    const moved = person("+12125550100", { timezone: "America/Los_Angeles" });
+    expect(hold(moved, "2026-11-24T14:00:00Z")?.text).toBe(
+      "Waiting for 08:00 in Los Angeles, the request's own zone.",
+    );
+    const nowhere = person("+12125550100", { timezone: "Mars/Base" });
+    expect(hold(nowhere, "2026-11-24T18:00:00Z")).toMatchObject({
+      reason: "unknown-zone",
+      text: 'Waiting: the request\'s timezone "Mars/Base" does not exist.',
+    });
+  });
+
+  test("a state's stricter hours hold beside those for everybody, and hours of a channel bound no other", () => {
+    const sunday = { jurisdiction: "US-FL", channel: "call" as const, source: null, checked_on: null };
+    const days = WEEKDAYS.filter((day) => day !== "sun");
+    const rules = {
+      ...RULES,
+      contact_hours: [...FEDERAL_HOURS, { ...sunday, days, from: "09:00", to: "20:00" }],
+    };
+    const [miami, boston] = [person("+13055550100"), person("+16175550100")];
+    expect(hold(miami, "2026-11-24T13:30:00Z", rules)?.until.toISOString()).toBe("2026-11-24T14:00:00.000Z");
+    expect(hold(boston, "2026-11-24T13:30:00Z", rules)).toBeNull();
+    expect(hold({ ...miami, channel: "text" }, "2026-11-24T13:30:00Z", rules)).toBeNull();
+    expect(hold(miami, "2026-11-22T18:00:00Z", rules)?.until.toISOString()).toBe("2026-11-23T14:00:00.000Z");
+  });
+
+  test("an address that tells no place keeps the campaign's zone, and e-mails have no hours unless a rule says so", () => {
+    const mail: HeldPerson = { ...person("ann@clinic.example"), channel: "email" };
+    expect(hold(mail, "2026-11-24T05:00:00Z")).toBeNull();
+    const rules = {
+      ...RULES,
+      contact_hours: FEDERAL_HOURS.map((each) => ({ ...each, channel: "email" as const })),
+    };
+    expect(hold(mail, "2026-11-24T05:00:00Z", rules)?.text).toBe(
+      "Waiting for 08:00 in New York, the campaign's zone, because the address tells none.",
+    );
+  });
+
+  test("without the rules, or with the person's clock off, nobody waits for it", () => {
+    const asleep = person("+12135550100");
+    expect(personState(null, asleep, new Date("2026-11-24T08:00:00Z"))).toEqual({
+      hold: null,
+      too_late: null,
+    });
+    expect(hold(asleep, "2026-11-24T08:00:00Z", { ...RULES, person_clock: false })).toBeNull();
+  });
+});
+
+describe("not before and not after", () => {
+  const NOON = "2026-11-24T17:00:00Z";
+  test.each([
+    [{ not_before: "2026-11-24T18:00:00Z" }, "not-before", "2026-11-24T18:00:00.000Z"],
+    [{ not_before: "2026-11-24T13:30" }, "not-before", "2026-11-24T18:30:00.000Z"],
+    // A date begins at midnight, and the person's hours at eight.
+    [{ not_before: "2026-11-26" }, "person-hours", "2026-11-26T13:00:00.000Z"],
+    [
+      { not_before: "2026-11-24T23:30:00Z", timezone: "Europe/Paris" },
+      "person-hours",
+      "2026-11-25T07:00:00.000Z",
+    ],
+    [{ not_before: "tomorrow" }, "unreadable-time", "2026-11-24T18:00:00.000Z"],
+  ])("%o is %s until %s", (variables, reason, until) => {
+    const found = hold(person("+12125550100", variables as Record<string, string>), NOON);
+    expect([found?.reason, found?.until.toISOString()]).toEqual([reason, until]);
+  });
+
+  test.each([
+    ["2026-11-24T16:59:00Z", true],
+    ["2026-11-24T17:00:01Z", false],
+    ["2026-11-24", false],
+    ["2026-11-23", true],
+  ])("after %s it is too late: %s", (not_after, late) => {
+    const { too_late } = personState(RULES, person("+12125550100", { not_after }), new Date(NOON));
+    expect(too_late !== null).toBe(late);
+  });
+
+  test("where several zones are possible a date begins in the last and ends in the first of them", () => {
+    const target = "+18505550100"; // Chicago and New York
+    const night = { ...RULES, contact_hours: [] };
+    const from = hold(person(target, { not_before: "2026-11-25" }), NOON, night);
+    expect(from?.until.toISOString()).toBe("2026-11-25T06:00:00.000Z");
+    const late = (now: string) =>
+      personState(night, person(target, { not_after: "2026-11-24" }), new Date(now)).too_late !== null;
+    expect([late("2026-11-25T04:59:59Z"), late("2026-11-25T05:00:00Z")]).toEqual([false, true]);
+  });
+
+  test.each([
+    ["timezone", "America/Los_Angeles", true],
+    ["timezone", "", true],
+    ["timezone", "PST8PDT-nowhere", false],
+    ["timezone", "+05:00", false],
+    ["not_before", "2026-02-30", false],
+    ["not_before", "11/24/2026", false],
+    ["not_after", "2026-11-24T25:00", false],
+    ["not_after", "2026-11-24 09:00:00+01:00", true],
+  ] as const)("a cell %s of %s is read: %s", (column, value, fine) => {
+    expect(personColumnFault(column, value) === null).toBe(fine);
+  });
+});
+
+describe("caps over all campaigns", () => {
+  const NOW = "2026-11-24T18:00:00Z";
+  const hoursAgo = (hours: number, more: object = {}) => ({
+    channel: "call" as const,
+    at: new Date(Date.parse(NOW) - hours * 3_600_000),
+    talked_until: null,
+    ...more,
+  });
+  const capped = (
+    rules: Partial<OutreachRules>,
+    past: ReturnType<typeof hoursAgo>[],
+    channel: "call" | "text" = "call",
+  ) => hold({ ...person("+12125550100"), past, channel }, NOW, { ...RULES, person_clock: false, ...rules });
+  const ONE_A_DAY = { caps: [{ channel: "call" as const, attempts: 1, days: 1 }] };
+
+  test("who was called as often as a day allows waits until the first of these calls is a day ago", () => {
+    const found = capped(ONE_A_DAY, [hoursAgo(10)]);
+    expect(found).toMatchObject({ reason: "contact-cap", until: new Date("2026-11-25T08:00:00Z") });
+    expect(found?.text).toBe(
+      "Waiting: called once in 24 hours over all campaigns, the most that the organization allows; next 2026-11-25 03:00 in New York.",
+    );
+    expect(capped(ONE_A_DAY, [hoursAgo(24)])).toBeNull();
+    expect(capped(ONE_A_DAY, [hoursAgo(10)], "text")).toBeNull();
+  });
+
+  test("of a day's and a week's cap the one that lasts longer is told", () => {
+    const caps = [...ONE_A_DAY.caps, { channel: "any" as const, attempts: 3, days: 7 }];
+    const found = capped({ caps }, [hoursAgo(10), hoursAgo(40), hoursAgo(50)]);
+    expect(found?.until).toEqual(new Date(Date.parse(NOW) + (7 * 24 - 50) * 3_600_000));
+  });
+
+  test("after a conversation the person is left alone on every channel", () => {
+    const talked = hoursAgo(10, { talked_until: new Date("2026-11-24T08:05:00Z") });
+    const found = capped({ days_after_conversation: 2 }, [talked], "text");
+    expect(found).toMatchObject({ reason: "after-conversation", until: new Date("2026-11-26T08:05:00Z") });
+  });
+
+  test("no sequence of tries at allowed times ever has more in a window than the cap", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 5, maxLength: 60 }),
+        (attempts, days, gaps) => {
+          const rules = {
+            ...RULES,
+            person_clock: false,
+            caps: [{ channel: "any" as const, attempts, days }],
+          };
+          const past: ReturnType<typeof hoursAgo>[] = [];
+          let at = Date.parse(NOW);
+          for (const gap of gaps) {
+            at += gap * 3_600_000;
+            const state = personState(rules, { ...person("+12125550100"), past }, new Date(at));
+            if (state.hold === null) past.push({ channel: "call", at: new Date(at), talked_until: null });
+          }
+          for (const { at: end } of past) {
+            const within = past.filter(
+              (each) => each.at <= end && each.at.getTime() > end.getTime() - days * 86_400_000,
+            );
+            expect(within.length).toBeLessThanOrEqual(attempts);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("rules as data", () => {
+  const base = { jurisdiction: "US", channel: "call" as const, source: null, checked_on: null };
+  test.each([
+    [[{ ...base, days: [], from: "09:00", to: "20:00" }], "days"],
+    [[{ ...base, days: ["mon" as const], from: "20:00", to: "09:00" }], "to"],
+    [
+      [
+        { ...base, days: ["mon" as const], from: "09:00", to: "12:00" },
+        { ...base, jurisdiction: "US-FL", days: ["mon" as const], from: "12:00", to: "18:00" },
+      ],
+      "jurisdiction",
+    ],
+    [
+      [
+        { ...base, days: ["mon" as const], from: "09:00", to: "12:00" },
+        { ...base, jurisdiction: "US-FL", days: ["tue" as const], from: "09:00", to: "12:00" },
+      ],
+      "jurisdiction",
+    ],
+  ])("rules that leave no minute open are refused: %#", (rows, field) => {
+    expect(contactHoursFaults(rows as ContactHours[]).map((fault) => fault.field)).toContain(field);
+  });
+
+  test("every zone of the table exists, no area code stands in it twice, and every region may have rules", () => {
+    const codes = NORTH_AMERICAN_AREAS.flatMap(([, , each]) => each.split(" "));
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const [region, zones] of NORTH_AMERICAN_AREAS) {
+      expect(isJurisdiction(region)).toBe(true);
+      for (const timeZone of zones.split(" ")) new Intl.DateTimeFormat("en", { timeZone });
+    }
+    expect(["*", "DE", "US-TX", "CA-ON"].every(isJurisdiction)).toBe(true);
+    expect(["", "us", "USA", "US-XX", "DE-BY", "QZ"].some(isJurisdiction)).toBe(false);
+  });
+});

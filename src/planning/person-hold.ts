@@ -1,0 +1,150 @@
+import { type CapHold, type ContactCaps, capHold, type PastContact } from "./contact-caps.ts";
+import { type ContactChannel, type ContactHours, nextContact } from "./contact-hours.ts";
+import { cityOf, type PersonPlace, placeOf } from "./person-zones.ts";
+import { momentIn, readMoment } from "./request-moment.ts";
+
+/** What an organization asks of every start to a person, over all campaigns. */
+export type OutreachRules = ContactCaps & {
+  /** Each person's own clock decides beside the campaign's; else the contact hours, and the columns below, mean nothing. */
+  person_clock: boolean;
+  contact_hours: ContactHours[];
+};
+
+/** The columns of a request that are about the person's own clock. They remain variables of the conversation, too. */
+export const PERSON_COLUMNS = ["timezone", "not_before", "not_after"] as const;
+export type PersonColumn = (typeof PERSON_COLUMNS)[number];
+export const isPersonColumn = (name: string): name is PersonColumn =>
+  PERSON_COLUMNS.includes(name as PersonColumn);
+
+/** What the request says of its person, empty cells as none. */
+export function personColumns(variables: Record<string, string>): Record<PersonColumn, string | null> {
+  const of = (name: PersonColumn) => {
+    const text = (variables[name] ?? variables[`vars.${name}`] ?? "").trim();
+    return text === "" ? null : text;
+  };
+  return { timezone: of("timezone"), not_before: of("not_before"), not_after: of("not_after") };
+}
+
+export type PersonHoldReason =
+  | "person-hours"
+  | "not-before"
+  | "unknown-zone"
+  | "unreadable-time"
+  | CapHold["reason"];
+
+/** Why a person is not contacted yet. `until`: when they are looked at again. */
+export type PersonHold = { reason: PersonHoldReason; text: string; until: Date };
+
+/** `too_late`: the time after which the person is not contacted any more has passed. */
+export type PersonState = { hold: PersonHold | null; too_late: string | null };
+
+const FREE: PersonState = { hold: null, too_late: null };
+
+/** What nobody can read is looked at again, since rules are edited; never guessed. */
+const LOOK_AGAIN_ms = 3_600_000;
+
+export type HeldPerson = {
+  target: string;
+  channel: ContactChannel;
+  request_variables: Record<string, string>;
+  campaign_zone: string;
+  past: readonly PastContact[];
+};
+
+/** What the organization's rules say of one start now. Of several holds the one that lasts longest is told. Pure. */
+export function personState(rules: OutreachRules | null, person: HeldPerson, now: Date): PersonState {
+  if (rules === null) return FREE;
+  const cap = capHold(rules, person.channel, person.past, now);
+  const capped =
+    cap === null ? null : { reason: cap.reason, until: cap.until, text: capText(cap, person, now) };
+  if (!rules.person_clock) return { hold: capped, too_late: null };
+  const clock = clockState(rules, person, now);
+  if (clock.too_late !== null) return clock;
+  const later = capped !== null && (clock.hold === null || capped.until > clock.hold.until);
+  return { hold: later ? capped : clock.hold, too_late: null };
+}
+
+function clockState(rules: OutreachRules, person: HeldPerson, now: Date): PersonState {
+  const columns = personColumns(person.request_variables);
+  const place = placeOf({ ...columns, target: person.target }, person.campaign_zone);
+  const held = (reason: PersonHoldReason, text: string): PersonState => ({
+    hold: { reason, text, until: new Date(now.getTime() + LOOK_AGAIN_ms) },
+    too_late: null,
+  });
+  if (place === null)
+    return held("unknown-zone", `Waiting: the request's timezone "${columns.timezone}" does not exist.`);
+  const [before, after] = [readMoment(columns.not_before), readMoment(columns.not_after)];
+  if (before === "unreadable" || after === "unreadable")
+    return held("unreadable-time", "Waiting: the request's not_before or not_after is no date or time.");
+  const zone = place.zones[0] as string;
+  const not_after = after && momentIn(after, place.zones, "end");
+  if (not_after && not_after <= now)
+    return {
+      hold: null,
+      too_late: `Skipped: the request's not_after, ${timeText(not_after, zone, now)}, has passed.`,
+    };
+  const not_before = before && momentIn(before, place.zones, "start");
+  const from = not_before && not_before > now ? not_before : now;
+  const { at, zone: opens_in } = nextContact(rules.contact_hours, person.channel, place, from);
+  if (at === null)
+    return held(
+      "person-hours",
+      "Waiting: the contact hours leave no minute that is open in every zone the number may be in.",
+    );
+  if (at <= now) return FREE;
+  if (opens_in === null)
+    return {
+      hold: {
+        reason: "not-before",
+        until: at,
+        text: `Waiting for the request's not_before: ${timeText(at, zone, now)}.`,
+      },
+      too_late: null,
+    };
+  const text = `Waiting for ${timeText(at, opens_in, now)}, ${SAID_BY[place.from]}.`;
+  return { hold: { reason: "person-hours", until: at, text }, too_late: null };
+}
+
+const SAID_BY: Record<PersonPlace["from"], string> = {
+  request: "the request's own zone",
+  number: "by the number's area",
+  campaign: "the campaign's zone, because the address tells none",
+};
+
+const CHANNEL_WORDS = { call: "called", text: "texted", email: "e-mailed", any: "contacted" };
+
+function capText(hold: CapHold, { target, request_variables, campaign_zone }: HeldPerson, now: Date): string {
+  const { timezone } = personColumns(request_variables);
+  const zone = placeOf({ timezone, target }, campaign_zone)?.zones[0] ?? campaign_zone;
+  const next = timeText(hold.until, zone, now);
+  if (hold.reason === "after-conversation")
+    return `Waiting: the person talked with an agent, and is left alone for ${daysText(hold.days)}; next ${next}.`;
+  const { channel, attempts, days } = hold.cap;
+  const times = attempts === 1 ? "once" : `${attempts} times`;
+  return `Waiting: ${CHANNEL_WORDS[channel]} ${times} in ${daysText(days)} over all campaigns, the most that the organization allows; next ${next}.`;
+}
+
+const daysText = (days: number): string => (days === 1 ? "24 hours" : `${days} days`);
+
+/** `08:00 in Los Angeles`, with the date where it is not today there. */
+function timeText(at: Date, zone: string, now: Date): string {
+  const [then, today] = [at, now].map((instant) =>
+    Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone),
+  ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+  const time = then.toPlainTime().toString({ smallestUnit: then.second === 0 ? "minute" : "second" });
+  const date = then.toPlainDate();
+  return `${date.equals(today.toPlainDate()) ? "" : `${date} `}${time} in ${cityOf(zone)}`;
+}
+
+/** What is wrong with a cell of these columns, for who adds the request; null: nothing. */
+export function personColumnFault(name: PersonColumn, value: string): string | null {
+  const text = value.trim();
+  if (text === "") return null;
+  if (name === "timezone")
+    return placeOf({ timezone: text, target: "" }, "UTC") === null
+      ? `"${text.slice(0, 100)}" is not a time zone. Write one such as America/Los_Angeles`
+      : null;
+  return readMoment(text) === "unreadable"
+    ? `"${text.slice(0, 100)}" is not a time. Write 2026-11-24, 2026-11-24T09:00 or 2026-11-24T09:00:00Z`
+    : null;
+}

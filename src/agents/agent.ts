@@ -9,7 +9,7 @@ import type { Db } from "../db/database.ts";
 import { knownSources } from "../knowledge/data-source-names.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
-import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/source-issues.ts";
+import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/issues/source-issues.ts";
 import { AgentCreate, AgentUpdate } from "./agent-input.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { type AgentHolders, insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";

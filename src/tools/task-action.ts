@@ -5,7 +5,7 @@ import { withEarlierSpelling } from "./earlier-spelling.ts";
 
 /*
  * What a task does at its events without asking the model. Every action may carry a condition; it is skipped while that
- * is not true. Which actions an event takes is checked apart from the shapes (`task-issues.ts`), so that a `say` in the
+ * is not true. Which actions an event takes is checked apart from the shapes (`issues/task-issues.ts`), so that a `say` in the
  * wrong place is told as such and not as a list of the actions that would fit.
  */
 

@@ -23,7 +23,8 @@ export function actionsOf(task: Task, path: Path): PlacedAction[] {
 
 type Hooks = { [event in TaskEvent]?: TaskAction[] | null | undefined };
 
-const hookedActions = (on: Hooks | undefined, path: Path): PlacedAction[] =>
+/** The actions of one task's or step's own events. */
+export const hookedActions = (on: Hooks | undefined, path: Path): PlacedAction[] =>
   Object.entries(on ?? {}).flatMap(([event, actions]) =>
     (actions ?? []).map((action, index) => ({
       action,
@@ -76,6 +77,48 @@ export function expressionsOf(task: Task, path: Path): PlacedExpression[] {
     }
   }
   return found;
+}
+
+/**
+ * Where a task writes: its variables, and what its actions set, count, keep and take from a tool's answer. A name without
+ * `local.` or the like is a variable of the conversation, or a local where `isOwn`.
+ */
+export function writesOf(task: Task, path: Path): (PlacedName & { isOwn: boolean })[] {
+  const variables = (task.variables ?? []).map(({ name }, index) => {
+    return { name, path: [...path, "variables", index, "name"], isOwn: true };
+  });
+  const written = actionsOf(task, path).flatMap(({ action, path }): (PlacedName & { isOwn: boolean })[] => {
+    switch (action.action) {
+      case "set":
+      case "inc":
+        return [{ name: action.name, path: [...path, "name"], isOwn: false }];
+      case "save":
+        return action.name == null ? [] : [{ name: action.name, path: [...path, "name"], isOwn: false }];
+      case "call":
+        return (action.result?.save ?? []).map(({ to }, index) => {
+          return { name: to, path: [...path, "result", "save", index, "to"], isOwn: task.type !== "event" };
+        });
+      default:
+        return [];
+    }
+  });
+  return [...variables, ...written];
+}
+
+/** Every text of a task that may hold templates. */
+export function textsOf(task: Task, path: Path): { text: string; path: Path }[] {
+  const said = actionsOf(task, path).flatMap(({ action, path }) =>
+    action.action === "say" ? [{ text: action.text, path: [...path, "text"] }] : [],
+  );
+  const steps = stepsOf(task, path).flatMap(({ step, path }) => [
+    { text: step.goal, path: [...path, "goal"] },
+    ...(step.instructions ?? []).map((item, index) =>
+      typeof item === "string"
+        ? { text: item, path: [...path, "instructions", index] }
+        : { text: item.text, path: [...path, "instructions", index, "text"] },
+    ),
+  ]);
+  return [...said, ...steps];
 }
 
 /** The tools that a task calls, keeps to itself, or names as the only ones of a step. */

@@ -1,5 +1,5 @@
+import type { ToolSurroundings } from "./issues/tool-issues.ts";
 import { ToolDefinition } from "./tool-definition.ts";
-import type { ToolSurroundings } from "./tool-issues.ts";
 
 /*
  * Definitions for the tests of tools.

@@ -7,7 +7,7 @@ import { Task } from "./task-definition.ts";
 /*
  * What a tool is: how the model sees it (`tool.function`), and what happens when it is called. Unknown fields are
  * dropped, the defaults of the public API are filled in, and earlier spellings are answered in the present ones;
- * otherwise a definition comes back as it was sent. What a shape can't say is in `tool-issues.ts`.
+ * otherwise a definition comes back as it was sent. What a shape can't say is in `issues/tool-issues.ts`.
  */
 
 /** Any JSON value, but the key must be there. */

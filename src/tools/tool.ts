@@ -9,11 +9,11 @@ import type { Clock } from "../base/clock.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { knownSources } from "../knowledge/data-source-names.ts";
 import { type Issue, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
+import { sourcesOfTool } from "./issues/source-issues.ts";
+import { mentionedNames, toolIssues } from "./issues/tool-issues.ts";
 import { requireServiceHost } from "./service-hosts.ts";
-import { sourcesOfTool } from "./source-issues.ts";
 import { ToolDefinition, toolFields } from "./tool-definition.ts";
 import { toolHistoryRoutes } from "./tool-history.ts";
-import { mentionedNames, toolIssues } from "./tool-issues.ts";
 import {
   holdTool,
   insertTool,

@@ -3,7 +3,7 @@ import { isRecord } from "../expressions/member.ts";
 import { quotedData } from "../expressions/quoted-data.ts";
 import { type Lookup, renderTemplate } from "../expressions/template.ts";
 import type { JsonSchema, OfferedTool, ToolChoice } from "../llm/model.ts";
-import { GO_TO_STEP } from "../tools/task-issues.ts";
+import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
 import type { TaskSurroundings } from "../workflows/task-run.ts";
 import { allowedBy, goToStepTool, isReleased, type LiveTask, taskTool } from "../workflows/task-tools.ts";
 import { holdsTasks, type PendingCall } from "../workflows/workflow-state.ts";

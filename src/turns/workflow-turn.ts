@@ -2,7 +2,7 @@ import type { Snapshot, SnapshotTool } from "../agents/snapshot.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { ToolCall } from "../llm/model.ts";
 import { type SessionState, sessionLookup } from "../sessions/variables.ts";
-import { GO_TO_STEP } from "../tools/task-issues.ts";
+import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
 import { isGiven } from "../workflows/input-faults.ts";
 import { authoredTexts, type IsAuthored, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { runTask, type WorkflowEvent } from "../workflows/run-steps.ts";

@@ -1,8 +1,8 @@
 import type { SnapshotTool } from "../agents/snapshot.ts";
 import { own } from "../expressions/member.ts";
 import type { JsonSchema, OfferedTool } from "../llm/model.ts";
+import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
-import { GO_TO_STEP } from "../tools/task-issues.ts";
 import { parameterDefaults } from "../tools/tool-definition.ts";
 import { isGiven } from "./input-faults.ts";
 import { TaskRun, type TaskSurroundings } from "./task-run.ts";

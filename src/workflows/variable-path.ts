@@ -1,5 +1,6 @@
 import { storableJson } from "../base/storable.ts";
 import { isRecord, own } from "../expressions/member.ts";
+import { isSystemVariable, VOICE } from "../tools/system-variable.ts";
 
 /*
  * Where a workflow may write. `local.x`, `inputs.x` and `output.x` are its own; any other path is a variable of the
@@ -19,10 +20,6 @@ export const MAX_VALUE_CHARACTERS = 256 * 1024;
 const MAX_INDEX = 999;
 const MAX_PARTS = 32;
 
-/** Variables the program sets itself; only the voice may be chosen. */
-const isSystem = (name: string): boolean => name === "vars" || /^(vars\.)?session(\.|$)/.test(name);
-const VOICE = "vars.session.voice";
-
 /** `has`: whether the conversation has a variable of this key. */
 export function writePath(name: string, has: (key: string) => boolean): WritePath {
   const parts = name.split(".");
@@ -37,7 +34,8 @@ export function writePath(name: string, has: (key: string) => boolean): WritePat
     return { ok: true, scope: first, path: parts.slice(1) };
   }
   if (name === VOICE) return { ok: true, scope: "global", key: VOICE, path: [] };
-  if (isSystem(name)) return { ok: false, why: `"${name}" is set by the program and can't be written.` };
+  if (isSystemVariable(name))
+    return { ok: false, why: `"${name}" is set by the program and can't be written.` };
   return { ok: true, scope: "global", ...globalKey(parts, has) };
 }
 

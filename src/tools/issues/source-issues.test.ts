@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { definition } from "../tool-definition.examples.ts";
 import { sourcesOfAgent, unknownSourcesOfAgent } from "./source-issues.ts";
-import { definition } from "./tool-definition.examples.ts";
 
 const search = {
   name: "search",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { MAX_STEPS, Meter } from "../expressions/meter.ts";
+import { MAX_STEPS, Meter } from "../../expressions/meter.ts";
+import { targetOfTask, targetOfTool } from "../call-target.ts";
+import { definition } from "../tool-definition.examples.ts";
+import { type ToolDefinition, tasksOf } from "../tool-definition.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
-import { targetOfTask, targetOfTool } from "./call-target.ts";
-import { definition } from "./tool-definition.examples.ts";
-import { type ToolDefinition, tasksOf } from "./tool-definition.ts";
 
 const calling = (given: object) =>
   definition({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { InvalidInput } from "../base/errors.ts";
-import { jsonPath, refuseErrors, toValidationIssue } from "../schemas/validation-issue.ts";
-import { around, changed, definition, everyField, withSteps, withTask } from "./tool-definition.examples.ts";
-import { ToolDefinition } from "./tool-definition.ts";
+import { InvalidInput } from "../../base/errors.ts";
+import { jsonPath, refuseErrors, toValidationIssue } from "../../schemas/validation-issue.ts";
+import { around, changed, definition, everyField, withSteps, withTask } from "../tool-definition.examples.ts";
+import { ToolDefinition } from "../tool-definition.ts";
 import { mentionedNames, toolIssues } from "./tool-issues.ts";
 
 const endpoint = { url: "https://a.example/{b}", method: "get", argument_location: "path" };
@@ -30,7 +30,7 @@ const table: Record<string, Case[]> = {
   "invalid-tool-name": [
     [
       "a task's, with a space",
-      withTask({ type: "steps", tool: { name: "send mail" } }),
+      withTask({ type: "event", tool: { name: "send mail" } }),
       "error",
       "$.context.task.tool.name",
     ],

@@ -1,8 +1,16 @@
-import { compileExpression } from "../expressions/expression.ts";
-import type { Issue, Path } from "../schemas/validation-issue.ts";
-import { ACTIONS_OF_EVENT } from "./task-action.ts";
-import type { Task } from "./task-definition.ts";
-import { actionsOf, expressionsOf, type PlacedName, taskToolName, valueSourcesOf } from "./task-parts.ts";
+import { compileExpression } from "../../expressions/expression.ts";
+import type { Issue, Path } from "../../schemas/validation-issue.ts";
+import { isSystemVariable } from "../system-variable.ts";
+import { ACTIONS_OF_EVENT } from "../task-action.ts";
+import type { Task } from "../task-definition.ts";
+import {
+  actionsOf,
+  expressionsOf,
+  type PlacedName,
+  taskToolName,
+  valueSourcesOf,
+  writesOf,
+} from "../task-parts.ts";
 
 export function misplacedActions(task: Task, path: Path): Issue[] {
   return actionsOf(task, path)
@@ -47,6 +55,18 @@ export function expressionIssues(task: Task, path: Path): Issue[] {
       },
     ];
   });
+}
+
+export function writtenSystemVariables(task: Task, path: Path): Issue[] {
+  return writesOf(task, path)
+    .filter(({ name }) => isSystemVariable(name))
+    .map(({ name, path }) => ({
+      id: "system-variable-written",
+      severity: "warning",
+      message: `"${name}" is set by the program and can't be written.`,
+      path,
+      value: name,
+    }));
 }
 
 export function importTasks(task: Task, path: Path): Issue[] {

@@ -1,5 +1,5 @@
-import type { Issue, Path } from "../schemas/validation-issue.ts";
-import type { Step, StepsTask } from "./task-definition.ts";
+import type { Issue, Path } from "../../schemas/validation-issue.ts";
+import type { Step, StepsTask } from "../task-definition.ts";
 
 /*
  * Whether the steps of a task lead somewhere. Steps are a graph: the first one is where the task starts, `next` are the
@@ -90,3 +90,30 @@ export function missingFallbacks(task: StepsTask, path: Path): Issue[] {
     ];
   });
 }
+
+/** An entry without a condition is always taken, or asks for what it requires: none after it is looked at. */
+export function deadTransitions(task: StepsTask, path: Path): Issue[] {
+  return task.steps.flatMap((step, index) => {
+    const edges = edgesOf(step);
+    const last = edges.findIndex(({ conditional }) => !conditional);
+    return edges.slice(last < 0 ? edges.length : last + 1).map(({ to }, after) => ({
+      id: "dead-transition",
+      severity: "warning" as const,
+      message: `The entry before has no condition, so the way to "${to}" is never taken.`,
+      path: [...path, "steps", index, "next", last + 1 + after],
+      value: to,
+    }));
+  });
+}
+
+export const missingSteps = (task: StepsTask, path: Path): Issue[] =>
+  task.steps.length > 0
+    ? []
+    : [
+        {
+          id: "no-steps",
+          severity: "warning",
+          message: "A task of steps without any does nothing; add its first step.",
+          path: [...path, "steps"],
+        },
+      ];

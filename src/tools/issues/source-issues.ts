@@ -1,5 +1,5 @@
-import type { Issue, Path } from "../schemas/validation-issue.ts";
-import type { StaticToolParameter, ToolDefinition } from "./tool-definition.ts";
+import type { Issue, Path } from "../../schemas/validation-issue.ts";
+import type { StaticToolParameter, ToolDefinition } from "../tool-definition.ts";
 
 /*
  * Tools name data sources by name or label, in their own static parameters or in what an agent gives for these. A name

@@ -1,11 +1,22 @@
-import { PatternMeter } from "../base/pattern.ts";
-import { Meter } from "../expressions/meter.ts";
-import { jsonSchemaProblems, patternProblem } from "../schemas/json-schema.ts";
-import type { Issue } from "../schemas/validation-issue.ts";
+import { PatternMeter } from "../../base/pattern.ts";
+import { Meter } from "../../expressions/meter.ts";
+import { jsonSchemaProblems, patternProblem } from "../../schemas/json-schema.ts";
+import type { Issue } from "../../schemas/validation-issue.ts";
+import { type CallTarget, targetOfTask } from "../call-target.ts";
+import { stepsOf, taskToolName, toolMentionsOf } from "../task-parts.ts";
+import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "../tool-definition.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
-import { type CallTarget, targetOfTask } from "./call-target.ts";
+import { conditionIssues } from "./condition-issues.ts";
+import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
-import { duplicateStepIds, missingFallbacks, unknownStepIds, unreachableSteps } from "./step-issues.ts";
+import {
+  deadTransitions,
+  duplicateStepIds,
+  missingFallbacks,
+  missingSteps,
+  unknownStepIds,
+  unreachableSteps,
+} from "./step-issues.ts";
 import {
   callsToOwnTool,
   collidingNames,
@@ -15,9 +26,8 @@ import {
   importTasks,
   misplacedActions,
   unknownTools,
+  writtenSystemVariables,
 } from "./task-issues.ts";
-import { stepsOf, taskToolName, toolMentionsOf } from "./task-parts.ts";
-import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "./tool-definition.ts";
 
 /*
  * What is wrong, or odd, about a definition whose shape is right. Errors block the save; warnings
@@ -70,12 +80,19 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
       ...callsToOwnTool(task, path),
       ...unknownTools(toolMentionsOf(task, path), callable),
       ...callArgumentIssues(task, path, targets, meter),
+      ...doubledInputs(task, path),
+      ...unknownActionInputs(task, path),
+      ...unknownRequires(task, path),
+      ...conditionIssues(task, path),
+      ...writtenSystemVariables(task, path),
       ...(task.type === "steps"
         ? [
             ...duplicateStepIds(task, path),
             ...unknownStepIds(task, path),
             ...unreachableSteps(task, path),
             ...missingFallbacks(task, path),
+            ...deadTransitions(task, path),
+            ...missingSteps(task, path),
           ]
         : []),
     ]),

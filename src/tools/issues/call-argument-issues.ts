@@ -1,13 +1,13 @@
-import { PublicError } from "../base/errors.ts";
-import { isRecord } from "../expressions/member.ts";
-import { EvaluationError, type Meter } from "../expressions/meter.ts";
-import { wholeTemplate } from "../expressions/template.ts";
-import { type SchemaFault, schemaFaults } from "../schemas/schema-faults.ts";
-import type { Issue, Path } from "../schemas/validation-issue.ts";
-import type { CallTarget } from "./call-target.ts";
-import { checkable, coerceArguments } from "./coerce-arguments.ts";
-import type { Task } from "./task-definition.ts";
-import { actionsOf } from "./task-parts.ts";
+import { PublicError } from "../../base/errors.ts";
+import { isRecord } from "../../expressions/member.ts";
+import { EvaluationError, type Meter } from "../../expressions/meter.ts";
+import { wholeTemplate } from "../../expressions/template.ts";
+import { type SchemaFault, schemaFaults } from "../../schemas/schema-faults.ts";
+import type { Issue, Path } from "../../schemas/validation-issue.ts";
+import type { CallTarget } from "../call-target.ts";
+import { checkable, coerceArguments } from "../coerce-arguments.ts";
+import type { Task } from "../task-definition.ts";
+import { actionsOf } from "../task-parts.ts";
 
 /** A tool's parameters are told by name up to this many. */
 const MOST_NAMES = 20;

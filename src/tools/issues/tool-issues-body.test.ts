@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ToolDefinition } from "./tool-definition.ts";
+import { ToolDefinition } from "../tool-definition.ts";
 import { bodyOfRead } from "./tool-issues.ts";
 
 const definition = (method: string, argument_location: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { toValidationIssue } from "../schemas/validation-issue.ts";
-import { around, withSteps, withTask } from "./tool-definition.examples.ts";
-import type { ToolDefinition } from "./tool-definition.ts";
+import { toValidationIssue } from "../../schemas/validation-issue.ts";
+import { around, withSteps, withTask } from "../tool-definition.examples.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { toolIssues } from "./tool-issues.ts";
 
 type Case = [what: string, definition: ToolDefinition, severity: "error" | "warning" | "info", path: string];
@@ -22,6 +22,23 @@ const table: Record<string, Case[]> = {
   ],
   "unreachable-step": [
     ["no way there", withSteps({ id: "A" }, { id: "B", next: ["A"] }), "warning", `${STEP}[1]`],
+  ],
+  "dead-transition": [
+    [
+      "after an entry without a condition",
+      withSteps({ id: "A", next: ["A", { if: "x", id: "B" }] }, { id: "B" }),
+      "warning",
+      `${STEP}[0].next[1]`,
+    ],
+  ],
+  "no-steps": [["an empty list", withSteps(), "warning", STEP]],
+  "system-variable-written": [
+    [
+      "a set",
+      withSteps({ id: "A", on: { start: [{ action: "set", name: "vars.session.time", value: 1 }] } }),
+      "warning",
+      `${STEP}[0].on.start[0].name`,
+    ],
   ],
   "no-fallback-transition": [
     ["all conditional", withSteps({ id: "A", next: [{ if: "x", id: "A" }] }), "info", `${STEP}[0].next`],
@@ -206,12 +223,11 @@ describe("nothing is found", () => {
       withSteps({ id: "A", tools: { allowGoToStep: true } }, { id: "B" }),
     ],
     ["in a loop", withSteps({ id: "A", next: [{ if: "x", id: "B" }, "A"] }, { id: "B" })],
-    ["in a task without steps", withSteps()],
     [
       "in a call of another task of the tool",
       withTask([
         { type: "event", on: { start: [{ action: "call", name: "x" }] } },
-        { type: "steps", tool: { name: "x" } },
+        { type: "steps", tool: { name: "x" }, steps: [{ id: "A", goal: "g" }] },
       ]),
     ],
     [

@@ -1,0 +1,182 @@
+import { compileExpression } from "../../expressions/expression.ts";
+import { type ComparedSide, readsOf } from "../../expressions/jmespath-reads.ts";
+import type { Issue, Path } from "../../schemas/validation-issue.ts";
+import type { InputParameter, Task } from "../task-definition.ts";
+import { expressionsOf, stepsOf, textsOf, writesOf } from "../task-parts.ts";
+
+/*
+ * Whether what expressions and templates name can have a value, and whether comparisons can hold. Only `inputs.…` and
+ * `local.…` are judged by name: a variable of the conversation may come from anywhere. CEL is not looked into.
+ */
+
+export function conditionIssues(task: Task, path: Path): Issue[] {
+  const known = namesOf(task, path);
+  const read = expressionsOf(task, path)
+    // What `result.save` takes is a part of the tool's answer.
+    .filter((placed) => placed.path.at(-1) !== "from")
+    .flatMap(({ expression, path }) => {
+      const source = sourceOf(expression);
+      if (source === null) return [];
+      const at = typeof expression === "string" ? path : [...path, "expression"];
+      const { paths, comparisons } = readsOf(source);
+      return [
+        ...unknownNames(paths, known, at, source),
+        ...comparisons.flatMap(({ operator, left, right }) => [
+          ...wordsWithoutQuotes(operator, right, known, at, source),
+          ...impossible(operator, left, right, known, at, source),
+        ]),
+      ];
+    });
+  const named = textsOf(task, path).flatMap(({ text, path }) =>
+    unknownNames(templatePaths(text), known, path, text),
+  );
+  return [...read, ...named];
+}
+
+/** Of a JMESPath expression that can be read. */
+function sourceOf(expression: Parameters<typeof compileExpression>[0]): string | null {
+  const compilation = compileExpression(expression);
+  return compilation.ok && compilation.expression.language === "jmespath"
+    ? compilation.expression.source
+    : null;
+}
+
+type Known = {
+  inputs: ReadonlyMap<string, InputParameter["type"]>;
+  locals: ReadonlySet<string>;
+  /** All names that stand for a value without `local.` or `inputs.` before them, as far as the task knows. */
+  bare: ReadonlySet<string>;
+};
+
+function namesOf(task: Task, path: Path): Known {
+  const declared = [
+    ...stepsOf(task, path).flatMap(({ step }) => step.inputs ?? []),
+    ...(task.type === "expression" ? (task.inputs ?? []) : []),
+  ];
+  const inputs = new Map<string, InputParameter["type"]>();
+  for (const { name, type } of declared) {
+    // Declared twice with different types, it may be either.
+    inputs.set(name, inputs.has(name) && inputs.get(name) !== type ? null : (type ?? null));
+  }
+  const locals = new Set(["last_call_error"]);
+  const bare = new Set([...inputs.keys()]);
+  for (const { name, isOwn } of writesOf(task, path)) {
+    const [first = "", second] = name.split(".");
+    const isScoped = ["local", "inputs", "output", "vars"].includes(first);
+    const own = isScoped ? second : first;
+    if (own === undefined) continue;
+    if (first === "local" || (isOwn && !isScoped)) locals.add(own);
+    if (first === "inputs" && !inputs.has(own)) inputs.set(own, null);
+    bare.add(own);
+  }
+  return { inputs, locals, bare };
+}
+
+function unknownNames(
+  paths: readonly (readonly string[])[],
+  { inputs, locals }: Known,
+  path: Path,
+  value: string,
+): Issue[] {
+  const unknown = new Set(
+    paths.flatMap(([scope, name]) => {
+      if (name === undefined) return [];
+      if (scope === "inputs" && !inputs.has(name)) return [`inputs.${name}`];
+      return scope === "local" && !locals.has(name) ? [`local.${name}`] : [];
+    }),
+  );
+  return [...unknown].map((name) => ({
+    id: "unknown-name",
+    severity: "warning",
+    message: name.startsWith("inputs.")
+      ? `No step has an input "${name.slice("inputs.".length)}", so ${name} has no value.`
+      : `Nothing in this task sets ${name}, so it has no value.`,
+    path,
+    value,
+  }));
+}
+
+function wordsWithoutQuotes(
+  operator: string,
+  right: ComparedSide,
+  { bare }: Known,
+  path: Path,
+  value: string,
+): Issue[] {
+  if ((operator !== "==" && operator !== "!=") || right === null || !("path" in right)) return [];
+  const [word = "", deeper] = right.path;
+  // `null` is a name that never has a value, and so does what it says.
+  if (deeper !== undefined || bare.has(word) || ["vars", "session", "null"].includes(word)) return [];
+  const cure =
+    word === "true" || word === "false"
+      ? `Write \`${word}\`.`
+      : `A text stands in quotes: '${word}'. If a variable of the conversation is meant, write vars.${word}.`;
+  return [
+    {
+      id: "word-without-quotes",
+      severity: "warning",
+      message: `${word} is read as a variable, which nothing here sets. ${cure}`,
+      path,
+      value,
+    },
+  ];
+}
+
+/** An input's type against a value that is written beside it. Only numbers have an order. */
+function impossible(
+  operator: string,
+  left: ComparedSide,
+  right: ComparedSide,
+  known: Known,
+  path: Path,
+  value: string,
+): Issue[] {
+  const input = inputIn(left, known) ?? inputIn(right, known);
+  const literal = literalIn(left) ?? literalIn(right);
+  if (!input || !literal || literal.value === null) return [];
+  const isOrder = operator !== "==" && operator !== "!=";
+  const given = typeof literal.value;
+  const message =
+    given !== input.type
+      ? `${input.name} is ${ARTICLE[input.type]}, and ${JSON.stringify(literal.value)} is ${ARTICLE[given] ?? `a ${given}`}: ${isOrder ? "they have no order" : "they are never equal"}. ${cure(input.type, literal.value)}`
+      : isOrder && given !== "number"
+        ? `${operator} compares numbers only, and ${input.name} is ${ARTICLE[input.type]}.`
+        : null;
+  return message === null
+    ? []
+    : [{ id: "impossible-comparison", severity: "warning", message: message.trim(), path, value }];
+}
+
+type PlainType = "string" | "number" | "boolean";
+const ARTICLE: Record<string, string> = { string: "a text", number: "a number", boolean: "true or false" };
+const PLAIN: Record<string, PlainType> = {
+  string: "string",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+};
+
+const cure = (type: PlainType, value: unknown): string =>
+  type === "string"
+    ? `Write '${String(value)}'.`
+    : type === "number" && typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value)
+      ? `Write \`${value}\`.`
+      : "";
+
+function inputIn(side: ComparedSide, { inputs, locals }: Known): { name: string; type: PlainType } | null {
+  if (side === null || !("path" in side)) return null;
+  const [first = "", second, ...deeper] = side.path;
+  const name = first === "inputs" ? second : second === undefined && !locals.has(first) ? first : undefined;
+  if (name === undefined || deeper.length > 0) return null;
+  const type = PLAIN[inputs.get(name) ?? ""];
+  return type ? { name: side.path.join("."), type } : null;
+}
+
+const literalIn = (side: ComparedSide): { value: unknown } | null =>
+  side !== null && "literal" in side ? { value: side.literal } : null;
+
+/** `{{ local.tries }}` and `{{ inputs.email }}`, as paths. */
+const templatePaths = (text: string): string[][] =>
+  [...text.matchAll(/\{\{\s*((?:local|inputs)\.[\p{L}\p{M}\p{N}_.]+)\s*\}\}/gu)].map(([, name = ""]) =>
+    name.split("."),
+  );

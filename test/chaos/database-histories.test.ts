@@ -7,8 +7,8 @@ import { createOutbound, request } from "../harness/batch.ts";
 import { createTestDialer } from "../harness/dialer.ts";
 import { type Plan, word } from "../harness/planned-sender.ts";
 import { rounds } from "../harness/seed.ts";
-import { openBy } from "./by-the-book.ts";
-import { addressOf, type Fate, type Happening, type History, history } from "./history.ts";
+import { isLegalBy, openBy } from "./by-the-book.ts";
+import { addressOf, type Fate, type Happening, type History, history, PEOPLE } from "./history.ts";
 
 /** Fewer than in memory (histories.test.ts), but through every statement, index and trigger there is. */
 const RUNS = Number(process.env.DATABASE_HISTORIES ?? rounds(15));
@@ -42,8 +42,12 @@ const PLANS: Record<Fate, Plan> = {
 
 let histories = 0;
 /** Each history has its own people; a reference that two batches share is one of them. */
+const personOf = (reference: string) => PEOPLE[addressOf(reference)] as (typeof PEOPLE)[string];
+/** In the area of theirs. */
 const numberOf = (reference: string): string =>
-  `+1512${5_000_000 + histories * 10 + addressOf(reference).charCodeAt(0) - "a".charCodeAt(0)}`;
+  `${personOf(reference).number.slice(0, 5)}${5_000_000 + histories * 10 + addressOf(reference).charCodeAt(0) - "a".charCodeAt(0)}`;
+/** For a history without rules of its own. */
+const NO_RULES = { person_clock: false, contact_hours: [], caps: [] };
 const LIMITS = { per_source: 20, per_organization: 100, kept_for_callers: 0.3 };
 
 async function play(told: History): Promise<void> {
@@ -53,6 +57,8 @@ async function play(told: History): Promise<void> {
   await app.db.updateTable("agents").set({ timezone: told.zone }).execute();
   app.clock.set(told.from);
   histories++;
+  const saved = await app.send("PUT", "/api/v1/outbound/rules", told.rules ?? NO_RULES);
+  expect(saved.status).toBe(200);
   const limits = { ...LIMITS, per_person: told.per_person };
   const statuses = ["QUEUED", "BUSY", "NO-ANSWER", "COMPLETED", "HUMAN", "NO_OUTCOME", "CANCELED"];
   const { id } = await outbound.createCampaign({
@@ -66,7 +72,10 @@ async function play(told: History): Promise<void> {
     const { batch_id } = await outbound.createBatch({ campaign_id: id, call_rate, expires_on });
     await outbound.add(
       batch_id,
-      references.map((reference) => request(reference, numberOf(reference))),
+      references.map((reference) => {
+        const { timezone } = personOf(reference);
+        return request(reference, numberOf(reference), timezone === undefined ? {} : { timezone });
+      }),
     );
     batches.push(batch_id);
   }
@@ -129,6 +138,11 @@ async function check(told: History, campaign_id: number): Promise<void> {
   for (const { started_at, counted_on, reference_id } of attempts) {
     const days = openBy(told.campaign, told.zone, new Date(started_at));
     expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
+    if (told.rules?.person_clock)
+      expect(
+        isLegalBy(told.rules.contact_hours, personOf(reference_id), new Date(started_at)),
+        "contacted outside the person's own hours",
+      ).toBe(true);
     if (counted_on === null) continue;
     const date = String(counted_on).slice(0, 10);
     firsts.set(date, (firsts.get(date) ?? new Set()).add(reference_id));
@@ -157,6 +171,18 @@ async function check(told: History, campaign_id: number): Promise<void> {
         select target, started_at - lag(started_at, ${most}::integer) over (partition by target order by started_at) as gap
         from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
       ) gaps where gap < ${window_ms} * interval '1 millisecond'`,
+    );
+  }
+  for (const { attempts: most, days } of told.happenings.some((h) => h.kind === "pass" && h.ms < 0)
+    ? []
+    : (told.rules?.caps ?? [])) {
+    await nothing(
+      "a person was contacted more often than a cap allows",
+      sql`
+      select target from (
+        select target, started_at - lag(started_at, ${most}::integer) over (partition by target order by started_at) as gap
+        from attempts where campaign_id = ${campaign_id} and channel_status <> 'PENDING'
+      ) gaps where gap < ${days} * interval '24 hours'`,
     );
   }
   await nothing(

@@ -2,15 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isOver } from "../../src/channels/request-status.ts";
 import { rounds } from "../harness/seed.ts";
-import { openBy } from "./by-the-book.ts";
-import { type History, history } from "./history.ts";
+import { isLegalBy, openBy } from "./by-the-book.ts";
+import { addressOf, type History, history, PEOPLE } from "./history.ts";
 import { Model, type PlantedFaults, wasTried } from "./model.ts";
+
+const OUTSIDE = "contacted outside the person's own hours";
 
 /** Each of the runs is a history of its own; a failure prints the seed and the path that replay it. */
 const RUNS = Number(process.env.HISTORIES ?? rounds(1_000));
 
 test(`what the engine promises holds in ${RUNS} random histories`, () => {
-  const seen = { dials: 0, retries: 0, waited: 0, settled: 0, refused: 0 };
+  const seen = { dials: 0, retries: 0, waited: 0, settled: 0, refused: 0, on_own_clock: 0, capped: 0 };
   fc.assert(
     fc.property(history(60), (told) => play(told, seen)),
     { numRuns: RUNS },
@@ -19,11 +21,25 @@ test(`what the engine promises holds in ${RUNS} random histories`, () => {
   for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(RUNS / 100);
 }, 600_000);
 
-test("a dialer that forgets whom others call is found out", () => {
-  const histories = fc.property(history(60), (told) => play(told, {}, { forgets_addresses: true }));
-  const found = fc.check(histories, { numRuns: RUNS, endOnFailure: true });
-  expect(String(found.errorInstance)).toContain("two live attempts to one address");
-}, 600_000);
+test.each<[string, PlantedFaults, string]>([
+  ["forgets whom others call", { forgets_addresses: true }, "two live attempts to one address"],
+  ["reads a person's hours on the campaign's clock", { forgets_zones: true }, OUTSIDE],
+  ["reads one of the zones that a number may be in", { reads_one_zone: true }, OUTSIDE],
+  [
+    "counts what one batch alone has tried",
+    { forgets_other_batches: true },
+    "contacted more often than a cap",
+  ],
+])(
+  "a dialer that %s is found out",
+  (_, faults, complaint) => {
+    // Only what the fault is about can fail: everything else is checked above.
+    const histories = fc.property(history(60), (told) => play(told, {}, faults));
+    const found = fc.check(histories, { numRuns: Math.max(RUNS, 3_000), endOnFailure: true });
+    expect(String(found.errorInstance)).toContain(complaint);
+  },
+  600_000,
+);
 
 function play(told: History, seen: Record<string, number>, faults: PlantedFaults = {}): void {
   const model = new Model(told, faults);
@@ -41,10 +57,13 @@ function play(told: History, seen: Record<string, number>, faults: PlantedFaults
   checkPace(told, model);
   checkRetries(told, model);
   checkPerPerson(told, model);
+  checkCaps(told, model);
   checkTold(model);
   seen.retries = (seen.retries ?? 0) + model.attempts.filter((a) => a.attempt_number > 1).length;
   seen.waited = (seen.waited ?? 0) + model.requests.filter((r) => r.request_status === "PENDING").length;
   seen.settled = (seen.settled ?? 0) + model.requests.filter((r) => isOver(r.request_status)).length;
+  seen.on_own_clock = (seen.on_own_clock ?? 0) + (told.rules?.person_clock ? model.dials.length : 0);
+  seen.capped = (seen.capped ?? 0) + (told.rules?.caps.length ? model.dials.length : 0);
   seen.refused = (seen.refused ?? 0) + model.requests.filter((r) => r.refusals > 0).length;
 }
 
@@ -54,6 +73,8 @@ type Attempt = Model["attempts"][number];
 function checkStart(told: History, model: Model, attempt: Attempt, statuses: string[]): void {
   const at = new Date(attempt.started_at);
   const days = openBy(model.campaign, told.zone, at);
+  const person = PEOPLE[addressOf(attempt.reference_id)] as (typeof PEOPLE)[string];
+  if (told.rules?.person_clock) expect(isLegalBy(told.rules.contact_hours, person, at), OUTSIDE).toBe(true);
   expect(days.length, "an attempt started outside the window").toBeGreaterThan(0);
   const batch = model.batches[attempt.batch_key];
   expect(statuses[attempt.batch_key], "an attempt of a batch that is not active").toBe("ACTIVE");
@@ -149,6 +170,21 @@ function checkPerPerson({ happenings, per_person }: History, model: Model): void
       if (before !== undefined)
         expect(start - before, "tried too often").toBeGreaterThanOrEqual(per_person.window_ms);
     }
+  }
+}
+
+/** 11. Never more contacts than a cap within its days, nor after a conversation before its rest is over. */
+function checkCaps({ happenings, rules }: History, model: Model): void {
+  if (rules === null || happenings.some((h) => h.kind === "pass" && h.ms < 0)) return;
+  const DAY_ms = 86_400_000;
+  for (const some of Map.groupBy(model.attempts.filter(wasTried), ({ target }) => target).values()) {
+    const starts = some.map(({ started_at }) => Date.parse(started_at)).toSorted((a, b) => a - b);
+    for (const { attempts, days } of rules.caps)
+      for (const [i, start] of starts.entries()) {
+        const before = starts[i - attempts];
+        if (before !== undefined)
+          expect(start - before, "contacted more often than a cap").toBeGreaterThanOrEqual(days * DAY_ms);
+      }
   }
 }
 

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { CHANNEL_STATUSES, type ChannelStatus } from "../../src/channels/channel-status.ts";
+import { contactHoursFaults } from "../../src/planning/contact-hours.ts";
 import type { PersonLimit } from "../../src/planning/per-person.ts";
+import type { OutreachRules } from "../../src/planning/person-hold.ts";
 import type { Rule, Schedule } from "../../src/planning/schedule.ts";
 import { WEEKDAYS } from "../../src/planning/weekday.ts";
 
@@ -8,6 +10,8 @@ import { WEEKDAYS } from "../../src/planning/weekday.ts";
 export type History = {
   campaign: Schedule & { hourly_rate: number; retry_count: number; retry_interval: string };
   per_person: PersonLimit | null;
+  /** What the organization asks of every start to a person. */
+  rules: OutreachRules | null;
   zone: string;
   from: Date;
   batches: { people: string[]; call_rate: number | null; expires_h: number | null }[];
@@ -87,6 +91,36 @@ const campaign = (start: string) =>
 const perPerson = fc.record({
   attempts: fc.integer({ min: 1, max: 3 }),
   window_ms: fc.constantFrom(3_600_000, 24 * 3_600_000),
+});
+
+const halfHour = (min: number, max: number) =>
+  fc
+    .integer({ min, max })
+    .map((half) => `${String(Math.floor(half / 2)).padStart(2, "0")}:${half % 2 === 0 ? "00" : "30"}`);
+const contactHours = fc
+  .array(
+    fc.record({
+      jurisdiction: fc.constantFrom("*", "US", "US-FL", "DE"),
+      channel: fc.constant("call" as const),
+      days: fc.subarray([...WEEKDAYS], { minLength: 4 }),
+      from: halfHour(10, 24),
+      to: halfHour(30, 48),
+      source: fc.constant(null),
+      checked_on: fc.constant(null),
+    }),
+    { maxLength: 3 },
+  )
+  .filter((rows) => contactHoursFaults(rows).length === 0);
+const contactCap = fc.record({
+  channel: fc.constantFrom("call" as const, "any" as const),
+  attempts: fc.integer({ min: 1, max: 3 }),
+  days: fc.constantFrom(1, 2, 7),
+});
+const rules = fc.record({
+  person_clock: fc.boolean(),
+  contact_hours: contactHours,
+  caps: fc.array(contactCap, { maxLength: 2 }),
+  days_after_conversation: fc.option(fc.integer({ min: 1, max: 3 })),
 });
 
 const fate = fc.oneof(
@@ -187,6 +221,29 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 /** One person under two references: they have one telephone. */
 export const addressOf = (reference: string): string => (reference === "h" ? "a" : reference);
 
+/** Where the people of the histories are, by their numbers and, for one, by what the request says. */
+export const PEOPLE: Record<
+  string,
+  { number: string; zones: string[]; places: string[]; timezone?: string }
+> = {
+  a: { number: "+12125550100", zones: ["America/New_York"], places: ["*", "US", "US-NY"] },
+  b: {
+    number: "+18505550101",
+    zones: ["America/New_York", "America/Chicago"],
+    places: ["*", "US", "US-FL"],
+  },
+  c: { number: "+18085550102", zones: ["Pacific/Honolulu"], places: ["*", "US", "US-HI"] },
+  d: { number: "+19285550103", zones: ["America/Phoenix", "America/Denver"], places: ["*", "US", "US-AZ"] },
+  e: {
+    number: "+15125550104",
+    zones: ["Asia/Kathmandu"],
+    places: ["*", "US", "US-TX"],
+    timezone: "Asia/Kathmandu",
+  },
+  f: { number: "+493090182005", zones: ["Europe/Berlin"], places: ["*", "DE"] },
+  g: { number: "+17095550106", zones: ["America/St_Johns", "America/Halifax"], places: ["*", "CA", "CA-NL"] },
+};
+
 /** References are few, so that two batches share some. */
 const batch = fc.record({
   people: fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f", "g", "h"), {
@@ -202,6 +259,7 @@ export const history = (longest: number): fc.Arbitrary<History> =>
     fc.record({
       campaign: campaign(start),
       per_person: fc.option(perPerson),
+      rules: fc.option(rules, { freq: 3 }),
       zone: fc.constantFrom(...ZONES),
       from: fc.integer({ min: 0, max: 86_400 }).map((s) => new Date(Date.parse(start) + s * 1000)),
       batches: fc.array(batch, { minLength: 1, maxLength: 2 }),

@@ -11,8 +11,9 @@ import { chooseNext } from "../../src/planning/choose-next.ts";
 import { batchStep, type RequestView } from "../../src/planning/next-step.ts";
 import { lastStart, rateOf } from "../../src/planning/pacing.ts";
 import { type PersonLimit, tooOften } from "../../src/planning/per-person.ts";
+import { type OutreachRules, type PersonState, personState } from "../../src/planning/person-hold.ts";
 import { leadsFurther } from "../../src/planning/settle.ts";
-import { addressOf, type Fate, type Happening, type History } from "./history.ts";
+import { addressOf, type Fate, type Happening, type History, PEOPLE } from "./history.ts";
 
 /**
  * The engine with its rows in memory: every decision is the program's own (`batchStep`, `chooseNext`, `Settlement`), only
@@ -27,7 +28,15 @@ export type Batch = {
 };
 type ModelAttempt = AttemptRow & { counted_on: string | null; process: number };
 /** Mistakes that a dialer could make, so that the promises can be seen to notice them. */
-export type PlantedFaults = { forgets_addresses?: boolean };
+export type PlantedFaults = {
+  forgets_addresses?: boolean;
+  /** Reads each person's hours on the campaign's clock. */
+  forgets_zones?: boolean;
+  /** Reads only the first zone that a number may be in. */
+  reads_one_zone?: boolean;
+  /** Counts the attempts of one batch alone. */
+  forgets_other_batches?: boolean;
+};
 /** What really happened outside, which no row can lie about. */
 export type Dial = { attempt: ModelAttempt; at: Date };
 
@@ -38,11 +47,15 @@ const SHOWN_AFTER_ms = 6_000;
 export const wasTried = ({ state, channel_status }: AttemptRow): boolean =>
   state !== "ENDED" || channel_status !== "PENDING";
 
-const numberOf = (reference: string): string => `+1512555010${addressOf(reference).charCodeAt(0) - 97}`;
+const personOf = (reference: string) => PEOPLE[addressOf(reference)] as (typeof PEOPLE)[string];
+const numberOf = (reference: string): string => personOf(reference).number;
 
 /** As `takeUnsettled`. */
 const handedOverBy = ({ check_at }: AttemptRow): string =>
   new Date(Date.parse(check_at as string) - (LEASE_ms - HAND_OVER_ms)).toISOString();
+
+/** As far as the histories know: somebody was heard. */
+export const hasTalked = ({ answerer }: AttemptRow): boolean => answerer === "HUMAN";
 
 export class Model {
   now: Date;
@@ -57,6 +70,7 @@ export class Model {
   campaign: History["campaign"];
   #zone: string;
   #perPerson: PersonLimit | null;
+  #rules: OutreachRules | null;
   #atCarrier = new Map<string, { status: ChannelStatus; since_ms: number }>();
   /** Time as it really passes, whatever clocks are set to. */
   #passed_ms = 0;
@@ -72,6 +86,7 @@ export class Model {
     this.now = history.from;
     this.#zone = history.zone;
     this.#perPerson = history.per_person;
+    this.#rules = history.rules;
     this.campaign = { ...history.campaign };
     this.batches = history.batches.map(({ call_rate, expires_h }, key) => ({
       key,
@@ -234,10 +249,37 @@ export class Model {
       is_reached_elsewhere: false,
       is_address_busy: false,
       country: null,
-      person: { hold: null, too_late: null },
+      person: this.#person(request, reference as string),
       too_often: this.#perPerson && tooOften(this.#tried(reference as string), this.#perPerson),
       issue: null,
     };
+  }
+
+  /** As `readContacts`, and what follows from it. */
+  #person(request: RequestRow, reference: string): PersonState {
+    const { number, timezone, zones } = personOf(reference);
+    const { forgets_zones, reads_one_zone, forgets_other_batches } = this.#faults;
+    const wrong = forgets_zones ? this.#zone : reads_one_zone ? zones[0] : undefined;
+    const named = wrong ?? timezone;
+    const past = this.attempts
+      .filter(
+        (a) =>
+          a.target === number && wasTried(a) && (!forgets_other_batches || a.batch_key === request.batch_key),
+      )
+      .map((a) => ({
+        channel: "call" as const,
+        at: new Date(a.started_at),
+        talked_until: hasTalked(a) && a.ended_at !== null ? new Date(a.ended_at) : null,
+      }));
+    const request_variables: Record<string, string> = named === undefined ? {} : { timezone: named };
+    const person = {
+      target: number,
+      channel: "call" as const,
+      request_variables,
+      campaign_zone: this.#zone,
+      past,
+    };
+    return personState(this.#rules, person, this.now);
   }
 
   /** As `readTried`. */

@@ -42,6 +42,23 @@ test("what is wrong is told at its field, and a change is shown before it is sav
 const theirs = async (fields: object) =>
   it.app.send("PUT", "/api/v1/agents/", { ...(await agent()), ...fields });
 
+test("a tab is named after its record, and Ctrl S in a field opens the review", async () => {
+  const page = await it.open(await it.person("Admin"));
+  await page.goto("/console/agents/1");
+  await expect.poll(() => page.title()).toBe("Demo clinic · Agents · Parley");
+  await page.getByRole("textbox", { name: "Name", exact: true }).press("Control+s");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Clinic of the demo");
+  await page.getByRole("textbox", { name: "Name", exact: true }).press("Control+s");
+  const review = page.getByRole("dialog", { name: "Review the change" });
+  await review.getByText("Clinic of the demo").waitFor();
+  await page.keyboard.press("Escape");
+  await review.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByRole("navigation").getByRole("link", { name: "Sessions" }).click();
+  await expect.poll(() => page.title()).toBe("Sessions · Parley");
+  expect(page.faults).toEqual([]);
+});
+
 test("who saves after somebody else is told who changed what, and saves over it only knowingly", async () => {
   const page = await it.open(await it.person("Editor"));
   await page.goto("/console/agents/1");

@@ -8,13 +8,18 @@ import {
   IconRefresh,
 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { ApiError } from "../server/api.ts";
 import classes from "./parts.module.css";
 
 /** The head of every page: title, one sentence about it, and actions. */
 export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?: ReactNode; back?: Crumb }) {
   const { title, about, actions, back } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The name of the tab, after every drawing: a record's name comes with the record.
+  useEffect(() => {
+    document.title = [heading.current?.textContent, back?.label, "Parley"].filter(Boolean).join(" · ");
+  });
   return (
     <header className={classes.head}>
       <div className={classes.headText}>
@@ -23,7 +28,7 @@ export function PageHead(props: { title: ReactNode; about?: ReactNode; actions?:
             {back.label}
           </RouteLink>
         )}
-        <Title order={1} className={classes.title}>
+        <Title order={1} ref={heading} className={classes.title}>
           {title}
         </Title>
         {about && (

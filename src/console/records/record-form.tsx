@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
+import { useHotkeys } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -212,6 +213,10 @@ export function RecordFormFrame<Values extends object>(props: {
   const { form, children, readOnly = false, extra } = props;
   const { isDirty, isSaving, isNew, review } = form;
   const fields = useRef<HTMLFieldSetElement>(null);
+  const element = useRef<HTMLFormElement>(null);
+  const mayBeSaved = !readOnly && isDirty && !isSaving && review.pending === null;
+  // In fields and editors, too.
+  useHotkeys([["mod+S", () => mayBeSaved && element.current?.requestSubmit()]], [], true);
   const general = [...form.general, ...useUnseen(form.form.errors, fields)];
   const shown = (
     <Stack gap="md" key={form.edition}>
@@ -220,6 +225,7 @@ export function RecordFormFrame<Values extends object>(props: {
   );
   return (
     <form
+      ref={element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();

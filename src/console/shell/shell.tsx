@@ -23,7 +23,7 @@ import {
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
 import { MENU_GROUPS, PAGES } from "../pages.tsx";
 import { Failure, Loading } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
@@ -91,7 +91,8 @@ function Frame({ me }: { me: Me }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page closes the menu of a phone
   useEffect(close, [pathname]);
   const page = usePage();
-  useEffect(() => {
+  // Before the page's own heading names the tab (PageHead).
+  useLayoutEffect(() => {
     document.title = page ? `${page.title} · Parley` : "Parley";
   }, [page]);
 

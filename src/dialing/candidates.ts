@@ -27,28 +27,25 @@ export type Candidate = {
   counted_on: string[];
 };
 
-/**
- * How many are read where a filter, a limit per person, a person's own clock or a blocked country may skip many requests
- * before one can be tried.
- */
+/** How many are read where a filter may skip many requests before one can be tried. */
 const FILTERED_FIRSTS = 20;
 
 /**
  * Candidates of each batch, in the order in which they are tried: the retry that is due first, then the requests that
- * wait longest for a first attempt, in the order of their list. Reads a handful of rows however many wait (index:
+ * wait longest for a first attempt, `firsts` of them, in the order of their list. Reads a handful of rows however many wait (index:
  * `requests_waiting`). Skips rows locked by others, and those whose reference or address has a live attempt.
  */
 export async function lockCandidates(
   tx: Tx,
   batches: { batch: DueBatch; days: DayCap[] }[],
-  mayPassOver: (batch: DueBatch) => boolean,
+  firsts: number,
 ): Promise<Map<number, Candidate[]>> {
   const given = batches.map(({ batch, days }) => ({
     batch_key: batch.batch_key,
     campaign_id: batch.campaign.id,
     organization_id: batch.organization_id,
     days: days.map(({ date }) => date),
-    firsts: isFiltered(batch) || mayPassOver(batch) ? FILTERED_FIRSTS : 1,
+    firsts: isFiltered(batch) ? Math.max(firsts, FILTERED_FIRSTS) : firsts,
   }));
   const { rows } = await sql<Candidate>`
     select w.batch_key, r.*, array(

@@ -19,7 +19,7 @@ import {
   type Open,
   soonAfter,
 } from "./decide-claim.ts";
-import { type DueBatch, lockDueBatches, paceOf, senderOf, timeOf } from "./due-batches.ts";
+import { type DueBatch, lockDueBatches, paceOf, timeOf } from "./due-batches.ts";
 import { eligibilityIssue } from "./eligibility.ts";
 import { type LineLimits, type Lines, lockLines } from "./lines.ts";
 import { type Contacted, readContacts } from "./read-contacts.ts";
@@ -115,15 +115,32 @@ async function claimReady(
     const days = daysOf(plan);
     return days === null ? [] : [{ plan, batch: plan.batch, days }];
   });
-  const known = await readKnown(tx, parts, lines, open, now);
-  const decided = decideClaim(open, known, (plan) => daysOf(plan) !== null, now);
-  const waiting = await passedOver(tx, decided.idle);
-  for (const { plan, batch_key } of decided.idle)
+  const pass = async (some: Open[], firsts: number) => {
+    const known = await readKnown(tx, parts, lines, some, now, firsts);
+    const decided = decideClaim(some, known, (plan) => daysOf(plan) !== null, now);
+    await skipRequests(tx, decided.skipped, now);
+    await putOff(tx, decided.put_off);
+    return { ...decided, attempts: await insertAttempts(tx, parts.owner, decided.starts, now) };
+  };
+  const first = await pass(open, 1);
+  // Few people are held back; where the next one of a batch is, those behind are read, and only there.
+  const held = new Set(first.put_off.map(({ batch_key }) => batch_key));
+  const isHeld = ({ batch_key }: { batch_key: number }) => held.has(batch_key);
+  const startedNobody = new Set(first.idle.filter(isHeld).map(({ batch_key }) => batch_key));
+  const again = open.filter(({ batch }) => startedNobody.has(batch.batch_key));
+  const second = again.length === 0 ? null : await pass(again, BEHIND_HELD);
+  const idle = [
+    ...first.idle.filter(({ batch_key }) => !startedNobody.has(batch_key)),
+    ...(second?.idle ?? []),
+  ];
+  const waiting = await passedOver(tx, idle);
+  for (const { plan, batch_key } of idle)
     if (waiting.has(batch_key)) plan.wake_at = earlier(plan.wake_at, soon);
-  await skipRequests(tx, decided.skipped, now);
-  await putOff(tx, decided.put_off);
-  return insertAttempts(tx, parts.owner, decided.starts, now);
+  return [...first.attempts, ...(second?.attempts ?? [])];
 }
+
+/** How many are read behind one that a limit per person, their own clock or a blocked country holds back. */
+const BEHIND_HELD = 40;
 
 async function readKnown(
   tx: Tx,
@@ -131,6 +148,7 @@ async function readKnown(
   lines: Lines,
   open: Open[],
   now: Date,
+  firsts: number,
 ): Promise<ClaimKnown> {
   const batches = open.map(({ batch }) => batch);
   const countries = await readCountryHolds(
@@ -138,9 +156,7 @@ async function readKnown(
     [...new Set(batches.map(({ organization_id }) => organization_id))],
     now,
   );
-  const mayPassOver = (batch: DueBatch) =>
-    per_person !== null || lines.rulesOf(batch) !== null || countries.any(senderOf(batch));
-  const candidates = await lockCandidates(tx, open, mayPassOver);
+  const candidates = await lockCandidates(tx, open, firsts);
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const contacts = await readContacts(tx, contactedBy(batches, candidates, lines), now);
   const blocked = await findSuppressed(tx, batches, candidates);

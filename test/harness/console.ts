@@ -140,7 +140,8 @@ export const settled = (page: Page): Promise<void> =>
  */
 export async function saveReviewed(page: Page): Promise<void> {
   const review = page.getByRole("dialog", { name: "Review the change" });
-  await page.getByRole("button", { name: "Review and save" }).click();
+  // A page may have two forms, of which one was changed.
+  await page.getByRole("button", { name: "Review and save", disabled: false }).click();
   await review.getByRole("button", { name: "Save", exact: true }).click();
   await review.waitFor({ state: "detached" });
 }

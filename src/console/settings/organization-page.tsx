@@ -8,6 +8,7 @@ import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
 
 const KEY = ["organization"];
 type Values = { display_name: string; description: string; domains: string; logo: string };
@@ -16,6 +17,7 @@ const read = () => call("GET /api/v1/organizations/", {});
 
 /** By hand: there is one, which belongs to no list and is sent as a form with a file. */
 export default function OrganizationPage() {
+  const may = useMay();
   const organization = useQuery({ queryKey: KEY, queryFn: read });
   return (
     <>
@@ -30,6 +32,10 @@ export default function OrganizationPage() {
         }
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
+      {may("outbound_read") && <OutreachRulesPanel />}
+      {organization.data && may("organizations_delete") && (
+        <DeleteOrganization name={organization.data.display_name} />
+      )}
     </>
   );
 }
@@ -61,38 +67,35 @@ function Form({ organization }: { organization: OrganizationResponse }) {
   });
   const { form } = record;
   return (
-    <>
-      <Panel>
-        <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
-          <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
-          <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
-          <TextInput
-            label="Domains"
-            description="E-mail domains, separated by commas."
-            {...form.getInputProps("domains")}
+    <Panel>
+      <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+        <TextInput label="Name" required dir="auto" {...form.getInputProps("display_name")} />
+        <TextInput label="Description" dir="auto" {...form.getInputProps("description")} />
+        <TextInput
+          label="Domains"
+          description="E-mail domains, separated by commas."
+          {...form.getInputProps("domains")}
+        />
+        <Group align="flex-end" gap="md">
+          {organization.logo_url && <Image src={organization.logo_url} w={48} h={48} alt="Current logo" />}
+          <FileInput
+            style={{ flex: 1 }}
+            label="Logo"
+            description="PNG, 120 × 120 pixels"
+            placeholder="Choose a file"
+            accept="image/png"
+            clearable
+            // A discard takes it back, too.
+            value={form.getValues().logo ? logo : null}
+            onChange={(file) => {
+              setLogo(file);
+              form.setFieldValue("logo", file ? file.name : "");
+            }}
+            error={form.errors.logo}
           />
-          <Group align="flex-end" gap="md">
-            {organization.logo_url && <Image src={organization.logo_url} w={48} h={48} alt="Current logo" />}
-            <FileInput
-              style={{ flex: 1 }}
-              label="Logo"
-              description="PNG, 120 × 120 pixels"
-              placeholder="Choose a file"
-              accept="image/png"
-              clearable
-              // A discard takes it back, too.
-              value={form.getValues().logo ? logo : null}
-              onChange={(file) => {
-                setLogo(file);
-                form.setFieldValue("logo", file ? file.name : "");
-              }}
-              error={form.errors.logo}
-            />
-          </Group>
-        </RecordFormFrame>
-      </Panel>
-      {may("organizations_delete") && <DeleteOrganization name={organization.display_name} />}
-    </>
+        </Group>
+      </RecordFormFrame>
+    </Panel>
   );
 }
 

@@ -30,6 +30,9 @@ const FORMS: Record<string, string> = {
   UserUpdateRequest: "people",
   ApiTokenCreateRequest: "people",
   LlmProviderInput: "settings",
+  OutreachRules: "settings",
+  ContactHoursInput: "settings",
+  ContactCap: "settings",
   PromptLlmConfigInput: "prompts",
 };
 

@@ -1,0 +1,315 @@
+import {
+  ActionIcon,
+  Button,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { ContactCap, ContactHours, StoredOutreachRules } from "../api-types.ts";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+import classes from "./outreach-rules.module.css";
+
+const KEY = ["outreach-rules"];
+type Values = Pick<
+  StoredOutreachRules,
+  "person_clock" | "contact_hours" | "caps" | "days_after_conversation"
+>;
+
+const read = () => call("GET /api/v1/outbound/rules", {});
+
+const CHANNELS = [
+  { value: "call", label: "Calls" },
+  { value: "text", label: "Texts" },
+  { value: "email", label: "E-mails" },
+];
+const CAPPED = [...CHANNELS, { value: "any", label: "All together" }];
+const DAYS = [
+  { value: "mon", label: "Mon" },
+  { value: "tue", label: "Tue" },
+  { value: "wed", label: "Wed" },
+  { value: "thu", label: "Thu" },
+  { value: "fri", label: "Fri" },
+  { value: "sat", label: "Sat" },
+  { value: "sun", label: "Sun" },
+];
+
+/** When and how often people may be contacted, over all campaigns of the organization. */
+export function OutreachRulesPanel() {
+  const rules = useQuery({ queryKey: KEY, queryFn: read });
+  return (
+    <Panel title="Contact rules">
+      <Fetched query={rules}>{(found) => <RulesForm rules={found} />}</Fetched>
+    </Panel>
+  );
+}
+
+function RulesForm({ rules }: { rules: StoredOutreachRules }) {
+  const may = useMay();
+  const record = useRecordForm<StoredOutreachRules, Values>({
+    noun: "Contact rules",
+    labels: {
+      person_clock: "Each person's own clock",
+      contact_hours: "Contact hours",
+      caps: "Caps",
+      days_after_conversation: "Rest after a conversation",
+    },
+    record: rules,
+    values: (found) => ({
+      person_clock: found?.person_clock ?? false,
+      contact_hours: found?.contact_hours ?? [],
+      caps: found?.caps ?? [],
+      days_after_conversation: found?.days_after_conversation ?? null,
+    }),
+    save: (body) => call("PUT /api/v1/outbound/rules", { body }),
+    reread: read,
+    invalidates: [KEY],
+    onSaved: () => {},
+  });
+  const { form } = record;
+  const { person_clock, contact_hours, caps, days_after_conversation } = form.getValues();
+  const errorOf = (path: string): ReactNode => form.errors[path];
+  const setHours = (rows: ContactHours[]) => form.setFieldValue("contact_hours", rows as never);
+  const setCaps = (rows: ContactCap[]) => form.setFieldValue("caps", rows as never);
+  return (
+    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+      {rules.updated_at && (
+        <Text size="sm" c="dimmed">
+          Updated <Time at={rules.updated_at} /> by <bdi>{rules.updated_by}</bdi>
+        </Text>
+      )}
+      <Switch
+        label="Each person's own clock"
+        description="People are contacted only within the contact hours where they live: by the request's timezone column, else by their number. Off: the campaign's window alone decides."
+        checked={person_clock}
+        onChange={({ currentTarget }) => form.setFieldValue("person_clock", currentTarget.checked as never)}
+      />
+      {person_clock && (
+        <Rows
+          title="Contact hours"
+          about="* is everybody, US a country, US-FL a state. All that apply to a person must be open."
+          error={errorOf("contact_hours")}
+          add="Add hours"
+          onAdd={() =>
+            setHours([
+              ...contact_hours,
+              {
+                jurisdiction: "US",
+                channel: "call",
+                days: DAYS.map(({ value }) => value) as ContactHours["days"],
+                from: "09:00",
+                to: "20:00",
+                source: null,
+                checked_on: null,
+              },
+            ])
+          }
+        >
+          {contact_hours.map((row, index) => (
+            <HoursRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+              key={index}
+              number={index + 1}
+              row={row}
+              onChange={(next) => setHours(contact_hours.with(index, next))}
+              onRemove={() => setHours(contact_hours.toSpliced(index, 1))}
+              errorOf={(field) => errorOf(`contact_hours.${index}.${field}`)}
+            />
+          ))}
+        </Rows>
+      )}
+      <Rows
+        title="Caps"
+        about="The most contacts with one number or address, over all campaigns."
+        error={errorOf("caps")}
+        add="Add cap"
+        onAdd={() => setCaps([...caps, { channel: "call", attempts: 1, days: 1 }])}
+      >
+        {caps.map((row, index) => (
+          <CapRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+            key={index}
+            number={index + 1}
+            row={row}
+            onChange={(next) => setCaps(caps.with(index, next))}
+            onRemove={() => setCaps(caps.toSpliced(index, 1))}
+            errorOf={(field) => errorOf(`caps.${index}.${field}`)}
+          />
+        ))}
+      </Rows>
+      <NumberInput
+        label="Rest after a conversation"
+        description="Days without contact after a call that a person answered. Empty: none."
+        min={1}
+        max={90}
+        allowDecimal={false}
+        value={days_after_conversation ?? ""}
+        onChange={(value) =>
+          form.setFieldValue("days_after_conversation", (value === "" ? null : Number(value)) as never)
+        }
+        error={errorOf("days_after_conversation")}
+      />
+    </RecordFormFrame>
+  );
+}
+
+function Rows(props: {
+  title: string;
+  about: string;
+  error: ReactNode;
+  add: string;
+  onAdd(): void;
+  children: ReactNode;
+}) {
+  const { title, about, error, add, onAdd, children } = props;
+  return (
+    <Stack gap="xs" component="section" aria-label={title}>
+      <div>
+        <Text size="sm" fw={500}>
+          {title}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {about}
+        </Text>
+      </div>
+      {children}
+      {error && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+      <div>
+        <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />} onClick={onAdd}>
+          {add}
+        </Button>
+      </div>
+    </Stack>
+  );
+}
+
+type RowProps<Row> = {
+  number: number;
+  row: Row;
+  onChange(row: Row): void;
+  onRemove(): void;
+  errorOf(field: string): ReactNode;
+};
+
+function HoursRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactHours>) {
+  const name = `contact hours ${number}`;
+  return (
+    <fieldset className={classes.row} aria-label={name}>
+      <TextInput
+        aria-label={`Jurisdiction of ${name}`}
+        value={row.jurisdiction}
+        onChange={({ currentTarget }) =>
+          onChange({ ...row, jurisdiction: currentTarget.value.toUpperCase() })
+        }
+        error={errorOf("jurisdiction")}
+      />
+      <Select
+        aria-label={`Channel of ${name}`}
+        data={CHANNELS}
+        allowDeselect={false}
+        value={row.channel}
+        onChange={(channel) => onChange({ ...row, channel: channel as ContactHours["channel"] })}
+        error={errorOf("channel")}
+      />
+      <MultiSelect
+        className={classes.wide}
+        aria-label={`Days of ${name}`}
+        data={DAYS}
+        value={row.days}
+        onChange={(days) => onChange({ ...row, days: days as ContactHours["days"] })}
+        error={errorOf("days")}
+      />
+      <TextInput
+        aria-label={`Start of ${name}`}
+        placeholder="08:00"
+        value={row.from}
+        onChange={({ currentTarget }) => onChange({ ...row, from: currentTarget.value })}
+        error={errorOf("from")}
+      />
+      <TextInput
+        aria-label={`End of ${name}`}
+        placeholder="21:00"
+        value={row.to}
+        onChange={({ currentTarget }) => onChange({ ...row, to: currentTarget.value })}
+        error={errorOf("to")}
+      />
+      <TextInput
+        className={classes.wide}
+        aria-label={`Source of ${name}`}
+        placeholder="Law or policy"
+        dir="auto"
+        value={row.source ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...row, source: currentTarget.value || null })}
+        error={errorOf("source")}
+      />
+      <TextInput
+        aria-label={`Date on which the source of ${name} was read`}
+        placeholder="2026-11-23"
+        value={row.checked_on ?? ""}
+        onChange={({ currentTarget }) => onChange({ ...row, checked_on: currentTarget.value || null })}
+        error={errorOf("checked_on")}
+      />
+      <RemoveRow name={name} onRemove={onRemove} />
+    </fieldset>
+  );
+}
+
+function CapRow({ number, row, onChange, onRemove, errorOf }: RowProps<ContactCap>) {
+  const name = `cap ${number}`;
+  const numbers = { min: 1, allowDecimal: false, allowNegative: false } as const;
+  return (
+    <Group component="fieldset" gap="xs" className={classes.cap} aria-label={name}>
+      <NumberInput
+        {...numbers}
+        w={80}
+        max={100}
+        aria-label={`Contacts of ${name}`}
+        value={row.attempts}
+        onChange={(attempts) => onChange({ ...row, attempts: Number(attempts) })}
+        error={errorOf("attempts")}
+      />
+      <Select
+        w={140}
+        aria-label={`Channel of ${name}`}
+        data={CAPPED}
+        allowDeselect={false}
+        value={row.channel}
+        onChange={(channel) => onChange({ ...row, channel: channel as ContactCap["channel"] })}
+        error={errorOf("channel")}
+      />
+      <Text size="sm">in</Text>
+      <NumberInput
+        {...numbers}
+        w={80}
+        max={90}
+        aria-label={`Days of ${name}`}
+        value={row.days}
+        onChange={(days) => onChange({ ...row, days: Number(days) })}
+        error={errorOf("days")}
+      />
+      <Text size="sm">{row.days === 1 ? "day" : "days"}</Text>
+      <RemoveRow name={name} onRemove={onRemove} />
+    </Group>
+  );
+}
+
+const RemoveRow = ({ name, onRemove }: { name: string; onRemove(): void }) => (
+  <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${name}`} onClick={onRemove}>
+    <IconTrash size={15} />
+  </ActionIcon>
+);

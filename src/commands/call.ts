@@ -5,6 +5,7 @@ import { resample } from "../audio/resample.ts";
 import { readWav, writeWav } from "../audio/wav.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
+import { spokenText } from "../simulator/caller-audio.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
 import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
@@ -15,7 +16,6 @@ import { findAgent } from "./chat.ts";
 const QUIET_MS = 1_500;
 /** A model's answer, its tools included; after it the next words are said all the same. */
 const ANSWER_MS = 30_000;
-const VOICE = "rms";
 
 /**
  * Calls an agent as its page does, over the same socket: says lines or a WAV file, writes what was said by both, and
@@ -123,13 +123,7 @@ async function spoken(lines: string[]): Promise<Int16Array[]> {
   const mouth = createLocalSpeaking({ threads: 1 });
   try {
     const made: Int16Array[] = [];
-    for (const text of lines) {
-      const pieces: Int16Array[] = [];
-      const utterance = { text, language: "en-US", voice: VOICE, speed: null };
-      for await (const { samples } of mouth.speak(utterance, new AbortController().signal))
-        pieces.push(samples);
-      made.push(join(pieces));
-    }
+    for (const text of lines) made.push(await spokenText(mouth, text));
     return made;
   } finally {
     await mouth.close();

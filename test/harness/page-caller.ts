@@ -1,5 +1,5 @@
-import { join } from "../../src/audio/level.ts";
 import { type CallWords, SocketCaller } from "../../src/commands/call-socket.ts";
+import { spokenText } from "../../src/simulator/caller-audio.ts";
 import type { Speaking } from "../../src/speech/speaking.ts";
 
 /** Somebody who calls from a page, in real time, and speaks with this mouth. */
@@ -72,9 +72,5 @@ export class PageCaller {
 }
 
 /** What a voice of the mouth makes of a text, at 16 kHz. */
-export async function speech(mouth: Speaking, text: string, voice = "rms"): Promise<Int16Array> {
-  const given = { text, language: "en-US", voice, speed: null };
-  const pieces: Int16Array[] = [];
-  for await (const { samples } of mouth.speak(given, new AbortController().signal)) pieces.push(samples);
-  return join(pieces);
-}
+export const speech = (mouth: Speaking, text: string, voice = "rms"): Promise<Int16Array> =>
+  spokenText(mouth, text, { voice });

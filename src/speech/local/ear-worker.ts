@@ -10,9 +10,11 @@ export type EarAsked =
   | { ear: number; ask: "open"; listening: ListeningFor; recognizes: boolean }
   | { ear: number; ask: "push"; frame: Int16Array }
   | { ear: number; ask: "close" }
+  /** Answered once all that was asked before is done. */
+  | { ask: "catch_up"; number: number }
   /** The thread's last message: it comes to its own end. */
   | { ask: "end" };
-export type EarTold = { ear: number; heard: Heard };
+export type EarTold = { ear: number; heard: Heard } | { caught_up: number };
 
 /*
  * A thread that hears for several lines: where speech begins and ends (Silero), and its words (PocketSphinx).
@@ -28,6 +30,7 @@ function serve(port: NonNullable<typeof parentPort>, { sphinx }: { sphinx: Sphin
       streams.clear();
       return port.close();
     }
+    if (asked.ask === "catch_up") return port.postMessage({ caught_up: asked.number } satisfies EarTold);
     const tell = (heard: Heard) => port.postMessage({ ear: asked.ear, heard } satisfies EarTold);
     try {
       if (asked.ask === "open") {

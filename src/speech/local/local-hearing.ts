@@ -14,6 +14,8 @@ export type LocalHearing = Hearing & {
   understands: boolean;
   /** Tells when somebody speaks, and no words: beside a provider's recognition. */
   openVoiceDetection(tell: (heard: Heard) => void): Ear;
+  /** Resolves once everything that was pushed so far is heard, and told; or the engine has failed, which is told, too. */
+  caughtUp(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -33,6 +35,7 @@ async function endThread(thread: Worker): Promise<void> {
 
 export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): LocalHearing {
   const ears = new Map<number, (heard: Heard) => void>();
+  const catchingUp = new Map<number, () => void>();
   let worker: Worker | null = null;
   let last = 0;
 
@@ -43,7 +46,11 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
       env: {},
     });
     started.unref();
-    started.on("message", ({ ear, heard }: EarTold) => ears.get(ear)?.(heard));
+    started.on("message", (told: EarTold) => {
+      if ("heard" in told) return ears.get(told.ear)?.(told.heard);
+      catchingUp.get(told.caught_up)?.();
+      catchingUp.delete(told.caught_up);
+    });
     started.on("error", (error) => lose(started, errorText(error)));
     started.on("exit", () => lose(started, "its thread ended"));
     worker = started;
@@ -56,7 +63,13 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
     worker = null;
     const deaf = [...ears.values()];
     ears.clear();
+    releaseWaiting();
     for (const tell of deaf) tell({ type: "fault", message: `The offline ear failed: ${why}` });
+  };
+
+  const releaseWaiting = () => {
+    for (const done of catchingUp.values()) done();
+    catchingUp.clear();
   };
 
   const open = (listening: ListeningFor, recognizes: boolean, tell: (heard: Heard) => void): Ear => {
@@ -81,10 +94,18 @@ export function createLocalHearing({ sphinx }: { sphinx: SphinxFiles | null }): 
     understands: sphinx !== null,
     open: (listening, tell) => open(listening, sphinx !== null, tell),
     openVoiceDetection: (tell) => open({ language: "en-US", expected: [] }, false, tell),
+    caughtUp: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const number = ++last;
+      catchingUp.set(number, resolve);
+      thread().postMessage({ ask: "catch_up", number } satisfies EarAsked);
+      return promise;
+    },
     close: async () => {
       const ending = worker;
       worker = null;
       ears.clear();
+      releaseWaiting();
       if (ending) await endThread(ending);
     },
   };

@@ -73,6 +73,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     ],
     transcription: ["transcription_providers"],
     reports: ["takeouts"],
+    erasure: ["erasures", "files_to_remove"],
   }).flatMap(([room, tables]) => tables.map((table) => [table, room])),
 );
 

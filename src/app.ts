@@ -31,6 +31,7 @@ import { stopRoutes } from "./dialing/stop-routes.ts";
 import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
 import { textJobs } from "./dialogues/text-dialogue.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
+import { addErasure, erasureJobs } from "./erasure/routes.ts";
 import { eventRoutes } from "./events/event.ts";
 import { insightJobs } from "./executions/executor.ts";
 import { addExecutions } from "./executions/routes.ts";
@@ -140,6 +141,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   addFolders(api, { ...ground, recordings });
   transcriptionProviderRoutes(api, { ...ground, environment: transcriptionKeys });
   addReports(api, { ...ground, ...engine });
+  addErasure(api, ground);
   demoApiRoutes(api);
   addCalls(api, { engine, carriers, calls: voiceCalls, attempts, publicUrl, record: true, engines });
 
@@ -161,6 +163,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     purgeDeliveriesJob(ground),
     closeOrganizationsJob(ground),
     tellSetAsideJob(ground),
+    ...erasureJobs(ground),
     mailDisabledJob({ ...ground, sendMail }),
   ];
   return { ...outreach, api, engine, jobs, deliverer: createDeliverer(ground) };

@@ -70,6 +70,12 @@ const SINGLE = [
     description: "Talk with agents in test conversations",
   },
   { group: "Sessions", name: "recording_download", display_name: "Download recordings", description: null },
+  {
+    group: "Sessions",
+    name: "sessions_delete",
+    display_name: "Delete sessions and people",
+    description: "Delete a session, erase a person, and put sessions on legal hold",
+  },
   { group: "Organization", name: "takeouts_create", display_name: "Export everything", description: null },
   { group: "Organization", name: "audit_read", display_name: "View the audit trail", description: null },
 ];

@@ -12,7 +12,7 @@ import { publish } from "../events/event.ts";
 import { enqueue, handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { recordingsFolder } from "../sessions/recording.ts";
-import { recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
+import { RECORDING_EXTENSIONS, recordingType, SIGNATURE_bytes } from "../sessions/recording-type.ts";
 import { callOfId } from "./call-store.ts";
 
 /*
@@ -48,6 +48,12 @@ export async function queueRecording(
     }),
   );
 }
+
+const stemOf = (session_id: number, url: string): string => sha256(`${session_id} ${url}`).slice(0, 40);
+
+/** Every name that the file of a recording may have, for those who delete what a process that died has left of it. */
+export const recordingFilesOf = (session_id: number, url: string): string[] =>
+  RECORDING_EXTENSIONS.map((extension) => `${stemOf(session_id, url)}.${extension}`);
 
 type Parts = { engine: Engine; carriers: Carriers; dataDir: string };
 
@@ -95,7 +101,7 @@ export async function storeRecording(
   const type = recordingType(bytes.subarray(0, SIGNATURE_bytes));
   if (!type) throw new Error("what the carrier handed out is no recording");
   // Named after the recording, so that a retry overwrites the file of a process that died before it wrote the row.
-  const file_name = `${sha256(`${call.session_id} ${url}`).slice(0, 40)}.${type.extension}`;
+  const file_name = `${stemOf(call.session_id, url)}.${type.extension}`;
   const folder = recordingsFolder(dataDir);
   const file = path.join(folder, file_name);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -107,7 +113,7 @@ export async function storeRecording(
   } finally {
     await rm(part, { force: true });
   }
-  await db
+  const row = db
     .insertInto("recordings")
     .values({
       session_id: call.session_id,
@@ -117,8 +123,14 @@ export async function storeRecording(
       source: url,
       size_bytes: bytes.length,
     })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+    .onConflict((conflict) => conflict.doNothing());
+  try {
+    await row.execute();
+  } catch (error) {
+    // The session was deleted meanwhile: nothing of it is kept.
+    if (!(await callOfId(db, call_id))) return rm(file, { force: true });
+    throw error;
+  }
 }
 
 /** The recording stays with the carrier; the event says where. */

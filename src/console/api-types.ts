@@ -230,6 +230,12 @@ export type EmailConfigurations = { "sending_domain": string };
 
 export type EmailConfigurationsInput = { "sending_domain": string };
 
+export type Erasure = { "id": number; "status": "PENDING" | "WAITING" | "RUNNING" | "COMPLETED"; "address_hash": string; "waits_for"?: string | null | undefined; "counts": Record<string, number>; "requested_at": string; "requested_by": string; "started_at"?: string | null | undefined; "finished_at"?: string | null | undefined };
+
+export type ErasurePreview = { "address_hash": string; "counts": Record<string, number>; "waits_for"?: string | null | undefined };
+
+export type ErasureRequest = { "address": string };
+
 export type ErrorDetail = { "detail": string };
 
 export type Event = { "timestamp": string; "session_id"?: string | null | undefined; "conversation_id"?: string | null | undefined; "source"?: string | null | undefined; "source_id"?: string | null | undefined; "category"?: string | null | undefined; "type"?: string | null | undefined; "user_id"?: string | null | undefined; "description"?: string | null | undefined; "attributes"?: Record<string, unknown> | null | undefined };
@@ -375,6 +381,10 @@ export type LatencyEntry = { "timestamp": string; "measurement_start": string; "
 export type LegacyPhraseSet = { "messages": (string)[]; "randomize_messages": boolean; "first_slow_messages": (string)[]; "very_slow_messages": (string)[]; "tool_responses": (string)[] };
 
 export type LegacyPhraseSetInput = { "messages"?: (string)[] | undefined; "randomize_messages"?: boolean | undefined; "first_slow_messages"?: (string)[] | undefined; "very_slow_messages"?: (string)[] | undefined; "tool_responses"?: (string)[] | undefined };
+
+export type LegalHold = { "session_id": string; "held": boolean; "held_at"?: string | null | undefined; "held_by"?: string | null | undefined; "reason"?: string | null | undefined };
+
+export type LegalHoldRequest = { "held": boolean; "reason"?: string | null | undefined };
 
 export type LifecycleStatus = "active" | "deprecated" | "retired";
 
@@ -926,6 +936,7 @@ export type Operations = {
   "GET /api/v1/events/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Event)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/sessions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Session)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionDetail };
+  "DELETE /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: Deleted };
   "POST /api/v1/sessions/recording/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionRecordingResponse };
   "GET /api/v1/sessions/recording/stream": { path: Record<never, never>; query: { "token": string }; body: undefined; answer: string };
   "GET /api/v1/sessions/{session_id}/waveform": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionWaveformResponse };
@@ -1036,5 +1047,11 @@ export type Operations = {
   "POST /api/v1/dashboards/session_transfers": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
   "POST /api/v1/dashboards/sessions": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Dashboard };
   "GET /reports/{name}/data": { path: { "name": string }; query: { "token": string; "days"?: number | undefined; "with_scripted"?: string | undefined; "timezone"?: string | undefined }; body: undefined; answer: DashboardData };
+  "GET /api/v1/sessions/{session_id}/legal_hold": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: LegalHold };
+  "PUT /api/v1/sessions/{session_id}/legal_hold": { path: { "session_id": string }; query: Record<never, never>; body: LegalHoldRequest; answer: LegalHold };
+  "GET /api/v1/erasures/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "status" | "address_hash" | "requested_by" | "requested_at" | "finished_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Erasure)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/erasures/": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: Erasure };
+  "POST /api/v1/erasures/preview": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: ErasurePreview };
+  "GET /api/v1/erasures/{erasure_id}": { path: { "erasure_id": number }; query: Record<never, never>; body: undefined; answer: Erasure };
   "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: null };
 };

@@ -444,6 +444,20 @@ export interface EmbeddingUsage {
   tokens: number;
 }
 
+export interface Erasures {
+  address_hash: string;
+  counts: unknown;
+  finished_at: string | null;
+  id: Generated<number>;
+  requested_at: string;
+  requested_by: string;
+  sealed_address: string | null;
+  started_at: string | null;
+  status: "PENDING" | "WAITING" | "RUNNING" | "COMPLETED";
+  sub_organization_id: number;
+  waits_for: string | null;
+}
+
 export interface Events {
   attributes: unknown | null;
   category: string | null;
@@ -457,6 +471,11 @@ export interface Events {
   timestamp: string;
   type: string | null;
   user_id: string | null;
+}
+
+export interface FilesToRemove {
+  path: string;
+  sub_organization_id: number;
 }
 
 export interface Incidents {
@@ -760,6 +779,7 @@ export interface OneTimeCodes {
 }
 
 export interface Organizations {
+  audit_reads: Generated<boolean>;
   closed_at: string | null;
   deleted_at: string | null;
   deleted_comments: string | null;
@@ -778,6 +798,9 @@ export interface Organizations {
   outreach_rules_updated_by: string | null;
   outreach_stopped_at: string | null;
   outreach_stopped_by: string | null;
+  retention: unknown | null;
+  retention_updated_at: string | null;
+  retention_updated_by: string | null;
   saml_provider_id: string | null;
   slug: string | null;
 }
@@ -979,6 +1002,9 @@ export interface Sessions {
   last_activity_at: string;
   lease_expires_at: string | null;
   lease_owner: string | null;
+  legal_hold_at: string | null;
+  legal_hold_by: string | null;
+  legal_hold_reason: string | null;
   next_seq: Generated<number>;
   override_timestamp: string | null;
   prompt_id: number;
@@ -1308,7 +1334,9 @@ export interface DB {
   directory_member_versions: DirectoryMemberVersions;
   directory_members: DirectoryMembers;
   embedding_usage: EmbeddingUsage;
+  erasures: Erasures;
   events: Events;
+  files_to_remove: FilesToRemove;
   incidents: Incidents;
   insight_backfills: InsightBackfills;
   insight_execution_tools: InsightExecutionTools;

@@ -112,6 +112,8 @@ export const NOT_EXPORTED = [
   "attempt_counts",
   "service_tokens",
   "takeouts",
+  "erasures",
+  "files_to_remove",
   "batch_uploads",
   "request_counts",
   "batch_pacing",

@@ -85,7 +85,7 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
     const write = async (part: string, sources: ArchiveSource[]) => {
       await writeArchive(path.join(workshop, fileName(part)), sources, { ...about, group: part });
       file_names.push(fileName(part));
-      await asWriter(() => touch(db, clock, id, {}));
+      if (!(await asWriter(() => touch(db, clock, id, {})))) throw new Deleted();
     };
     for (const group of Object.keys(EXPORTED) as Group[]) {
       await inSnapshot(db, owner, (tx) =>
@@ -106,11 +106,17 @@ async function runTakeout({ db, clock, dataDir }: Deps, id: string): Promise<voi
       file_names.map(async (name) => (await stat(path.join(folder, name))).size),
     );
     const size_bytes = sizes.reduce((sum, size) => sum + size, 0);
-    await touch(db, clock, id, { status: "completed", file_names, size_bytes });
+    const completed = await touch(db, clock, id, { status: "completed", file_names, size_bytes });
+    if (!completed) await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    if (!(error instanceof Deleted)) throw error;
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }
 }
+
+/** The export was deleted while it was made: what it would hold may have to be gone (erasure/). */
+class Deleted extends Error {}
 
 /** One archive shows one moment: what changes meanwhile is in it whole or not at all. */
 const inSnapshot = <T>(db: Db, owner: Owner, read: (tx: Tx) => Promise<T>): Promise<T> =>

@@ -7,6 +7,8 @@ export const SIGNATURE_bytes = 12;
 /** The accepted types in words, for error messages. */
 export const RECORDING_TYPES = "WAV, MP3, OGG, FLAC, M4A/MP4, WebM, AAC or AMR";
 
+export const RECORDING_EXTENSIONS = ["wav", "mp3", "ogg", "flac", "m4a", "webm", "aac", "amr"];
+
 const type = (extension: string, media_type: string): RecordingType => ({ extension, media_type });
 
 /** null for an unknown type. Pure. */

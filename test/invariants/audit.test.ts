@@ -7,6 +7,7 @@ import type { Operation } from "../harness/operations.ts";
 /** Operations that are sent like a change and change no record of the organization. */
 const NOT_A_CHANGE: Record<string, string> = {
   "POST /api/v1/sessions/recording/{}": "reads: makes links",
+  "POST /api/v1/erasures/preview": "reads: counts",
   "POST /api/v1/voice_groups/voices/sample": "reads: speaks a sentence",
   "POST /api/v1/language_groups/voices/sample": "reads: speaks a sentence",
   "POST /api/v1/custom_messages/calendar": "reads",

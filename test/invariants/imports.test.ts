@@ -46,6 +46,7 @@ const LINE = [
   "executions",
   "folders",
   "reports",
+  "erasure",
   "demo",
   "app",
   "backup",

@@ -37,6 +37,8 @@ async function heldText(maker: Maker): Promise<Example> {
   return { at: [session_id, `text-${id}`], body: {} };
 }
 
+const person = (maker: Maker) => ({ address: `person-${maker.next()}@example.com` });
+
 /** A web chat that is open. */
 async function chat(maker: Maker): Promise<Example> {
   const { target: client_id } = await target(maker);
@@ -68,6 +70,16 @@ export const SESSIONS: Examples = {
     const made = await session(maker);
     return { at: [made.session_id, made.tool_call_id] };
   },
+  "DELETE /api/v1/sessions/{}": ofSession,
+  "GET /api/v1/sessions/{}/legal_hold": ofSession,
+  "PUT /api/v1/sessions/{}/legal_hold": async (maker) => ({
+    ...(await ofSession(maker)),
+    body: { held: true, reason: "Case 12" },
+  }),
+  "GET /api/v1/erasures/": () => ({}),
+  "POST /api/v1/erasures/preview": (maker) => ({ body: person(maker) }),
+  "POST /api/v1/erasures/": (maker) => ({ body: person(maker) }),
+  "GET /api/v1/erasures/{}": async (maker) => ({ at: [(await maker.post("/erasures/", person(maker))).id] }),
   "GET /api/v1/conversations/": () => ({}),
   "GET /api/v1/events/": () => ({}),
   "GET /api/v1/session_labels/": () => ({}),

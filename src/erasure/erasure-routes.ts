@@ -1,0 +1,204 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import { Fault, notFound } from "../base/errors.ts";
+import { type Db, isUniqueViolation } from "../db/database.ts";
+import { enqueue } from "../jobs/define-job.ts";
+import { addCounts, type DeletedCounts } from "./deleted-counts.ts";
+import { type ErasureDeps, erasePeople, obstacleTo } from "./erase-people.ts";
+import { type ErasedPerson, hashOfAddress, refuseOwnAddress, spellingsOf } from "./person-address.ts";
+import { PERSON_STORES } from "./person-stores.ts";
+
+const counts = () =>
+  z
+    .record(z.string(), z.int())
+    .describe(
+      "Records by kind, without kinds of which there are none. Suppressions are kept; their words go.",
+    );
+
+const Erasure = z
+  .object({
+    id: z.int(),
+    status: z.enum(["PENDING", "WAITING", "RUNNING", "COMPLETED"]),
+    address_hash: z.string().describe("HMAC-SHA256 of the address under the installation's key."),
+    waits_for: z.string().nullish().describe("Why it has not begun."),
+    counts: counts(),
+    requested_at: timestamp(),
+    requested_by: z.string(),
+    started_at: timestamp().nullish(),
+    finished_at: timestamp().nullish(),
+  })
+  .meta({ id: "Erasure" });
+type Erasure = z.infer<typeof Erasure>;
+
+const ErasurePreview = z
+  .object({
+    address_hash: z.string().describe("The hash that the erasure of this address has."),
+    counts: counts(),
+    waits_for: z.string().nullish().describe("What an erasure would wait for now."),
+  })
+  .meta({ id: "ErasurePreview" });
+
+const ErasureRequest = z
+  .object({
+    address: z
+      .string()
+      .min(1)
+      .max(320)
+      .describe(
+        "A telephone number in E.164 format, an e-mail address, or the id of a signed-in chat visitor.",
+      ),
+  })
+  .meta({ id: "ErasureRequest" });
+
+const erasureList: list.ListRules = {
+  fields: {
+    id: list.integer("e.id"),
+    status: list.exact("e.status"),
+    address_hash: list.exact("e.address_hash"),
+    requested_by: list.text("e.requested_by"),
+    requested_at: list.time("e.requested_at"),
+    finished_at: list.time("e.finished_at"),
+  },
+  time: "e.requested_at",
+  order: [{ column: "e.id", direction: "desc" }],
+};
+
+const selectErasures = (db: Db, caller: Caller) =>
+  db
+    .selectFrom("erasures as e")
+    .where("e.sub_organization_id", "=", caller.sub_organization_id)
+    .select([
+      "e.id",
+      "e.status",
+      "e.address_hash",
+      "e.waits_for",
+      "e.counts",
+      "e.requested_at",
+      "e.requested_by",
+      "e.started_at",
+      "e.finished_at",
+    ])
+    .$castTo<Erasure>();
+
+export function erasureRoutes(api: Api, { db, clock, vault }: ErasureDeps): void {
+  const path = "/api/v1/erasures";
+  const tag = "erasures";
+  const permission = "sessions_delete";
+
+  const personOf = async (from: Db, caller: Caller, address: string): Promise<ErasedPerson> => {
+    const person = { tenant: caller.sub_organization_id, spellings: spellingsOf(address) };
+    await refuseOwnAddress(from, person);
+    return person;
+  };
+  const find = async (from: Db, caller: Caller, id: number): Promise<Erasure> => {
+    const found = await selectErasures(from, caller).where("e.id", "=", id).executeTakeFirst();
+    if (!found) throw notFound("Erasure", id);
+    return found;
+  };
+
+  api.get(
+    `${path}/`,
+    {
+      summary: "List erasures and their proofs",
+      tag,
+      permission,
+      query: list.listQuery(erasureList),
+      response: list.listOf(Erasure),
+    },
+    async ({ caller, query }) =>
+      list.onlyFields(
+        await list.listPage(db, selectErasures(db, caller), query, erasureList),
+        query.fields,
+        Erasure,
+      ),
+  );
+
+  api.post(
+    `${path}/preview`,
+    {
+      summary: "Count what an erasure of a person would delete",
+      description: "Deletes nothing. The counts are by kind of record.",
+      tag,
+      permission,
+      reads: true,
+      body: ErasureRequest,
+      response: ErasurePreview,
+    },
+    async ({ caller, body }) => {
+      const person = await personOf(db, caller, body.address);
+      let found: DeletedCounts = {};
+      for (const store of PERSON_STORES) found = addCounts(found, await store.count(db, person));
+      return {
+        address_hash: hashOfAddress(vault, person.tenant, person.spellings),
+        counts: found,
+        waits_for: await obstacleTo(db, person, clock.now()),
+      };
+    },
+  );
+
+  api.post(
+    `${path}/`,
+    {
+      summary: "Erase a person",
+      description:
+        "Starts a job that deletes everything said to and by this address in the caller's sub-organization: sessions, messages, recordings, results, texts, mails, requests of campaigns, webhook deliveries, and all exports that exist. It waits while the person is in a call, an answer or an attempt, and cuts nothing off. Opt-outs and suppressions stay, because they protect the person; the words that led to them go. The audit trail keeps who did what, without the content. Backups of the installation are not changed.",
+      tag,
+      permission,
+      body: ErasureRequest,
+      response: Erasure,
+      refusals: [409],
+    },
+    async ({ caller, body }) => {
+      const person = await personOf(db, caller, body.address);
+      const address_hash = hashOfAddress(vault, person.tenant, person.spellings);
+      try {
+        return await db.transaction().execute(async (tx) => {
+          const { id } = await tx
+            .insertInto("erasures")
+            .values({
+              sub_organization_id: person.tenant,
+              address_hash,
+              sealed_address: vault.seal(JSON.stringify(person.spellings)),
+              status: "PENDING",
+              waits_for: await obstacleTo(tx, person, clock.now()),
+              counts: sql`'{}'::json`,
+              requested_at: clock.now().toISOString(),
+              requested_by: caller.email,
+            })
+            .returning("id")
+            .executeTakeFirstOrThrow();
+          await enqueue(tx, erasePeople, {}, { key: "erase-people" });
+          const after = await find(tx, caller, id);
+          await api.audit(tx, caller, {
+            action: "create",
+            resource: tag,
+            resource_id: id,
+            after: { id, address_hash },
+          });
+          return after;
+        });
+      } catch (error) {
+        if (isUniqueViolation(error, "erasures_open"))
+          throw new Fault("conflict", "An erasure of this address is going on already.");
+        throw error;
+      }
+    },
+  );
+
+  api.get(
+    `${path}/:erasure_id`,
+    {
+      summary: "Get an erasure and its proof",
+      tag,
+      permission,
+      params: z.object({ erasure_id: recordId() }),
+      response: Erasure,
+      refusals: [404],
+    },
+    ({ caller, params }) => find(db, caller, params.erasure_id),
+  );
+}

@@ -1,0 +1,240 @@
+import { sql } from "kysely";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type ErasureDeps, runErasure } from "../../../src/erasure/erase-people.ts";
+import { converse } from "../../harness/agent.ts";
+import { placesOf } from "../../harness/everywhere.ts";
+import { createMailWorld } from "../../harness/mail.ts";
+import { insertSession } from "../../harness/rows.ts";
+import { createNumber, eventually, type SimulatedApp } from "../../harness/simulated.ts";
+import { type Somebody, talkEverywhere } from "../../harness/talked-with.ts";
+
+const ERASURES = "/api/v1/erasures/";
+
+type World = Parameters<typeof talkEverywhere>[0];
+let world: World;
+let app: World["app"];
+beforeAll(async () => {
+  const made = await createMailWorld(null, {
+    script: 'on /stop talking/ -> say "Goodbye."\notherwise -> say "Noted."',
+  });
+  app = made.app;
+  const line = await createNumber(app as unknown as SimulatedApp, made.agent_id);
+  world = { ...made, line, simulator: (app as unknown as SimulatedApp).simulator };
+}, 120_000);
+
+let people = 0;
+const somebody = (): Somebody => {
+  const n = ++people;
+  return { number: `+151266700${10 + n}`, email: `erased${n}@example.com`, word: `chrysanthemum${n}` };
+};
+/** Asks for an erasure, which the job that runs here begins at once. */
+async function erase(address: string) {
+  const asked = await app.send("POST", ERASURES, { address });
+  expect(asked).toMatchObject({ status: 200, body: { status: "PENDING" } });
+  return finished(asked.body.id);
+}
+const finished = (id: number) =>
+  eventually(
+    async () => (await app.send("GET", `${ERASURES}${id}`)).body,
+    ({ status }) => status === "COMPLETED" || status === "WAITING",
+  );
+const preview = async (address: string) => (await app.send("POST", `${ERASURES}preview`, { address })).body;
+
+/** The stores that the word went through: if one of them is missing, the test below would prove too little. */
+const EVERYWHERE = [
+  "attempts.provider_status",
+  "audit_entries.after",
+  "events.description",
+  "file: insights",
+  "file: mail",
+  "file: recordings",
+  "file: takeouts",
+  "insight_files.filename",
+  "insight_files.metadata",
+  "insight_outputs.string_value",
+  "mail_messages.attachments",
+  "mail_messages.from_name",
+  "mail_messages.subject",
+  "mail_messages.text",
+  "number_lookups.facts",
+  "recordings.source",
+  "requests.request_variables",
+  "session_labels.comments",
+  "session_messages.text",
+  "session_tool_calls.arguments",
+  "session_tool_calls.result",
+  "session_trace.label",
+  "sessions.state",
+  "text_messages.text",
+  "webhook_deliveries.body",
+  "webhook_inbox_messages.body",
+  "webhook_tries.response_body",
+];
+
+describe("erasing a person", () => {
+  test("leaves nothing of what was said, and no address, in any column of any table and in no file", async () => {
+    const person = somebody();
+    const other = somebody();
+    await converse(app, world.agent_id)(`the word is ${other.word}`, { source: other.number });
+    await talkEverywhere(world, person);
+    expect(await placesOf(app, person.word)).toEqual(expect.arrayContaining(EVERYWHERE));
+
+    const planned = await preview(person.number);
+    const untouched = await placesOf(app, other.word);
+    const byNumber = await erase(person.number);
+    const byMail = await erase(person.email);
+    expect(byNumber).toMatchObject({ status: "COMPLETED", requested_by: app.admin.email });
+    expect(byMail).toMatchObject({ status: "COMPLETED", counts: { mails: 2, sessions: 1 } });
+    expect({ ...byNumber.counts, audit_entries_blanked: 0 }).toMatchObject({
+      ...planned.counts,
+      audit_entries_blanked: 0,
+      sessions: 3,
+      texts: 2,
+      recordings: 1,
+      requests: 2,
+      attempts: 1,
+      webhook_deliveries: 1,
+      uploads: 1,
+      exports: 1,
+    });
+
+    for (const text of [person.word, person.number, person.email])
+      expect(await placesOf(app, text)).toEqual([]);
+    expect(await placesOf(app, other.word)).toEqual(untouched.filter((place) => place !== "file: takeouts"));
+    expect(await preview(person.number)).toMatchObject({ address_hash: byNumber.address_hash, counts: {} });
+  }, 120_000);
+
+  test("that breaks off after any of its transactions goes on, and its counts are the same", async () => {
+    const person = somebody();
+    await talkEverywhere(world, person);
+    const planned = await preview(person.number);
+    const id = await asked(person.number);
+    const deps: ErasureDeps = { ...app, dataDir: app.config.data_dir };
+    const begun: string[] = [];
+    for (let isOver = false; !isOver; ) {
+      try {
+        await runErasure(deps, id, (store) => {
+          begun.push(store);
+          throw new Error("the process dies here");
+        });
+        isOver = true;
+      } catch (error) {
+        expect(String(error)).toContain("dies here");
+        if (begun.at(-1) === "files") break;
+      }
+    }
+    await runErasure(deps, id);
+    await runErasure(deps, id);
+    expect(new Set(begun).size).toBeGreaterThan(7);
+    const { body } = await app.send("GET", `${ERASURES}${id}`);
+    expect(body).toMatchObject({ status: "COMPLETED" });
+    expect({ ...body.counts, audit_entries_blanked: 0 }).toMatchObject({
+      ...planned.counts,
+      audit_entries_blanked: 0,
+    });
+    expect(await placesOf(app, person.number)).toEqual([]);
+  }, 120_000);
+
+  test("keeps opt-outs, without the words that led to them", async () => {
+    const { number, word } = somebody();
+    await app.send("POST", "/api/v1/suppressions/", { address: number, comment: word });
+    const { counts } = await erase(number);
+    expect(counts).toMatchObject({ suppressions_blanked: 1 });
+    expect(await placesOf(app, word)).toEqual([]);
+    expect(await placesOf(app, number)).toEqual(["suppressions.address"]);
+  });
+
+  test("waits while the agent answers, a call goes on or a campaign reaches them, and cuts nothing off", async () => {
+    const person = somebody();
+    const session = await talkEverywhere(world, person);
+    const set = async (table: "sessions" | "calls" | "attempts", change: string) => {
+      const which = { sessions: "id", calls: "session_id", attempts: "key" }[table];
+      const value = table === "attempts" ? `'attempt-${session}'` : session;
+      await sql.raw(`update ${table} set ${change} where ${which} = ${value}`).execute(app.db);
+    };
+    await set("sessions", "lease_owner = 'another', lease_expires_at = '2099-01-01'");
+    await set("calls", "state = 'open'");
+    await set("attempts", "state = 'PLACED'");
+    const { id, ...waiting } = await erase(person.number);
+    expect(waiting).toMatchObject({ status: "WAITING", counts: {}, waits_for: expect.any(String) });
+    expect(await app.send("DELETE", `/api/v1/sessions/${session}`)).toMatchObject({ status: 409 });
+    const look = async () => {
+      await runErasure({ ...app, dataDir: app.config.data_dir }, id);
+      return (await app.send("GET", `${ERASURES}${id}`)).body;
+    };
+    await set("sessions", "lease_owner = null, lease_expires_at = null");
+    expect(await look()).toMatchObject({ status: "WAITING", waits_for: expect.stringContaining("call") });
+    await set("calls", "state = 'ended'");
+    expect(await look()).toMatchObject({ status: "WAITING", waits_for: expect.stringContaining("campaign") });
+    expect(await placesOf(app, person.word)).toEqual(expect.arrayContaining(EVERYWHERE));
+    await set("attempts", "state = 'ENDED'");
+    expect(await look()).toMatchObject({ status: "COMPLETED", waits_for: null });
+    expect(await placesOf(app, person.number)).toEqual([]);
+  }, 120_000);
+
+  test("leaves alone a call that begins while it runs, and waits for its end", async () => {
+    const person = somebody();
+    const session = await talkEverywhere(world, person);
+    const id = await asked(person.number);
+    let isCalled: Promise<unknown> | null = null;
+    const deps = { ...app, dataDir: app.config.data_dir };
+    await runErasure(deps, id, async (store) => {
+      if (store !== "requests") return;
+      isCalled ??= sql`update calls set state = 'open' where session_id = ${session}`.execute(app.db);
+      await isCalled;
+    });
+    expect(isCalled).not.toBeNull();
+    const { body } = await app.send("GET", `${ERASURES}${id}`);
+    expect(body).toMatchObject({ status: "WAITING", counts: { sessions: 2 } });
+    expect(await placesOf(app, person.word)).toContain("session_messages.text");
+    await sql`update calls set state = 'ended' where session_id = ${session}`.execute(app.db);
+    await runErasure(deps, id);
+    expect(await finished(id)).toMatchObject({ status: "COMPLETED", counts: { sessions: 3 } });
+    expect(await placesOf(app, person.number)).toEqual([]);
+  }, 120_000);
+
+  test("and deleting a session stop at a legal hold, which says who set it", async () => {
+    const { number } = somebody();
+    const session = await insertSession(app, { source: number, ended_at: "2026-11-18T12:00:00Z" });
+    const hold = `/api/v1/sessions/${session}/legal_hold`;
+    expect((await app.send("PUT", hold, { held: true, reason: "Case 12" })).body).toMatchObject({
+      held: true,
+      held_by: app.admin.email,
+      reason: "Case 12",
+    });
+    expect(await app.send("DELETE", `/api/v1/sessions/${session}`)).toMatchObject({ status: 409 });
+    expect(await erase(number)).toMatchObject({
+      status: "WAITING",
+      waits_for: expect.stringContaining("legal hold"),
+    });
+    expect((await app.send("PUT", hold, { held: false })).body).toMatchObject({ held: false, held_by: null });
+    expect(await app.send("DELETE", `/api/v1/sessions/${session}`)).toMatchObject({ status: 200 });
+    expect(await app.send("GET", `/api/v1/sessions/${session}`)).toMatchObject({ status: 404 });
+  });
+
+  test("reaches nobody of another organization, and none of the organization's own numbers", async () => {
+    const { number, word } = somebody();
+    await converse(app, world.agent_id)(word, { source: number });
+    const neighbour = await app.createNeighbour();
+    const theirs = await neighbour.send("POST", ERASURES, { address: number });
+    await eventually(
+      async () => (await neighbour.send("GET", `${ERASURES}${theirs.body.id}`)).body.status,
+      (status) => status === "COMPLETED",
+    );
+    expect(await placesOf(app, word)).toContain("session_messages.text");
+    const { rows } = await sql<{ id: number }>`select id from sessions where source = ${number}`.execute(
+      app.db,
+    );
+    expect(await neighbour.send("DELETE", `/api/v1/sessions/${rows[0]?.id}`)).toMatchObject({ status: 404 });
+    expect(await app.send("POST", ERASURES, { address: world.line.number })).toMatchObject({ status: 422 });
+    expect(await app.send("POST", ERASURES, { address: "+1" })).toMatchObject({ status: 422 });
+  });
+});
+
+/** An erasure that no job has begun. */
+async function asked(address: string): Promise<number> {
+  const held = await insertSession(app, { source: address, legal_hold_at: "2026-11-18T12:00:00Z" });
+  const { id } = await erase(address);
+  await app.db.deleteFrom("sessions").where("id", "=", held).execute();
+  return id;
+}

@@ -41,6 +41,7 @@ for (let round = 0; round < rounds; round++) {
   most = Math.max(most, process.memoryUsage.rss() / 1e6);
 }
 const counted = await timed(() => get(`${url}/api/v1/outbound/batches/bench-0`));
+const results = await readResults("bench-0");
 await platform.stop();
 rmSync(folder, { recursive: true });
 
@@ -63,6 +64,9 @@ print(
   `Memory of the process over its uploads, in MB: first ${growths[0]?.toFixed(0)}, most ${Math.max(...growths).toFixed(0)}, last ${growths.at(-1)?.toFixed(0)}; ${most.toFixed(0)} resident.`,
 );
 print(`GET of a batch of that size, with its counts: ${counted.toFixed(0)} ms.`);
+print(
+  `GET of all its results, without a limit: ${results.megabytes.toFixed(0)} MB in ${results.seconds.toFixed(1)} s, memory +${results.growth.toFixed(0)} MB.`,
+);
 
 /** By pieces, so that the memory that is measured is the program's and not this file's. */
 function writeCsv(count: number): void {
@@ -117,6 +121,33 @@ async function upload(batch_id: string): Promise<number> {
   const answer = JSON.parse(text);
   if (answer.status !== 200 || answer.body.accepted !== rows) throw new Error(text);
   return answer.ms;
+}
+
+/** Read by a process of its own, so that the memory that is measured is the program's. */
+async function readResults(
+  batch_id: string,
+): Promise<{ megabytes: number; seconds: number; growth: number }> {
+  const memory = watchMemory();
+  const began = performance.now();
+  const reader = spawn(process.execPath, [
+    "--input-type=module",
+    "--eval",
+    `const answer = await fetch(process.argv[1], { headers: { "${API_KEY_HEADER}": process.argv[2] } });
+    let bytes = 0;
+    for await (const chunk of answer.body) bytes += chunk.length;
+    console.log(answer.status, bytes);`,
+    `${url}/api/v1/outbound/batches/${batch_id}/results`,
+    token,
+  ]);
+  reader.stderr.pipe(process.stderr);
+  let text = "";
+  reader.stdout.on("data", (chunk) => {
+    text += chunk;
+  });
+  await once(reader, "close");
+  const [status, bytes] = text.split(" ").map(Number);
+  if (status !== 200 || bytes === undefined) throw new Error(`results answered ${text}`);
+  return { megabytes: bytes / 1e6, seconds: (performance.now() - began) / 1000, growth: memory.stop() };
 }
 
 /** Most resident memory over what it was at first, in MB. */

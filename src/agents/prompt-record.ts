@@ -5,6 +5,7 @@ import { costlyPatterns } from "../llm/scripted/scripted-cost.ts";
 import { type Issue, type Path, toValidationIssue } from "../schemas/validation-issue.ts";
 import { nestedTool } from "../tools/nested-tool.ts";
 import { ToolResponse } from "../tools/tool.ts";
+import { promptIssues } from "./prompt-issues.ts";
 import { type LlmOffer, llmIssues, PromptLlmConfig } from "./prompt-llm.ts";
 import type { RecordJson } from "./record-json.ts";
 
@@ -72,6 +73,7 @@ export const promptFindings = (prompt: PromptResponse, offer: LlmOffer): PromptR
   validation_issues: [
     ...llmIssues(prompt.llm_config, offer),
     ...scriptIssues(prompt.context, ["context"]),
+    ...promptIssues(prompt, offer),
   ].map(toValidationIssue),
 });
 

@@ -1,224 +1,174 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { API_KEY_HEADER } from "../src/api/server.ts";
-import { amplify, level_dbfs, mix } from "../src/audio/level.ts";
-import { noise } from "../src/audio/tones.ts";
-import { createLocalEngines } from "../src/media/local-engines.ts";
-import { HEARING_RATE } from "../src/speech/hearing.ts";
-import { PageCaller, speech } from "../test/harness/page-caller.ts";
+import { loadavg } from "node:os";
+import { parseArgs } from "node:util";
+import { createLocalHearing } from "../src/speech/local/local-hearing.ts";
+import { createLocalSpeaking } from "../src/speech/local/local-speaking.ts";
 import { sphinxFiles } from "../test/harness/sphinx.ts";
-import { machine, markdownTable, print, quantile, startPlatform } from "./platform.ts";
+import { machine, markdownTable, print, quantile } from "./platform.ts";
+import { mouthToEar } from "./voice-live.ts";
+import { type Load, loadOf } from "./voice-load.ts";
+import {
+  bargeIn,
+  dictatingCaller,
+  disturbance,
+  hardToHear,
+  interruption,
+  isFalseStop,
+  isFirstWordHeard,
+  type Pausing,
+  pathQuality,
+  pausingCaller,
+  stopWord,
+  transcriptError,
+} from "./voice-rows.ts";
 
 /**
- * Calls by voice as a caller hears them: people made of the offline mouth call the program over its own socket, in real
- * time, and what comes out of their loudspeaker is measured, not the program's log. The model is scripted and answers at
- * once; hearing and speaking are the offline stand-ins. Run: node bench/voice.ts [rounds]
+ * Calls by voice as a caller hears them, each measure beside what is demanded of it. The model is scripted and answers at
+ * once; hearing and speaking are the offline stand-ins. Run:
+ *   node bench/voice.ts [--rows barge-in,path] [--seed 1] [--trials 50] [--rounds 5]
  */
-const ROUNDS = Number(process.argv[2] ?? 10);
-const LOUD_DBFS = -45;
-const SCRIPT = `
-on /open/ -> say "We are open from eight in the morning to five in the afternoon, on every day but Sunday and holidays."
-on /appointment/ -> say "For what day would you like your appointment?"
-on /monday/ -> say "Monday is fine. At what time would you like to come?"
-on /.*/ -> say "I can book you a check up, a cleaning or a vaccination. Please tell me what you need, and when you would like to come."
-`;
-const QUESTIONS = [
-  "when are you open",
-  "i want to book an appointment",
-  "on monday please",
-  "what can you do for me",
-];
-const STOPS = ["wait", "no", "stop"];
+const { values } = parseArgs({
+  options: {
+    rows: { type: "string" },
+    seed: { type: "string", default: "1" },
+    trials: { type: "string", default: "50" },
+    rounds: { type: "string", default: "5" },
+  },
+});
+const seed = Number(values.seed);
+const trials = Number(values.trials);
 
 const sphinx = await sphinxFiles();
 if (!sphinx) throw new Error("this needs the packages libpocketsphinx3 and pocketsphinx-en-us of Debian");
-const engines = createLocalEngines({ sphinx, threads: 1 });
-const platform = await startPlatform({ voiceEngines: engines });
-const url = await platform.api.server.listen({ host: "127.0.0.1", port: 0 });
-const client_id = await createChat();
-const said = new Map<string, Int16Array>();
-for (const text of [...QUESTIONS, ...STOPS, "mm-hm", "okay"])
-  said.set(text, await speech(engines.speaking, text));
-const voiceOf = (text: string) => said.get(text) as Int16Array;
+const hearing = createLocalHearing({ sphinx });
+const speaking = createLocalSpeaking({ threads: 1 });
+const with_ = { hearing, speaking, seed };
 
-const answers: number[] = [];
-const stops: number[] = [];
-const misheard: string[] = [];
-let missed = 0;
-let wrongly = 0;
-const noises = { tried: 0, lost: 0 };
+type Line = [measure: string, demanded: string, seen: string, of: number | string];
 
-for (let round = 0; round < ROUNDS; round++) {
-  const caller = await call();
-  for (const question of QUESTIONS) {
-    await quiet(caller);
-    answers.push(await askAndWait(caller, question));
-    const heard = caller.words.findLast(({ role, final }) => role === "user" && final)?.text;
-    if (heard !== question) misheard.push(`${question} → ${heard ?? "nothing"}`);
-  }
-  // Over the agent's words: what means it stops them, what does not lets them go on.
-  for (const text of STOPS) {
-    await quiet(caller);
-    await startTalking(caller);
-    const stopped = await interrupt(caller, voiceOf(text));
-    if (stopped === null) missed++;
-    else stops.push(stopped);
-    await sleep(1500);
-  }
-  for (const sound of [cough(round), voiceOf("mm-hm")]) {
-    await quiet(caller);
-    await startTalking(caller);
-    noises.tried++;
-    const before = caller.heard.length;
-    await caller.play(sound);
-    await sleep(2500);
-    const silent_ms = longestSilence(caller.heard.slice(before, before + 200)) * 20;
-    if (silent_ms > 400) wrongly++;
-    if (!isLoud(caller.heard.slice(-50))) noises.lost++;
-  }
-  caller.hangUp();
-  process.stderr.write(`round ${round + 1} of ${ROUNDS}\n`);
+const share = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
+const spread = (ms: number[]): string =>
+  `p50 ${Math.round(quantile(ms, 0.5))}, p95 ${Math.round(quantile(ms, 0.95))} ms`;
+
+async function each<T>(count: number, trial: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let index = 0; index < count; index++) results.push(await trial(index));
+  return results;
 }
 
-print(`${machine()}; ${ROUNDS} rounds, one call at a time, scripted model, offline engines\n`);
-print(
-  markdownTable(
-    ["measure", "p50", "p95", "max", "measured"],
+const ROWS: Record<string, () => Promise<Line[]>> = {
+  "mouth-to-ear": async () => {
+    const engines = { hearing, speaking, detection: null, missing: null };
+    const ms = await mouthToEar(engines, Number(values.rounds));
+    return [["mouth to ear, in real time", "p50 ≤ 600, p95 ≤ 900 ms", spread(ms), ms.length]];
+  },
+  "own-share": async () => {
+    const alone = await loadOf(1, 20);
+    return [["our own share of it, one call", "p95 ≤ 60 ms", spread(alone.own_ms), alone.own_ms.length]];
+  },
+  capacity: async () => {
+    const load: Load = await loadOf(50, 30);
+    const { own_ms, unanswered, core_percent } = load;
+    return [
+      ["our own share, 50 calls at once", "p95 ≤ 100 ms", spread(own_ms), own_ms.length],
+      ["50 calls: not answered within 5 s", "0", String(unanswered), own_ms.length + unanswered],
+      ["50 calls: processor time of a call", "≤ 1 % of a core", `${core_percent.toFixed(2)} %`, 50],
+    ];
+  },
+  "barge-in": async () => {
+    const stops = await each(trials, (index) => bargeIn(with_, index, stopWord(index)));
+    const turns = await each(trials, (index) => bargeIn(with_, index, interruption(index)));
+    const all = [...stops, ...turns];
+    const stopped = all.flatMap(({ stopped_ms }) => stopped_ms ?? []);
+    const missed = stops.filter(({ stopped_ms }) => stopped_ms === null).length;
+    const first = turns.filter(isFirstWordHeard).length;
+    const taken = all.filter(({ stopped_ms }) => stopped_ms !== null);
+    const right = taken.filter((one) => transcriptError(one) <= 1).length;
+    for (const one of turns.filter((turn) => !isFirstWordHeard(turn)))
+      process.stderr.write(`first word: ${one.said} → ${one.recognized}\n`);
+    for (const one of taken.filter((cut) => transcriptError(cut) > 1))
+      process.stderr.write(`transcript: ${one.transcript} | heard: ${one.ear}\n`);
+    return [
+      ["barge-in: their first sound → our last", "p50 ≤ 200, p95 ≤ 300 ms", spread(stopped), stopped.length],
+      ["missed stops: wait, no, stop", "0", String(missed), stops.length],
+      ["first word after a barge-in recognized", "100 %", share(first, turns.length), turns.length],
+      ["transcript ≤ 1 word off the caller's ear", "≥ 95 %", share(right, taken.length), taken.length],
+    ];
+  },
+  "false-stops": async () => {
+    const all = await each(trials, (index) => disturbance(with_, index));
+    const lost = all.filter((one) => one.lost);
+    const stopped = all.filter(isFalseStop);
+    for (const one of stopped) process.stderr.write(`false stop: ${JSON.stringify(one)}\n`);
+    return [
+      ["cough, mm-hm, slam, noise at 10 dB: answers lost", "0", String(lost.length), all.length],
+      [
+        "of these silent ≤ 400 ms, or back ≤ 2 s with ≤ 1 word repeated",
+        "≥ 95 %",
+        share(all.length - stopped.length, all.length),
+        all.length,
+      ],
+    ];
+  },
+  "talked-over": async () => {
+    const over = (callers: Pausing[]) => callers.filter(({ talked_over }) => talked_over);
+    const sentences = await each(trials * 2, (index) => pausingCaller(with_, index));
+    const digits = await each(Math.ceil(trials * 0.6), (index) => dictatingCaller(with_, index));
+    for (const one of over(sentences)) process.stderr.write(`talked over: a pause of ${one.pause_ms} ms\n`);
+    return [
+      [
+        "talked over: pauses of 300–900 ms in a sentence",
+        "≤ 2 %",
+        share(over(sentences).length, sentences.length),
+        sentences.length,
+      ],
+      ["talked over: digits dictated with such pauses", "0", String(over(digits).length), digits.length],
+    ];
+  },
+  path: async () => {
+    const { snr_db, longest_gap_ms } = await pathQuality(with_);
+    const seen = Number.isFinite(snr_db) ? `${snr_db.toFixed(1)} dB` : "no difference";
+    return [
+      ["our path against direct µ-law", "SNR ≥ 30 dB", seen, 1],
+      ["longest gap in a piece", "≤ 20 ms", `${longest_gap_ms} ms`, 1],
+    ];
+  },
+  noise: async () => {
+    const all = await each(trials, (index) => hardToHear(with_, index));
+    const right = all.filter(({ said, heard }) => said === heard).length;
+    return [
+      [
+        "understood word for word at 15 dB, or with 4 % of frames lost",
+        "–",
+        share(right, all.length),
+        all.length,
+      ],
+    ];
+  },
+  "who-answered": async () => [
     [
-      ["mouth to ear: last sound of the caller → first sound of ours, ms", ...row(answers)],
-      ["barge-in: first sound of the caller → last sound of ours, ms", ...row(stops)],
+      "who answered, from audio",
+      "≥ 97 % right",
+      "not measured: judged by words and the carrier, not by audio",
+      0,
     ],
-  ),
-);
-print("");
-print(
-  markdownTable(
-    ["judged", "of", "wrong"],
-    [
-      ["wait / no / stop that did not stop us within 2 s", ROUNDS * STOPS.length, missed],
-      ["cough or mm-hm after which we were silent longer than 400 ms", noises.tried, wrongly],
-      ["cough or mm-hm after which we did not go on", noises.tried, noises.lost],
-      ["questions that were heard otherwise", answers.length, misheard.length],
-    ],
-  ),
-);
-if (misheard.length > 0) print(`\n${[...new Set(misheard)].join("\n")}`);
-await engines.close();
-await platform.stop();
+  ],
+  kill: async () => [["kill -9 in mid-call, 20 times", "20 go on within 3 s", "not measured", 0]],
+};
 
-async function call(): Promise<PageCaller> {
-  const response = await fetch(`${url}/chat/v1/calls`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ client_id }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  return PageCaller.call(
-    url,
-    (await response.json()) as { call_id: string; token: string },
-    engines.speaking,
-  );
-}
+const wanted = values.rows?.split(",") ?? Object.keys(ROWS);
+const unknown = wanted.filter((name) => !ROWS[name]);
+if (unknown.length > 0) throw new Error(`no row ${unknown}; there are ${Object.keys(ROWS).join(", ")}`);
 
-/** Nothing was heard for half a second. */
-async function quiet(caller: PageCaller): Promise<void> {
-  await caller.until(() => caller.heard.length > 25 && !isLoud(caller.heard.slice(-25)) && !caller.isHearing);
-}
-
-/** Milliseconds from the caller's last sound to the agent's first. */
-async function askAndWait(caller: PageCaller, question: string): Promise<number> {
-  const from = caller.sent.length;
-  await caller.play(voiceOf(question));
-  const last = caller.sent.findLastIndex((frame, at) => at >= from && level_dbfs(frame) > LOUD_DBFS);
-  await caller.until(() => caller.heard.slice(last).some((frame) => level_dbfs(frame) > LOUD_DBFS));
-  const first = caller.heard.findIndex((frame, at) => at > last && level_dbfs(frame) > LOUD_DBFS);
-  return (first - last) * 20;
-}
-
-/** The agent says something long. */
-async function startTalking(caller: PageCaller): Promise<void> {
-  await askAndWait(caller, "when are you open");
-  await sleep(700);
-}
-
-/** Milliseconds from the first sound over the agent's words to the last sound of it; null: it went on for 2 s. */
-async function interrupt(caller: PageCaller, samples: Int16Array): Promise<number | null> {
-  const from = caller.sent.length;
-  await caller.play(samples);
-  await sleep(2000);
-  const began = caller.sent.findIndex((frame, at) => at >= from && level_dbfs(frame) > LOUD_DBFS);
-  const after = caller.heard.slice(began, began + 100);
-  // A pause between two words is no end: so long a silence is.
-  const ended = after.findIndex((_, at) => !isLoud(after.slice(at, at + 25)));
-  return ended < 0 ? null : ended * 20;
-}
-
-function isLoud(frames: Int16Array[]): boolean {
-  return frames.some((frame) => level_dbfs(frame) > LOUD_DBFS);
-}
-
-function longestSilence(frames: Int16Array[]): number {
-  let longest = 0;
-  let now = 0;
-  for (const frame of frames) {
-    now = level_dbfs(frame) > LOUD_DBFS ? 0 : now + 1;
-    longest = Math.max(longest, now);
+const load = () => (loadavg()[0] as number).toFixed(1);
+print(`${new Date().toISOString().slice(0, 10)}; ${machine()}; seed ${seed}\n`);
+const table: (string | number)[][] = [];
+for (const name of wanted) {
+  const lines = (await ROWS[name]?.()) ?? [];
+  for (const line of lines) {
+    process.stderr.write(`${line.join(" | ")}\n`);
+    table.push([name, ...line, load()]);
   }
-  return longest;
 }
-
-/** Two bursts that die away, of a voice and yet no word. */
-function cough(seed: number): Int16Array {
-  const burst = noise(seed, { rate: HEARING_RATE, ms: 220, level_db: -18 });
-  const shaped = burst.map((sample, at) => Math.round(sample * Math.exp(-at / (HEARING_RATE * 0.06))));
-  const both = new Int16Array(shaped.length * 2);
-  both.set(shaped);
-  both.set(amplify(shaped, -3), shaped.length);
-  return mix(both, amplify(voiceOf("okay").subarray(0, HEARING_RATE / 10), -12));
-}
-
-function row(values: number[]): (string | number)[] {
-  return [quantile(values, 0.5), quantile(values, 0.95), Math.max(...values), values.length];
-}
-
-async function createChat(): Promise<string> {
-  const send = async (method: string, path: string, body: object) => {
-    const headers = { [API_KEY_HEADER]: platform.token, "content-type": "application/json" };
-    const response = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-    return (await response.json()) as { id: number };
-  };
-  const prompt = await send("POST", "/api/v1/prompts/", {
-    name: "Bench",
-    type: "prompt_v1",
-    context: `You are a bench.\n\`\`\`script\n${SCRIPT}\n\`\`\``,
-    llm_config: { provider: "openai", model: "scripted" },
-    tools: [],
-  });
-  const agent = await send("POST", "/api/v1/agents/", {
-    name: "Bench",
-    type: "ca_v1",
-    prompt_id: prompt.id,
-    custom_message_id: null,
-    timezone: "America/New_York",
-    prompt_tool_defaults: [],
-    languages: [],
-    variables: {},
-    tool_headers: null,
-  });
-  const channel = await send("POST", "/api/v1/channels/", {
-    name: "Bench",
-
-    channel_service: "webchat",
-    config: {},
-  });
-  const target = await send("POST", `/api/v1/channels/${channel.id}/targets`, {
-    agent_id: agent.id,
-    channel_id: channel.id,
-    target: "bench-voice",
-    target_mode: "chat",
-  });
-  await send("PUT", `/api/v1/channels/${channel.id}/targets/${target.id}/browser_calls`, {
-    browser_calls: true,
-  });
-  return "bench-voice";
-}
+print(markdownTable(["row", "measure", "demanded", "seen", "of", "load"], table));
+await hearing.close();
+await speaking.close();

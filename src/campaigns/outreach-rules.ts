@@ -4,7 +4,7 @@ import { integer, isCalendarDate, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import { InvalidInput } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { CONTACT_CHANNELS, contactHoursFaults, FEDERAL_HOURS } from "../planning/contact-hours.ts";
 import type { OutreachRules } from "../planning/person-hold.ts";
 import { isJurisdiction } from "../planning/person-zones.ts";
@@ -98,6 +98,19 @@ async function readStored(db: Db, organization_id: number): Promise<StoredRules>
 export const readOutreachRules = (db: Db, organization_id: number): Promise<OutreachRules> =>
   readStored(db, organization_id);
 
+/** By `by`, under the lock of the organization, which claims read too. */
+export async function saveOutreachRules(
+  tx: Tx,
+  organization_id: number,
+  rules: OutreachRules,
+  { by, at }: { by: string; at: Date },
+): Promise<void> {
+  await sql`
+    update organizations set outreach_rules = ${JSON.stringify(rules)}::json,
+      outreach_rules_updated_at = ${at.toISOString()}::timestamptz, outreach_rules_updated_by = ${by}
+    where id = ${organization_id}`.execute(tx);
+}
+
 const RULES = "/api/v1/outbound/rules";
 
 /** The rules of an organization about when and how often people are contacted. */
@@ -141,11 +154,7 @@ export function outreachRulesRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
         const { organization_id } = caller;
         await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
         const before = await readStored(tx, organization_id);
-        await sql`
-          update organizations set outreach_rules = ${JSON.stringify(body)}::json,
-            outreach_rules_updated_at = ${clock.now().toISOString()}::timestamptz,
-            outreach_rules_updated_by = ${caller.email}
-          where id = ${organization_id}`.execute(tx);
+        await saveOutreachRules(tx, organization_id, body, { by: caller.email, at: clock.now() });
         const after = await readStored(tx, organization_id);
         await api.audit(tx, caller, {
           action: "update",

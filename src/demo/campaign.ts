@@ -7,10 +7,13 @@ import { addRequests, newRequest } from "../batches/request-store.ts";
 import { OutboundCampaignInput } from "../campaigns/campaign-schema.ts";
 import { insertCampaign } from "../campaigns/campaign-store.ts";
 import { checkCampaign } from "../campaigns/check-campaign.ts";
+import { saveOutreachRules } from "../campaigns/outreach-rules.ts";
 import { targetsOf } from "../channels/address.ts";
 import { insertChannel } from "../channels/channel.ts";
 import { insertTarget } from "../channels/claim-target.ts";
 import type { Tx } from "../db/database.ts";
+import { FEDERAL_HOURS } from "../planning/contact-hours.ts";
+import type { OutreachRules } from "../planning/person-hold.ts";
 
 /** Where the demo's agents are called and written to, while no carrier is configured: by simulated people only. */
 const CLINIC_NUMBER = "+15125550100";
@@ -67,8 +70,24 @@ export async function insertDemoCampaign(
       await insertTarget(tx, clock, caller, claim, true);
     }
   }
+  const at = clock.now();
+  await saveOutreachRules(tx, caller.organization_id, DEMO_RULES, { by: caller.email, at });
   await insertPatients(demo, await insertReminders(demo));
 }
+
+/** The demo is looked at whenever there is time for it, so only its people in Hawaii keep hours. */
+const DEMO_RULES: OutreachRules = {
+  person_clock: true,
+  contact_hours: FEDERAL_HOURS.map((hours) => ({ ...hours, jurisdiction: "US-HI" })),
+  caps: [{ channel: "call", attempts: 3, days: 1 }],
+  days_after_conversation: null,
+};
+
+/** They asked to be called in their own morning. */
+const LATER = new Set(["patient-11", "patient-23"]);
+
+const tomorrow = (now: Date): string =>
+  `${new Date(now.getTime() + 86_400_000).toISOString().slice(0, 10)}T08:30`;
 
 /** Open at every hour: a demo is looked at when there is time for it. */
 async function insertReminders({ tx, caller, clock, vault }: Demo): Promise<number> {
@@ -104,11 +123,13 @@ async function insertPatients({ tx, caller, clock }: Demo, campaign_id: number):
   const requests = PEOPLE.flatMap(([name, digits], index) =>
     [0, 1].map((half) => {
       const area = AREAS[(index + half * 3) % AREAS.length];
+      const reference_id = `patient-${index + 1 + half * PEOPLE.length}`;
+      const not_before = LATER.has(reference_id) ? { not_before: tomorrow(locked.at) } : {};
       return newRequest(
         {
-          reference_id: `patient-${index + 1 + half * PEOPLE.length}`,
+          reference_id,
           target: `+1${area}55501${digits}`,
-          request_variables: JSON.stringify({ name }),
+          request_variables: JSON.stringify({ name, ...not_before }),
         },
         normalise,
       );

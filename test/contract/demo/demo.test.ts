@@ -26,6 +26,21 @@ describe("the demo", () => {
     }
   });
 
+  test("two of its patients wait for their own morning, and say so", async () => {
+    const batch = "/api/v1/outbound/batches/demo-patients";
+    await app.send("PUT", batch, { paused: false });
+    const next = async (reference: string) =>
+      (await app.send("GET", `${batch}/requests/${reference}/trace`)).body.next_step.text;
+    expect(await next("patient-11")).toBe(
+      "Waiting for the request's not_before: 2026-11-19 08:30 in Los Angeles.",
+    );
+    expect(await next("patient-23")).toBe(
+      "Waiting for the request's not_before: 2026-11-19 08:30 in Chicago.",
+    );
+    expect(await next("patient-1")).toBe("Waiting: it is next.");
+    await app.send("PUT", batch, { paused: true });
+  });
+
   test("its expressions are in the object form, which every client made from the reference can read", async () => {
     const { body } = await app.send("GET", "/api/v1/tools/?limit=100");
     const texts: string[] = [];

@@ -45,6 +45,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "sessions",
     ],
     turns: ["session_end_calls"],
+    evaluations: ["test_cases", "test_results", "test_runs", "test_suites"],
     dialogues: ["mail_messages", "text_messages", "text_sessions"],
     calls: ["calls", "transfer_answerers"],
     campaigns: ["campaign_webhooks", "campaigns", "number_lookups"],

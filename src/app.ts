@@ -33,6 +33,8 @@ import { textJobs } from "./dialogues/text-dialogue.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
 import { addErasure, erasureJobs } from "./erasure/routes.ts";
 import { eventRoutes } from "./events/event.ts";
+import { testJobs } from "./evaluations/run-job.ts";
+import { addEvaluations } from "./evaluations/routes.ts";
 import { insightJobs } from "./executions/executor.ts";
 import { addExecutions } from "./executions/routes.ts";
 import { removeRecordingJobs } from "./folders/remove-recording.ts";
@@ -124,6 +126,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   addSessions(api, ground);
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
+  addEvaluations(api, engine);
   addWebChat(api, engine, engines);
   campaignRoutes(api, {
     ...ground,
@@ -153,6 +156,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     recordingJob({ engine, carriers, dataDir }),
     storageJob(ground),
     endToolJob(engine),
+    ...testJobs({ engine, catalogue }),
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs({ ...ground, recordings }),

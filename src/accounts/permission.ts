@@ -57,6 +57,7 @@ const GROUPS: PermissionGroup[] = [
     verbs: ["read", "write"],
   },
   { name: "Sessions", description: "Sessions, transcripts and timelines", stem: "sessions", verbs: ["read"] },
+  { name: "Tests", description: "Tests of agents, and their runs", stem: "tests", verbs: ALL },
   { name: "Tools", description: "Tools that agents call", stem: "tools", verbs: ALL },
   { name: "Users", description: "People and their roles", stem: "users", verbs: ALL },
 ];
@@ -69,6 +70,7 @@ const SINGLE = [
     display_name: "Chat",
     description: "Talk with agents in test conversations",
   },
+  { group: "Tests", name: "tests_run", display_name: "Run", description: "Run tests of agents" },
   { group: "Sessions", name: "recording_download", display_name: "Download recordings", description: null },
   {
     group: "Sessions",
@@ -131,7 +133,7 @@ export const SYSTEM_ROLES = [
   {
     name: "Editor",
     description: "Reads everything, changes everything that is configuration",
-    permissions: [...reads, ...configurationWrites, "chat", "recording_download"].toSorted(),
+    permissions: [...reads, ...configurationWrites, "chat", "recording_download", "tests_run"].toSorted(),
   },
   {
     name: "Analyst",

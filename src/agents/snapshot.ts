@@ -15,8 +15,25 @@ export type Snapshot = {
   session_end_tool: SnapshotTool | null;
   message: SnapshotMessage | null;
   language_group: SnapshotLanguageGroup | null;
+  /** Only in tests: how calls of tools are answered. */
+  test?: SnapshotTest;
   /** Values of campaign and request variables that don't read as plain values; absent where there is none. */
   outreach_texts?: string[];
+};
+
+/** With `network: "closed"` no call of a tool leaves the program, whether a mock answers it or not. */
+export type SnapshotTest = { network: "closed" | "open"; mocks: ToolMock[] };
+
+/** A fixed answer to calls of a tool. The first mock that matches a call answers it. */
+export type ToolMock = {
+  tool: string;
+  /** The call's arguments contain these; null: any call. */
+  match: Record<string, unknown> | null;
+  result: unknown;
+  /** The call fails with this text. */
+  error: string | null;
+  /** How long the service would have taken. Nobody waits; a delay past the tool's timeout is a timeout. */
+  delay_ms: number;
 };
 
 type SnapshotAgent = {

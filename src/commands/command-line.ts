@@ -12,6 +12,9 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley call <agent> --say "…" [--say "…"] [--out call.wav] [--json]
                                   calls an agent's chat page by voice: an offline voice says each line, the call's
                                   words are printed, --out keeps both sides; --wav in.wav says a recording instead
+  ./parley evaluate <suite.yaml> [--agent name] [--repeat n] [--seed n] [--cost-cap dollars] [--junit file] [--json]
+                                  runs a suite of tests of an agent; exits with 0 when all pass, 1 when one fails,
+                                  2 when the suite is faulty
   ./parley simulate [--json] [--seed n]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here
@@ -69,6 +72,16 @@ const COMMANDS: Record<string, Command> = {
       const { config, secrets } = settings();
       const { call } = await import("./call.ts");
       return call(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  evaluate: {
+    flags: ["--agent", "--repeat", "--seed", "--cost-cap", "--junit", "--json"],
+    // The file, and the values of the first five.
+    names: 6,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { evaluate } = await import("./evaluate.ts");
+      return evaluate(args, config, secrets, process.env.PARLEY_API_TOKEN);
     },
   },
   simulate: {

@@ -638,9 +638,49 @@ export type TelephonyConfigurations = { "pre_input_timeout"?: number | null | un
 
 export type TelephonyConfigurationsInput = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfigurationInput | null | undefined; "audio"?: "relay" | "stream" | null | undefined };
 
+export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[]; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestExpectation };
+
+export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[]; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestExpectation | undefined };
+
+export type TestComparison = { "pairs": number; "better": (string)[]; "worse": (string)[]; "p_value": number; "verdict": "better" | "worse" | "can't tell"; "pairs_needed": number | null; "says": string };
+
+export type TestExpectation = { "called"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "times"?: number | null | undefined })[] | null | undefined; "not_called"?: (string)[] | null | undefined; "order"?: (string)[] | null | undefined; "steps"?: (string)[] | null | undefined; "variables"?: Record<string, unknown> | null | undefined; "final"?: ({ "tool": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "failed"?: boolean | null | undefined })[] | null | undefined; "said"?: (string)[] | null | undefined; "not_said"?: (string)[] | null | undefined; "language"?: string | null | undefined; "ended_by"?: "agent" | "person" | null | undefined; "max_cost_usd"?: number | null | undefined };
+
+export type TestFinding = { "path": string; "message": string };
+
 export type TestMessage = { "service_name": string; "source": string; "test_id": string; "agent_id": string; "text"?: string | null | undefined; "org_name"?: string | null | undefined; "override_timestamp"?: string | null | undefined; "session_start"?: boolean | undefined; "verified"?: boolean | undefined };
 
 export type TestMessageResponse = { "test_id": string; "agent_id": string; "text": string; "response": unknown; "response_text": string };
+
+export type TestMock = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined; "delay_ms"?: number | null | undefined };
+
+export type TestPersonLine = { "say": string; "if"?: string | null | undefined };
+
+export type TestRate = { "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null };
+
+export type TestResult = { "id": number; "position": number; "case_name": string; "repetition": number; "status": "pending" | "passed" | "failed" | "error" | "skipped"; "session_id": number | null; "verdicts": (TestVerdict)[]; "notes": (string)[]; "cost_usd": number | null; "finished_at": string | null };
+
+export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null };
+
+export type TestRunRequest = { "agent"?: string | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
+
+export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "summary": TestSummary };
+
+export type TestSuiteFile = { "text": string };
+
+export type TestSuiteFileInput = { "text": string };
+
+export type TestSuiteInput = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[] };
+
+export type TestSuiteListed = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_updated": string; "last_updated_by": string };
+
+export type TestSuiteResponse = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_updated": string; "last_updated_by": string; "cases": (TestCase)[]; "findings": (TestFinding)[] };
+
+export type TestSuiteUpdate = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[]; "id": number };
+
+export type TestSummary = { "cases": TestRate; "results": { "total": number; "pending": number; "passed": number; "failed": number; "error": number; "skipped": number }; "cost_usd": number; "by_case": ({ "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null; "name": string })[] };
+
+export type TestVerdict = { "expectation": string; "passed": boolean; "why": string };
 
 export type TimelineEvent = { "kind": "transcript" | "tool" | "latency"; "timestamp": string; "offset": string; "turn_index"?: number | null | undefined; "source"?: string | null | undefined; "text"?: string | null | undefined; "lang"?: string | null | undefined; "category"?: string | null | undefined; "label"?: string | null | undefined; "metadata"?: (string)[] | null | undefined; "duration_ms"?: number | null | undefined; "tool_request"?: string | null | undefined; "tool_result"?: string | null | undefined; "tool_error"?: string | null | undefined; "written_by"?: string | null | undefined; "held"?: HeldMessage | null | undefined };
 
@@ -956,6 +996,19 @@ export type Operations = {
   "POST /api/v1/agents/test/messages": { path: Record<never, never>; query: Record<never, never>; body: TestMessage; answer: TestMessageResponse };
   "POST /api/v1/tools/try": { path: Record<never, never>; query: Record<never, never>; body: ToolTryRequest; answer: ToolTryResponse };
   "POST /api/v1/tools/play": { path: Record<never, never>; query: Record<never, never>; body: TaskPlayRequest; answer: TaskPlayResponse };
+  "GET /api/v1/test_suites/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "agent" | "agent_id" | "last_updated" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (TestSuiteListed)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/test_suites/": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteInput; answer: TestSuiteResponse };
+  "PUT /api/v1/test_suites/": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteUpdate; answer: TestSuiteResponse };
+  "GET /api/v1/test_suites/{suite_id}": { path: { "suite_id": number }; query: Record<never, never>; body: undefined; answer: TestSuiteResponse };
+  "DELETE /api/v1/test_suites/{suite_id}": { path: { "suite_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "POST /api/v1/test_suites/import": { path: Record<never, never>; query: Record<never, never>; body: TestSuiteFileInput; answer: TestSuiteResponse };
+  "GET /api/v1/test_suites/{suite_id}/export": { path: { "suite_id": number }; query: Record<never, never>; body: undefined; answer: TestSuiteFile };
+  "POST /api/v1/test_suites/{suite_id}/runs": { path: { "suite_id": number }; query: Record<never, never>; body: TestRunRequest; answer: TestRunResponse };
+  "GET /api/v1/test_runs/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "suite_id" | "suite" | "agent" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (TestRunListed)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/test_runs/{run_id}": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
+  "GET /api/v1/test_runs/{run_id}/results": { path: { "run_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "case_name" | "repetition" | "status" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "case_name" | "repetition" | "status")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (TestResult)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/test_runs/{run_id}/cancel": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
+  "GET /api/v1/test_runs/{run_id}/comparison": { path: { "run_id": number }; query: { "before": number }; body: undefined; answer: TestComparison };
   "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: null };
   "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: null };
   "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: null };

@@ -1131,6 +1131,58 @@ export interface Takeouts {
   updated_at: string;
 }
 
+export interface TestCases {
+  definition: unknown;
+  id: Generated<number>;
+  name: string;
+  position: number;
+  sub_organization_id: number;
+  suite_id: number;
+}
+
+export interface TestResults {
+  case_name: string;
+  cost_usd: number | null;
+  finished_at: string | null;
+  id: Generated<number>;
+  notes: Generated<unknown>;
+  position: number;
+  repetition: number;
+  run_id: number;
+  session_id: number | null;
+  status: "pending" | "passed" | "failed" | "error" | "skipped";
+  sub_organization_id: number;
+  verdicts: Generated<unknown>;
+}
+
+export interface TestRuns {
+  agent_id: number;
+  agent_name: string;
+  cases: unknown;
+  cost_cap_usd: number | null;
+  created_at: string;
+  created_by: string;
+  finished_at: string | null;
+  id: Generated<number>;
+  repetitions: number;
+  seed: number;
+  status: "running" | "finished" | "cancelled";
+  sub_organization_id: number;
+  suite_id: number;
+}
+
+export interface TestSuites {
+  agent_id: number;
+  deleted_at: string | null;
+  deleted_reason: string | null;
+  description: Generated<string>;
+  id: Generated<number>;
+  last_updated: string;
+  last_updated_by: string;
+  name: string;
+  sub_organization_id: number;
+}
+
 export interface TextMessages {
   asked_at: string | null;
   channel_id: number;
@@ -1382,6 +1434,10 @@ export interface DB {
   sub_organizations: SubOrganizations;
   suppressions: Suppressions;
   takeouts: Takeouts;
+  test_cases: TestCases;
+  test_results: TestResults;
+  test_runs: TestRuns;
+  test_suites: TestSuites;
   text_messages: TextMessages;
   text_sessions: TextSessions;
   tool_versions: ToolVersions;

@@ -70,6 +70,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("insight_workflows"),
     partOf("insight_workflows", "workflow_id", "insight_workflow_tools"),
     own("insight_folders"),
+    own("test_suites"),
+    own("test_cases"),
   ],
   sessions: [
     own("conversations"),
@@ -84,6 +86,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("text_messages"),
     partOf("sessions", "session_id", "text_sessions"),
     own("events"),
+    own("test_runs"),
+    own("test_results"),
   ],
   outbound: [
     own("batches"),

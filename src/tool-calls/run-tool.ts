@@ -6,6 +6,7 @@ import { coerceArguments } from "../tools/coerce-arguments.ts";
 import { prepareArguments } from "../tools/tool-arguments.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
+import { answerInTest } from "./mocked-call.ts";
 import { runSystemTool } from "./system-tool.ts";
 import {
   done,
@@ -51,8 +52,12 @@ export async function runTool(
       ? failed(`Invalid arguments: ${faults.join("; ")}.`, values)
       : await execute(parts, context, tool, values);
   const notes = prepared.notes.map((note) => ({ category: "note", label: note }) as const);
-  return { ...outcome, prepared: values, trace: [...notes, ...outcome.trace] };
+  const effects = context.snapshot.test ? withoutOptOut(outcome.effects) : outcome.effects;
+  return { ...outcome, effects, prepared: values, trace: [...notes, ...outcome.trace] };
 }
+
+/** The suppression list is for real people, whose addresses a test may use. */
+const withoutOptOut = ({ opt_out: _, ...effects }: ToolEffects): ToolEffects => effects;
 
 /** The refusal of a call. The model can explain it, but no words of the model or the person can change it. */
 const unproven = ({ name }: SnapshotTool): ToolOutcome =>
@@ -75,6 +80,13 @@ function execute(
   tool: SnapshotTool,
   values: Record<string, unknown>,
 ): Promise<ToolOutcome> | ToolOutcome {
+  const { test } = context.snapshot;
+  if (test) {
+    const answered = answerInTest(test, tool, values);
+    if (answered) return answered;
+  }
+  if (tool.is_system && test?.network === "closed")
+    return runSystemTool({ ...parts, embedderOf: async () => null }, context, tool.name, values);
   if (tool.is_system) return runSystemTool(parts, context, tool.name, values);
   const type = typeOf(tool);
   const staticResult = () => renderDeep(tool.definition.result ?? null, context.lookup);

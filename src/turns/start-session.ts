@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
+import { freezeSnapshot, type Snapshot, type SnapshotTest } from "../agents/snapshot.ts";
 import { sha256 } from "../base/crypto.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
@@ -36,6 +36,8 @@ export type SessionStart = {
   user_name?: string | null;
   /** Campaign and request variables, under their `vars.` names. */
   variables?: Record<string, string>;
+  /** A test of the author's: its mocks, and the seed of the model. Joins no conversation. */
+  test?: SnapshotTest & { seed: number | null };
   /** The agent's wall clock, set for a test. */
   override_timestamp?: string | null;
   resume_token?: string;
@@ -68,7 +70,8 @@ export async function startSession(
   start: SessionStart,
   onOpen: OnOpen = async () => {},
 ): Promise<StartedSession> {
-  const frozen = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
+  const live = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
+  const frozen = start.test ? asTested(live, start.test) : live;
   const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
   const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
   const real = engine.clock.now();
@@ -143,6 +146,12 @@ export async function startSession(
   };
 }
 
+function asTested(snapshot: Snapshot, { network, mocks, seed }: NonNullable<SessionStart["test"]>): Snapshot {
+  const { prompt } = snapshot;
+  const llm_config = seed === null ? prompt.llm_config : { ...prompt.llm_config, seed };
+  return { ...snapshot, prompt: { ...prompt, llm_config }, test: { network, mocks } };
+}
+
 async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
   await oneAtATime(tx, start);
   const known = personOf(start) === null ? undefined : await openConversation(tx, start, now);
@@ -178,8 +187,9 @@ async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot,
   return id;
 }
 
-/** The key of the person's conversation; null when the person is not verified. */
-const personOf = ({ verified, source }: SessionStart): string | null => (verified ? source : null);
+/** The key of the person's conversation; null when the person is not verified, and in tests, which run side by side. */
+const personOf = ({ verified, source, test }: SessionStart): string | null =>
+  verified && !test ? source : null;
 
 /** Serializes sessions that a person opens at the same time, so that the second joins the first one's conversation. */
 async function oneAtATime(tx: Tx, start: SessionStart): Promise<void> {

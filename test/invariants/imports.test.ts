@@ -30,6 +30,7 @@ const LINE = [
   "tool-calls",
   "turns",
   "tryout",
+  "evaluations",
   "webchat",
   "carriers",
   "simulator",

@@ -1,6 +1,7 @@
 import { ACCOUNTS } from "./accounts.ts";
 import { AGENTS } from "./agents.ts";
 import { CHANNELS } from "./channels.ts";
+import { EVALUATIONS } from "./evaluations.ts";
 import type { Examples } from "./example.ts";
 import { INSIGHTS } from "./insights.ts";
 import { OUTBOUND } from "./outbound.ts";
@@ -13,6 +14,7 @@ export const EXAMPLES: Examples = {
   ...AGENTS,
   ...CHANNELS,
   ...SESSIONS,
+  ...EVALUATIONS,
   ...OUTBOUND,
   ...INSIGHTS,
   ...REPORTS,

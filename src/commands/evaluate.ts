@@ -1,0 +1,150 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorText, Fault } from "../base/errors.ts";
+import type { Config, Secrets } from "../config.ts";
+import { readSuiteFile, shownPath } from "../evaluations/suite-file.ts";
+import type { TestSummary } from "../evaluations/summary.ts";
+import type { TestSuiteInput } from "../evaluations/test-case.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { findAgent } from "./chat.ts";
+import { type EvaluatedResult, junitOf, reportOf } from "./evaluate-report.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+
+/** Between two looks at a run. */
+const LOOK_MS = 300;
+const PASSED = 0;
+const FAILED = 1;
+const FAULTY = 2;
+
+type Wanted = {
+  file: string;
+  agent: string | null;
+  repetitions: number;
+  seed: number;
+  cost_cap_usd: number | null;
+  junit: string | null;
+  json: boolean;
+};
+type Run = { id: number; status: string; agent: string; summary: TestSummary };
+
+/**
+ * Saves a suite from a file, runs it on the Parley that runs here, and prints what failed and why. Resolves with the exit
+ * code: 0 all passed, 1 some failed, 2 the suite or the command line is faulty.
+ */
+export async function evaluate(
+  args: string[],
+  config: Config,
+  secrets: Secrets,
+  token: string | undefined,
+): Promise<number> {
+  const wanted = readWanted(args);
+  if (typeof wanted === "string") return faulty([wanted]);
+  const text = await readFile(wanted.file, "utf8").catch((error) => error as Error);
+  if (typeof text !== "string") return faulty([`${wanted.file} can't be read (${errorText(text)}).`]);
+  const read = readSuiteFile(text);
+  if (!read.ok)
+    return faulty(
+      read.faults.map(({ path, line, column, message }) => {
+        const place = shownPath(path);
+        return `${wanted.file}:${line}:${column}: ${place ? `${place}: ` : ""}${message}`;
+      }),
+    );
+
+  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  const suite: TestSuiteInput = { ...read.suite, agent: wanted.agent ?? read.suite.agent };
+  try {
+    await findAgent(call, suite.agent);
+  } catch (error) {
+    if (!(error instanceof Fault && error.kind === "not-found")) throw error;
+    return faulty([`${wanted.file}: agent: ${error.message}`]);
+  }
+  type Saved = { id: number; findings: { path: string; message: string }[] };
+  const saved = await call<Saved>("POST", "/api/v1/test_suites/import", { text: JSON.stringify(read.suite) });
+  if (saved.findings.length > 0)
+    return faulty(saved.findings.map(({ path, message }) => `${wanted.file}: ${path}: ${message}`));
+
+  const { repetitions, seed, cost_cap_usd } = wanted;
+  const body = { agent: suite.agent, repetitions, seed, cost_cap_usd };
+  const begun = await call<Run>("POST", `/api/v1/test_suites/${saved.id}/runs`, body);
+  const run = await finished(call, begun.id, wanted.json);
+  if (!run) return INTERRUPTED;
+  const results = await resultsOf(call, run.id);
+  if (wanted.junit) await writeFile(wanted.junit, junitOf(suite.name, results));
+  process.stdout.write(
+    wanted.json
+      ? `${JSON.stringify({ suite: suite.name, run_id: run.id, agent: run.agent, seed, summary: run.summary, results })}\n`
+      : reportOf(run, results),
+  );
+  return results.every(({ status }) => status === "passed") ? PASSED : FAILED;
+}
+
+/** Looks until it is over; the run is cancelled by Ctrl-C. */
+async function finished(call: ApiClient, id: number, quiet: boolean): Promise<Run | null> {
+  const stop = stopSignal();
+  const show = !quiet && process.stderr.isTTY;
+  for (;;) {
+    const run = await call<Run>("GET", `/api/v1/test_runs/${id}`);
+    const { total, pending } = run.summary.results;
+    if (show) process.stderr.write(`\r${total - pending} of ${total} conversations`);
+    if (run.status !== "running") {
+      if (show) process.stderr.write("\r\u001b[K");
+      return run;
+    }
+    if (stop.aborted) {
+      await call("POST", `/api/v1/test_runs/${id}/cancel`);
+      return null;
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+const PAGE = 1_000;
+
+async function resultsOf(call: ApiClient, run_id: number): Promise<EvaluatedResult[]> {
+  const results: EvaluatedResult[] = [];
+  for (;;) {
+    const path = `/api/v1/test_runs/${run_id}/results?limit=${PAGE}&offset=${results.length}`;
+    const { items } = await call<{ items: EvaluatedResult[] }>("GET", path);
+    results.push(...items);
+    if (items.length < PAGE) return results;
+  }
+}
+
+/** What was asked for, or why it can't be. */
+function readWanted(args: string[]): Wanted | string {
+  const values = new Map<string, string>();
+  const files: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string;
+    if (arg === "--json" || !arg.startsWith("--")) {
+      if (arg !== "--json") files.push(arg);
+      continue;
+    }
+    const value = args[++at];
+    if (value === undefined || value.startsWith("--")) return `${arg} needs a value.`;
+    values.set(arg, value);
+  }
+  const [file] = files;
+  if (file === undefined || files.length > 1) return "Name one file: ./parley evaluate suite.yaml";
+  const repeat = values.get("--repeat") ?? "1";
+  if (!/^\d{1,3}$/.test(repeat) || Number(repeat) < 1 || Number(repeat) > 100)
+    return "--repeat takes a number from 1 to 100.";
+  const seed = values.get("--seed") ?? "1";
+  if (!/^\d{1,9}$/.test(seed)) return "--seed takes a number.";
+  const cap = values.get("--cost-cap");
+  if (cap !== undefined && !/^\d+(\.\d+)?$/.test(cap)) return "--cost-cap takes an amount in US dollars.";
+  return {
+    file,
+    agent: values.get("--agent") ?? null,
+    repetitions: Number(repeat),
+    seed: Number(seed),
+    cost_cap_usd: cap === undefined ? null : Number(cap),
+    junit: values.get("--junit") ?? null,
+    json: args.includes("--json"),
+  };
+}
+
+function faulty(lines: string[]): number {
+  for (const line of lines) process.stderr.write(`parley: ${line}\n`);
+  return FAULTY;
+}

@@ -1,0 +1,113 @@
+import type { SnapshotTest } from "../agents/snapshot.ts";
+import type { Db } from "../db/database.ts";
+import { findLlm, type LlmEntry } from "../llm/catalogue.ts";
+import { usedCost } from "../llm/used-cost.ts";
+import type { SessionState } from "../sessions/variables.ts";
+import { NO_MOCK } from "../tool-calls/mocked-call.ts";
+import type { Observed, ObservedCall } from "./judge.ts";
+
+/** The session end tool's rounds begin here; it is called after the end, by a job. */
+const AFTER_ROUNDS = 1_000;
+
+type StoredCallRow = {
+  tool_name: string;
+  arguments: unknown;
+  request: unknown;
+  result: unknown;
+  error: string | null;
+};
+
+/** What came of a test session that has ended, read from its rows. */
+export async function observe(
+  db: Db,
+  catalogue: readonly LlmEntry[],
+  session_id: number,
+): Promise<{ observed: Observed; requests: unknown[] }> {
+  const { state, end_reason } = await db
+    .selectFrom("sessions")
+    .select(["state", "end_reason"])
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  const messages = await db
+    .selectFrom("session_messages")
+    .select("text")
+    .where("session_id", "=", session_id)
+    .where("role", "=", "agent")
+    .where("aside", "=", false)
+    .orderBy("seq")
+    .execute();
+  const calls: StoredCallRow[] = await db
+    .selectFrom("session_tool_calls")
+    .select(["tool_name", "arguments", "request", "result", "error"])
+    .where("session_id", "=", session_id)
+    .where("round", "<", AFTER_ROUNDS)
+    .orderBy("seq")
+    .execute();
+  const answers = await db
+    .selectFrom("session_trace")
+    .select(["metadata", "details"])
+    .where("session_id", "=", session_id)
+    .where("category", "=", "llm")
+    .orderBy("id")
+    .execute();
+  const memory = state as SessionState;
+  const tasks = Object.values(memory.workflows?.tasks ?? {});
+  const observed: Observed = {
+    said: messages.map(({ text }) => text),
+    calls: calls.map(observedCall),
+    steps: [...new Set(tasks.flatMap(({ visits }) => Object.keys(visits)))],
+    variables: memory.variables,
+    language: memory.language,
+    ended_by: end_reason === "user" ? "person" : "agent",
+    cost_usd: costOf(catalogue, answers),
+  };
+  return { observed, requests: calls.map(({ request }) => request) };
+}
+
+/** Its arguments as they were prepared, where the call got that far. */
+function observedCall({ tool_name, arguments: given, request, result, error }: StoredCallRow): ObservedCall {
+  const prepared = (request as { arguments?: unknown } | null)?.arguments;
+  return { tool: tool_name, arguments: prepared ?? given, result, error };
+}
+
+type ModelAnswer = { metadata: string[] | null; details: unknown };
+type CountedTokens = {
+  scripted?: boolean;
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cached_input_tokens?: number | null;
+};
+
+/** null: the price of a model that answered is not known. The scripted model costs nothing. */
+function costOf(catalogue: readonly LlmEntry[], answers: ModelAnswer[]): number | null {
+  let sum = 0;
+  for (const { metadata, details } of answers) {
+    const {
+      scripted,
+      input_tokens = null,
+      output_tokens = null,
+      cached_input_tokens = null,
+    } = (details ?? {}) as CountedTokens;
+    if (scripted) continue;
+    const [model = "", provider = ""] = metadata ?? [];
+    const price = findLlm(catalogue, provider, model)?.price;
+    if (!price) return null;
+    sum += usedCost({ input_tokens, output_tokens, cached_input_tokens }, price);
+  }
+  return sum;
+}
+
+/** What the author should know of the mocks: those that no call matched, and calls that none answered. Pure. */
+export function mockNotes(
+  { mocks }: Pick<SnapshotTest, "mocks">,
+  calls: { tool: string; request: unknown }[],
+): string[] {
+  const used = new Set(calls.map(({ request }) => (request as { mock?: unknown } | null)?.mock));
+  const missed = [...new Set(calls.filter(({ request }) => isUnanswered(request)).map(({ tool }) => tool))];
+  return [
+    ...mocks.flatMap(({ tool }, at) => (used.has(at + 1) ? [] : [`mocks[${at}] (${tool}) matched no call.`])),
+    ...missed.map((tool) => `A call of ${tool} matched no mock; the network is closed.`),
+  ];
+}
+
+const isUnanswered = (request: unknown): boolean => (request as { mock?: unknown } | null)?.mock === NO_MOCK;

@@ -1,0 +1,11 @@
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+import { runRoutes } from "./test-run.ts";
+import { suiteRoutes } from "./test-suite.ts";
+
+/** Tests of agents: suites of cases, and their runs. */
+export function addEvaluations(api: Api, deps: { db: Db; clock: Clock }): void {
+  suiteRoutes(api, deps);
+  runRoutes(api, deps);
+}

@@ -1,0 +1,161 @@
+import { sql } from "kysely";
+import { freezeSnapshot } from "../agents/snapshot.ts";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, invalid } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { recordset } from "../db/recordset.ts";
+import { findingsOf, type TestFinding } from "./case-findings.ts";
+import { TestCase, type TestSuiteInput } from "./test-case.ts";
+
+export type TestSuiteRow = {
+  id: number;
+  name: string;
+  description: string;
+  agent_id: number;
+  agent: string;
+  case_count: number;
+  last_run_id: number | null;
+  last_updated: string;
+  last_updated_by: string;
+  /** Only of one suite, not in lists. */
+  cases?: TestCase[];
+  findings?: TestFinding[];
+};
+
+export const suiteList: list.ListRules = {
+  fields: {
+    id: list.integer("s.id"),
+    name: list.text("s.name"),
+    name_exact: list.exact("s.name"),
+    agent: list.text("a.name"),
+    agent_id: list.integer("s.agent_id"),
+    last_updated: list.time("s.last_updated"),
+    last_updated_by: list.text("s.last_updated_by"),
+  },
+  time: "s.last_updated",
+  order: [{ column: "s.id", direction: "asc" }],
+};
+
+export const selectSuites = (db: Db, caller: Pick<Caller, "sub_organization_id">) =>
+  db
+    .selectFrom("test_suites as s")
+    .innerJoin("agents as a", "a.id", "s.agent_id")
+    .where("s.sub_organization_id", "=", caller.sub_organization_id)
+    .where("s.deleted_at", "is", null)
+    .select([
+      "s.id",
+      "s.name",
+      "s.description",
+      "s.agent_id",
+      "a.name as agent",
+      "s.last_updated",
+      "s.last_updated_by",
+      sql<number>`(select count(*) from test_cases c where c.suite_id = s.id)`.as("case_count"),
+      sql<number | null>`(select max(r.id) from test_runs r where r.suite_id = s.id)`.as("last_run_id"),
+    ]);
+
+/** With its cases, and what is doubtful about them. */
+export async function findSuite(db: Db, caller: Caller, id: number): Promise<TestSuiteRow | undefined> {
+  const row = await selectSuites(db, caller).where("s.id", "=", id).executeTakeFirst();
+  if (!row) return undefined;
+  const cases = await casesOf(db, id);
+  return { ...row, cases, findings: await findings(db, caller, row.agent_id, cases) };
+}
+
+export async function casesOf(db: Db, suite_id: number): Promise<TestCase[]> {
+  const rows = await db
+    .selectFrom("test_cases")
+    .select("definition")
+    .where("suite_id", "=", suite_id)
+    .orderBy("position")
+    .execute();
+  // A field that came later has its default.
+  return rows.map(({ definition }) => TestCase.parse(definition));
+}
+
+async function findings(
+  db: Db,
+  { sub_organization_id }: Caller,
+  agent_id: number,
+  cases: TestCase[],
+): Promise<TestFinding[]> {
+  try {
+    return findingsOf(cases, await freezeSnapshot(db, sub_organization_id, agent_id));
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return [{ path: "agent", message: error.message }];
+  }
+}
+
+export async function agentNamed(
+  db: Db,
+  { sub_organization_id }: Pick<Caller, "sub_organization_id">,
+  name: string,
+): Promise<number> {
+  const found = await db
+    .selectFrom("agents")
+    .select("id")
+    .where("sub_organization_id", "=", sub_organization_id)
+    .where("name", "=", name)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
+  if (!found) throw invalid(["body", "agent"], `There is no agent named ${name}`);
+  return found.id;
+}
+
+export async function insertSuite(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  input: TestSuiteInput,
+): Promise<number> {
+  const { id } = await tx
+    .insertInto("test_suites")
+    .values({ ...(await columns(tx, clock, caller, input)), sub_organization_id: caller.sub_organization_id })
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  await insertCases(tx, caller, id, input.cases);
+  return id;
+}
+
+/** All cases are replaced: a run keeps its own. */
+export async function replaceSuite(
+  tx: Tx,
+  clock: Clock,
+  caller: Caller,
+  id: number,
+  input: TestSuiteInput,
+): Promise<void> {
+  await tx
+    .updateTable("test_suites")
+    .set(await columns(tx, clock, caller, input))
+    .where("id", "=", id)
+    .execute();
+  await tx.deleteFrom("test_cases").where("suite_id", "=", id).execute();
+  await insertCases(tx, caller, id, input.cases);
+}
+
+const columns = async (tx: Tx, clock: Clock, caller: Caller, input: TestSuiteInput) => ({
+  name: input.name,
+  description: input.description,
+  agent_id: await agentNamed(tx, caller, input.agent),
+  last_updated: clock.now().toISOString(),
+  last_updated_by: caller.email,
+});
+
+async function insertCases(tx: Tx, caller: Caller, suite_id: number, cases: TestCase[]): Promise<void> {
+  const rows = cases.map((definition, position) => ({
+    sub_organization_id: caller.sub_organization_id,
+    suite_id,
+    position,
+    name: definition.name,
+    definition,
+  }));
+  if (rows.length === 0) return;
+  await sql`
+    insert into test_cases (sub_organization_id, suite_id, position, name, definition)
+    select sub_organization_id, suite_id, position, name, definition
+    from json_populate_recordset(null::test_cases, ${recordset<"test_cases">(rows)})`.execute(tx);
+}

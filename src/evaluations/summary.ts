@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { exactMcNemar, pairsNeeded, type RateInterval, wilsonInterval } from "./statistics.ts";
+
+/** What a run came to, and how two runs of a suite differ; pure. */
+
+const TestRate = z
+  .object({
+    passed: z.int(),
+    total: z.int(),
+    rate: z.number().nullable(),
+    low: z.number().nullable().describe("Lower end of the 95 % Wilson interval."),
+    high: z.number().nullable(),
+  })
+  .meta({ id: "TestRate" });
+
+export const TestSummary = z
+  .object({
+    cases: TestRate.describe("A case passes when all its repetitions do."),
+    results: z.object({
+      total: z.int(),
+      pending: z.int(),
+      passed: z.int(),
+      failed: z.int(),
+      error: z.int(),
+      skipped: z.int(),
+    }),
+    cost_usd: z.number(),
+    by_case: z.array(TestRate.extend({ name: z.string() })),
+  })
+  .meta({ id: "TestSummary" });
+export type TestSummary = z.infer<typeof TestSummary>;
+
+export type TestStatus = "pending" | "passed" | "failed" | "error" | "skipped";
+export type CountedResult = { case_name: string; status: TestStatus; cost_usd: number | null };
+
+/** Results in the order of cases. What is pending or was skipped counts in no rate. */
+export function summarize(results: readonly CountedResult[]): TestSummary {
+  const by_case = [...casesOf(results)].map(([name, own]) => {
+    const counted = own.filter(isCounted);
+    return { name, ...rateOf(counted.filter(hasPassed).length, counted.length) };
+  });
+  const judged = by_case.filter(({ total }) => total > 0);
+  const count = (status: TestStatus) => results.filter((result) => result.status === status).length;
+  return {
+    cases: rateOf(judged.filter(({ passed, total }) => passed === total).length, judged.length),
+    results: {
+      total: results.length,
+      pending: count("pending"),
+      passed: count("passed"),
+      failed: count("failed"),
+      error: count("error"),
+      skipped: count("skipped"),
+    },
+    cost_usd: results.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+    by_case,
+  };
+}
+
+export const TestComparison = z
+  .object({
+    pairs: z.int().describe("Cases that both runs have."),
+    better: z.array(z.string()).describe("Cases that failed before and pass now."),
+    worse: z.array(z.string()).describe("Cases that passed before and fail now."),
+    p_value: z.number().describe("McNemar's exact test, two-sided."),
+    verdict: z.enum(["better", "worse", "can't tell"]),
+    pairs_needed: z
+      .int()
+      .nullable()
+      .describe(
+        "How many cases would show a difference of this size (5 %, power 80 %); null where there is none.",
+      ),
+    says: z.string(),
+  })
+  .meta({ id: "TestComparison" });
+export type TestComparison = z.infer<typeof TestComparison>;
+
+/** At this p a difference is told. */
+const ALPHA = 0.05;
+
+/** Pairs cases, not repetitions: those of one case are no independent evidence. */
+export function compareRuns(
+  before: readonly CountedResult[],
+  after: readonly CountedResult[],
+): TestComparison {
+  const earlier = outcomes(before);
+  const paired = [...outcomes(after)].flatMap(([name, now]) => {
+    const was = earlier.get(name);
+    return was === undefined ? [] : [{ name, was, now }];
+  });
+  const better = paired.filter(({ was, now }) => !was && now).map(({ name }) => name);
+  const worse = paired.filter(({ was, now }) => was && !now).map(({ name }) => name);
+  const counts = { pairs: paired.length, better: better.length, worse: worse.length };
+  const p_value = exactMcNemar(counts.better, counts.worse);
+  const pairs_needed = pairsNeeded(counts);
+  const verdict = p_value >= ALPHA ? "can't tell" : counts.better > counts.worse ? "better" : "worse";
+  const says =
+    verdict !== "can't tell"
+      ? `${better.length} cases got better and ${worse.length} worse (p = ${p_value.toFixed(4)}).`
+      : pairs_needed === null
+        ? `No difference can be told from ${counts.pairs} cases.`
+        : `No difference can be told from ${counts.pairs} cases; ${Math.max(pairs_needed, counts.pairs + 1)} would be needed.`;
+  return { pairs: counts.pairs, better, worse, p_value, verdict, pairs_needed, says };
+}
+
+function outcomes(results: readonly CountedResult[]): Map<string, boolean> {
+  const counted = results.filter(isCounted);
+  return new Map([...casesOf(counted)].map(([name, own]) => [name, own.every(hasPassed)]));
+}
+
+const casesOf = (results: readonly CountedResult[]): Map<string, CountedResult[]> =>
+  Map.groupBy(results, ({ case_name }) => case_name);
+
+const isCounted = ({ status }: CountedResult): boolean => status !== "pending" && status !== "skipped";
+const hasPassed = ({ status }: CountedResult): boolean => status === "passed";
+
+function rateOf(passed: number, total: number) {
+  const interval: RateInterval | null = wilsonInterval(passed, total);
+  return {
+    passed,
+    total,
+    rate: total === 0 ? null : passed / total,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+  };
+}

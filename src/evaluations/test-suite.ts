@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { addResource, write } from "../api/resource.ts";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { InvalidInput, notFound } from "../base/errors.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { TestFinding } from "./case-findings.ts";
+import { readSuiteFile, writeSuiteFile } from "./suite-file.ts";
+import {
+  findSuite,
+  insertSuite,
+  replaceSuite,
+  selectSuites,
+  suiteList,
+  type TestSuiteRow,
+} from "./suite-store.ts";
+import { TestCase, TestSuiteInput } from "./test-case.ts";
+
+const TestSuiteUpdate = TestSuiteInput.extend({ id: recordId() }).meta({ id: "TestSuiteUpdate" });
+
+const TestSuiteListed = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    description: z.string(),
+    agent_id: z.int(),
+    agent: z.string().describe("The agent's name."),
+    case_count: z.int(),
+    last_run_id: z.int().nullable(),
+    last_updated: timestamp(),
+    last_updated_by: z.string(),
+  })
+  .meta({ id: "TestSuiteListed" });
+
+const TestSuiteResponse = TestSuiteListed.extend({
+  cases: z.array(TestCase),
+  findings: z.array(TestFinding),
+}).meta({ id: "TestSuiteResponse" });
+
+const MAX_FILE_CHARACTERS = 300_000;
+const TestSuiteFile = z
+  .object({ text: z.string().max(MAX_FILE_CHARACTERS).describe("YAML or JSON") })
+  .meta({ id: "TestSuiteFile" });
+
+export const SUITES = "/api/v1/test_suites";
+export const suiteParams = z.object({ suite_id: recordId() });
+const TAG = "tests";
+
+/** Suites of tests: the five routes of a record, and the same suite as a file. */
+export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  addResource<TestSuiteRow, TestSuiteInput, z.infer<typeof TestSuiteUpdate>>(api, db, {
+    path: SUITES,
+    noun: "Test suite",
+    id_name: "suite_id",
+    tag: TAG,
+    permission: "tests",
+    record: TestSuiteListed,
+    detail: TestSuiteResponse,
+    create: TestSuiteInput,
+    update: TestSuiteUpdate,
+    list: suiteList,
+    audited: ({ findings: _, last_run_id: _run, ...suite }) => suite,
+    store: {
+      page: (caller, query) => list.listPage(db, selectSuites(db, caller), query, suiteList),
+      find: findSuite,
+      insert: (tx, caller, input) => insertSuite(tx, clock, caller, input),
+      replace: (tx, caller, { id, ...input }) => replaceSuite(tx, clock, caller, id, input),
+      remove: async (tx, _caller, id, { reason }) => {
+        await tx
+          .updateTable("test_suites")
+          .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })
+          .where("id", "=", id)
+          .execute();
+      },
+    },
+  });
+
+  api.post(
+    `${SUITES}/import`,
+    {
+      summary: "Save a test suite from a file",
+      description: "Creates the suite of this name, or replaces it. Faults name the line.",
+      tag: TAG,
+      permission: "tests_write",
+      body: TestSuiteFile,
+      response: TestSuiteResponse,
+    },
+    ({ caller, body }) => {
+      const read = readSuiteFile(body.text);
+      if (!read.ok)
+        throw new InvalidInput(
+          read.faults.map(({ path, line, column, message }) => ({
+            loc: ["body", "text", ...path],
+            msg: `Line ${line}, column ${column}: ${message}`,
+            type: "value_error",
+          })),
+        );
+      return write(db, "Test suite", (tx) => saveByName(tx, caller, read.suite));
+    },
+  );
+
+  async function saveByName(tx: Tx, caller: Caller, suite: TestSuiteInput): Promise<TestSuiteRow> {
+    const stored = await tx
+      .selectFrom("test_suites")
+      .select("id")
+      .where("sub_organization_id", "=", caller.sub_organization_id)
+      .where("name", "=", suite.name)
+      .where("deleted_at", "is", null)
+      .forUpdate()
+      .executeTakeFirst();
+    const before = stored && (await findSuite(tx, caller, stored.id));
+    const id = stored ? stored.id : await insertSuite(tx, clock, caller, suite);
+    if (stored) await replaceSuite(tx, clock, caller, id, suite);
+    const after = (await findSuite(tx, caller, id)) as TestSuiteRow;
+    await api.audit(tx, caller, {
+      action: before ? "update" : "create",
+      resource: TAG,
+      resource_id: id,
+      ...(before && { before }),
+      after,
+    });
+    return after;
+  }
+
+  api.get(
+    `${SUITES}/:suite_id/export`,
+    {
+      summary: "Get a test suite as a YAML file",
+      tag: TAG,
+      permission: "tests_read",
+      params: suiteParams,
+      response: TestSuiteFile,
+    },
+    async ({ caller, params }) => {
+      const suite = await findSuite(db, caller, params.suite_id);
+      if (!suite) throw notFound("Test suite", params.suite_id);
+      const { name, description, agent, cases = [] } = suite;
+      return { text: writeSuiteFile({ name, description, agent, cases }) };
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { agent } from "./agents.ts";
+import { type Examples, type Maker, plainRecord } from "./example.ts";
+
+const suiteInput = async (maker: Maker) => ({
+  name: `Suite ${maker.next()}`,
+  agent: (await agent(maker)).name,
+  cases: [{ name: "Says hello", person: ["Hello"], expect: { said: ["."] } }],
+});
+const suite = async (maker: Maker) => maker.post("/test_suites/", await suiteInput(maker));
+
+async function run(maker: Maker) {
+  const { id } = await suite(maker);
+  return maker.post(`/test_suites/${id}/runs`, {});
+}
+const ofRun = async (maker: Maker) => ({ at: [(await run(maker)).id] });
+
+export const EVALUATIONS: Examples = {
+  ...plainRecord("/test_suites", suiteInput),
+  "POST /api/v1/test_suites/import": async (maker) => ({
+    body: { text: JSON.stringify(await suiteInput(maker)) },
+  }),
+  "GET /api/v1/test_suites/{}/export": async (maker) => ({ at: [(await suite(maker)).id] }),
+  "POST /api/v1/test_suites/{}/runs": async (maker) => ({
+    at: [(await suite(maker)).id],
+    body: { repetitions: 2, seed: 7 },
+  }),
+  "GET /api/v1/test_runs/": () => ({}),
+  "GET /api/v1/test_runs/{}": ofRun,
+  "GET /api/v1/test_runs/{}/results": ofRun,
+  "POST /api/v1/test_runs/{}/cancel": ofRun,
+  "GET /api/v1/test_runs/{}/comparison": async (maker) => {
+    const { id, suite_id } = await run(maker);
+    const { id: before } = await maker.post(`/test_suites/${suite_id}/runs`, {});
+    return { at: [id], query: { before: String(before) } };
+  },
+};

@@ -110,6 +110,7 @@ describe("a run", () => {
       { expectation: "not called hangup", passed: false, why: "called 1×" },
       { expectation: "order hangup → book", passed: false, why: "calls: book → hangup" },
       { expectation: "step NOWHERE", passed: false, why: "steps entered: none" },
+      { expectation: 'variable vars.shop = "another"', passed: false, why: 'it is "the shop"' },
       {
         expectation: "last call of book: failed",
         passed: false,
@@ -117,7 +118,6 @@ describe("a run", () => {
       },
       { expectation: "said /confirmation/", passed: false, why: "the last words were: Booked as 7." },
       { expectation: "not said /booked/", passed: false, why: "Booked as 7." },
-      { expectation: 'variable vars.shop = "another"', passed: false, why: 'it is "the shop"' },
       { expectation: "language de-DE", passed: false, why: "it is en-US" },
       { expectation: "ended by the person", passed: false, why: "the agent ended the session" },
     ]);

@@ -904,6 +904,7 @@ create table test_results (
   finished_at timestamptz,
   constraint test_results_run_id_position_repetition_key unique (run_id, "position", repetition)
 );
+create index test_results_session on test_results (session_id) where (session_id is not null);
 
 -- room: dialogues
 

@@ -7,12 +7,14 @@ import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { insertTarget } from "../channels/claim-target.ts";
 import { json, type Tx } from "../db/database.ts";
+import { insertSuite } from "../evaluations/suite-store.ts";
 import { ensureDefaultInsights } from "../insights/default-insights.ts";
 import { ensureSystemTools } from "../tools/system-tools.ts";
 import { ToolDefinition } from "../tools/tool-definition.ts";
 import { insertTool } from "../tools/tool-store.ts";
 import { insertDemoCampaign } from "./campaign.ts";
 import { bookAppointment, CLINIC_CONTEXT, cancelAppointment, findSlots } from "./clinic.ts";
+import { clinicTests } from "./clinic-tests.ts";
 import { CLINIC_GREETING, LANGUAGES, REMINDER_GREETING } from "./greetings.ts";
 import { confirmVisit, REMINDER_CONTEXT } from "./reminder.ts";
 
@@ -63,6 +65,8 @@ export const seedDemo =
       greeting: REMINDER_GREETING,
       variables: { "vars.name": "Sam", "vars.visit_date": "tomorrow" },
     });
+
+    await insertSuite(tx, clock, caller, await clinicTests());
 
     const channel_id = await insertWebChat(demo);
     const chat = { channel_id, target_mode: "chat", fallback_target: null, is_test: false } as const;

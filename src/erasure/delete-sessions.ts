@@ -65,6 +65,10 @@ export async function deleteSessions(
     update suppressions set session_id = null, said = null, message_id = null where session_id = ${these}`.execute(
     tx,
   );
+  // A result keeps whether it passed; its reasons quote what was said.
+  await sql`
+    update test_results set session_id = null, verdicts = '[]', notes = '["The session was deleted."]'
+    where session_id = ${these}`.execute(tx);
   for (const id of ids) await tellEnd(tx, id, "deleted");
   const gone = await sql<{ conversation_id: number }>`
     delete from sessions where id = ${these} returning conversation_id`.execute(tx);

@@ -290,6 +290,21 @@ const jobStore: PersonStore = {
   },
 };
 
+/** A run keeps the cases it was begun with; one that quotes the address keeps only its results. */
+const testRunStore: PersonStore = {
+  name: "test_runs_blanked",
+  count: async (db, person) => ({ test_runs_blanked: await counted(db, testRunsOf(person)) }),
+  removeSome: async (tx, person) => ({
+    test_runs_blanked: await removed(
+      tx,
+      sql`update test_runs set cases = '[]'
+        where id in (select id from (${testRunsOf(person)}) as found limit ${MOST_ROWS}::bigint)`,
+    ),
+  }),
+};
+const testRunsOf = (person: ErasedPerson): RawBuilder<unknown> => sql`
+  select id from test_runs where sub_organization_id = ${person.tenant} and ${mentions(sql`cases::text`, person)}`;
+
 /** In this order: what others refer to comes after them, and what may still be written comes last. */
 export const PERSON_STORES: readonly PersonStore[] = [
   requestStore,
@@ -306,6 +321,14 @@ export const PERSON_STORES: readonly PersonStore[] = [
   // Index: events_person.
   simple("events", "events", (person) => sql`select id from events where ${of(person, "user_id")}`),
   suppressionStore,
+  simple(
+    "test_cases",
+    "test_cases",
+    (person) => sql`
+      select id from test_cases
+      where sub_organization_id = ${person.tenant} and ${mentions(sql`definition::text`, person)}`,
+  ),
+  testRunStore,
   exportStore,
   jobStore,
   auditStore,

@@ -58,6 +58,7 @@ create table test_results (
   finished_at timestamptz,
   unique (run_id, position, repetition)
 );
+create index test_results_session on test_results (session_id) where session_id is not null;
 
 update roles set permissions = array(
   select distinct permission from unnest(permissions || case

@@ -173,6 +173,18 @@ describe("a run", () => {
     expect((await read(run_id)).run.summary.results).toMatchObject({ passed: 1, skipped: 1 });
   });
 
+  test("keeps its results, without what was said, when a session of it is deleted", async () => {
+    const { run_id, results } = await play([BOOKS]);
+    const path = `/api/v1/sessions/${results[0].session_id}?reason=test`;
+    expect((await app.send("DELETE", path)).status).toBe(200);
+    expect((await read(run_id)).results[0]).toMatchObject({
+      status: "passed",
+      session_id: null,
+      verdicts: [],
+      notes: ["The session was deleted."],
+    });
+  });
+
   test("keeps its cases as they were when it began", async () => {
     const { suite, run_id } = await evaluate([BOOKS]);
     const changed = { ...BOOKS, name: "Other", expect: { said: ["never"] } };

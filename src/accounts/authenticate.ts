@@ -22,6 +22,7 @@ type Grant = {
   role_permissions: string[];
   granted_until: string | null;
   granted_by_token_id: number | null;
+  audit_reads: boolean;
 };
 
 type Deps = { db: Db; clock: Clock; vault: Vault; apiKeyHeaders: string[] };
@@ -51,6 +52,7 @@ export function createAuthenticate({ db, clock, vault, apiKeyHeaders }: Deps) {
     // Every call of a program runs this: as a template it costs a tenth of what building it anew would.
     const { rows } = await sql<Grant & TokenRow>`
       select o.organization_id, u.sub_organization_id, u.id as user_id, u.email, u.granted_until, u.granted_by_token_id,
+        g.audit_reads,
         ${permissionsAt(now.toISOString())} as role_permissions,
         t.id as api_token_id, t.permissions, t.expires_at, t.revoked_at, t.last_used_at
       from api_tokens t
@@ -131,6 +133,7 @@ const grants = (db: Db, now: Date) =>
       "u.email",
       "u.granted_until",
       "u.granted_by_token_id",
+      "g.audit_reads",
       permissionsAt(now.toISOString()).as("role_permissions"),
     ]);
 
@@ -160,6 +163,7 @@ function callerOf(
     bound: earlier(own, ofPlace),
     address: request.ip,
     request_id: request.id,
+    audits_reads: grant.audit_reads,
   };
 }
 

@@ -14,6 +14,8 @@ export type Caller = {
   bound: Bound | null;
   address: string | null;
   request_id: string | null;
+  /** Whether the organization wants an audit entry of each read of what people said. */
+  audits_reads?: boolean;
 };
 
 /** Who the audit trail names: a caller, somebody who signs in, or nobody where the program does something by itself. */

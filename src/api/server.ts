@@ -69,6 +69,11 @@ export type Operation<P, Q, B, R> = {
    * only when it says so.
    */
   reads?: true;
+  /**
+   * What of a person a success hands out, such as "transcripts", and the parameter of the path that names the record. Each
+   * read has an audit entry where the organization asks for it.
+   */
+  opens?: { resource: string; by: string };
   /** 1 MB when left out. */
   body_limit_bytes?: number;
   /** Entries of lists and members of objects in a JSON body; 20,000 when left out. */
@@ -114,6 +119,8 @@ type ServerOptions = {
   /** Who sends this request; null when it carries no credentials, a Fault when they are wrong. */
   authenticate(request: FastifyRequest): Promise<Caller | null>;
   audit(tx: Tx, caller: Actor, entry: AuditEntry): Promise<void>;
+  /** The same for a read. Rejects when the entry could not be written. */
+  auditRead?(caller: Actor, entry: AuditEntry): Promise<void>;
   /** Header names beside `Service-API-Key` that may carry a token. */
   apiKeyHeaders: string[];
   version: string;
@@ -247,7 +254,17 @@ export async function createServer(options: ServerOptions): Promise<Api> {
         handler: async (request, reply) => {
           const { params, query, body } = request;
           const call = { caller: callers.get(request), params, query, body, request, reply };
+          const { opens, produces } = operation;
+          const auditRead = async () => {
+            if (opens === undefined || !call.caller?.audits_reads) return;
+            const resource_id = (params as Record<string, string>)[opens.by] ?? null;
+            const { resource } = opens;
+            await options.auditRead?.(call.caller, { action: "read", resource, resource_id });
+          };
+          // A file is on its way once its handler returns, so its entry is written first.
+          if (produces !== undefined) await auditRead();
           const answer = await handle(call as never);
+          if (produces === undefined) await auditRead();
           if (reply.sent) return reply;
           reply.code(operation.status ?? 200);
           return answer === undefined && operation.status === 204 ? null : answer;

@@ -1,4 +1,4 @@
-import { createAudit } from "../accounts/audit.ts";
+import { createAudit, createReadAudit } from "../accounts/audit.ts";
 import { createAuthenticate } from "../accounts/authenticate.ts";
 import { type Api, createServer } from "../api/server.ts";
 import { VERSION } from "../base/version.ts";
@@ -10,6 +10,7 @@ export const openApi = ({ db, clock, log, vault, config }: AppParts): Promise<Ap
     log,
     authenticate: createAuthenticate({ db, clock, vault, apiKeyHeaders: config.api_key_headers }),
     audit: createAudit(clock),
+    auditRead: createReadAudit({ db, clock }),
     apiKeyHeaders: config.api_key_headers,
     trustProxy: config.trust_proxy,
     internalPages: config.internal_pages,

@@ -470,6 +470,10 @@ export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type":
 
 export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
+export type PrivacySettings = { "retention": Record<string, number | null>; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
+
+export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "audit_reads"?: boolean | undefined };
+
 export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
 
 export type PromptHistory = { "timestamp": string; "prompt_id": string; "version_number": number; "prompt_text": string; "prompt_description"?: string | null | undefined; "prompt_name": string; "llm_config"?: PromptLlmConfig | null | undefined; "comments"?: string | null | undefined; "user_email": string; "linked_tools": (PromptHistoryLinkedTool)[]; "session_end_tool"?: PromptHistoryLinkedTool | null | undefined; "is_pre_enhancements": boolean };
@@ -1106,5 +1110,7 @@ export type Operations = {
   "POST /api/v1/erasures/": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: Erasure };
   "POST /api/v1/erasures/preview": { path: Record<never, never>; query: Record<never, never>; body: ErasureRequest; answer: ErasurePreview };
   "GET /api/v1/erasures/{erasure_id}": { path: { "erasure_id": number }; query: Record<never, never>; body: undefined; answer: Erasure };
+  "GET /api/v1/organizations/privacy": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PrivacySettings };
+  "PUT /api/v1/organizations/privacy": { path: Record<never, never>; query: Record<never, never>; body: PrivacySettingsRequest; answer: PrivacySettings };
   "POST /chat/v1/calls": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: null };
 };

@@ -2,12 +2,18 @@ import type { Api } from "../api/server.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { type ErasureDeps, erasePeopleJob } from "./erase-people.ts";
 import { erasureRoutes } from "./erasure-routes.ts";
+import { privacySettingsRoutes } from "./privacy-settings.ts";
+import { deleteExpiredJob } from "./retention.ts";
 import { sessionDeletionRoutes } from "./session-deletion.ts";
 
-/** What deletes what people said: one session, one person. */
+/** What deletes what people said: one session, one person, what is older than it is kept. */
 export function addErasure(api: Api, deps: ErasureDeps): void {
   sessionDeletionRoutes(api, deps);
   erasureRoutes(api, deps);
+  privacySettingsRoutes(api, deps);
 }
 
-export const erasureJobs = (deps: ErasureDeps): JobHandler[] => [erasePeopleJob(deps)];
+export const erasureJobs = (deps: ErasureDeps): JobHandler[] => [
+  erasePeopleJob(deps),
+  deleteExpiredJob(deps),
+];

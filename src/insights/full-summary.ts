@@ -28,6 +28,7 @@ export function fullSummaryRoutes(api: Api, { db }: { db: Db }): void {
       description: "Both are null until an insight workflow with outputs of these names has run.",
       tag: "sessions",
       permission: "sessions_read",
+      opens: { resource: "transcripts", by: "session_id" },
       params: sessionParam,
       response: SessionSummaryResponse,
     },

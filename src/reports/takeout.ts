@@ -165,6 +165,7 @@ export function takeoutRoutes(
       summary: "Fetch a file of an export",
       tag,
       permission,
+      opens: { resource: "takeouts", by: "job_id" },
       params: z.object({ job_id: z.string(), file_name: z.string() }),
       response: z.string().meta({ format: "binary" }),
       produces: "application/zip",

@@ -36,6 +36,7 @@ export function recordingRoutes(api: Api, { db, clock, vault, publicUrl, dataDir
       description: "Each works for 15 minutes. A transferred call has a second recording.",
       tag,
       permission: "recording_download",
+      opens: { resource: "recordings", by: "session_id" },
       params: sessionParam,
       response: SessionRecordingResponse,
     },

@@ -43,6 +43,7 @@ export function sessionTraceRoutes(api: Api, { db }: { db: Db }): void {
       ].join("\n"),
       tag: "sessions",
       permission: "sessions_read",
+      opens: { resource: "transcripts", by: "session_id" },
       params: z.object({ session_id: recordId() }),
       query: z.object({
         after: queryInteger({ min: 0 }).default(0).describe("Only entries after this one's id."),

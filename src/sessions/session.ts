@@ -210,6 +210,7 @@ export function sessionRoutes(api: Api, { db }: { db: Db }): void {
       summary: "Get a session",
       tag: "sessions",
       permission: "sessions_read",
+      opens: { resource: "sessions", by: "session_id" },
       params: z.object({ session_id: z.string() }),
       response: SessionDetail,
     },

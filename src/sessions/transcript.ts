@@ -90,6 +90,7 @@ export function transcriptRoutes(api: Api, { db }: { db: Db }): void {
       summary: "Get a session's transcript and tool calls",
       tag: "sessions",
       permission: "sessions_read",
+      opens: { resource: "transcripts", by: "session_id" },
       params: sessionParam,
       response: SessionTranscriptionResponse,
     },

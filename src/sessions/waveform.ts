@@ -40,6 +40,7 @@ export function waveformRoutes(api: Api, { db, dataDir }: { db: Db; dataDir: str
       description: "How loud each side was, for calls that were recorded side by side.",
       tag: "sessions",
       permission: "recording_download",
+      opens: { resource: "recordings", by: "session_id" },
       params: z.object({ session_id: recordId() }),
       response: SessionWaveformResponse,
     },

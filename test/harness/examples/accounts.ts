@@ -61,6 +61,8 @@ export const ACCOUNTS: Examples = {
 
   "GET /api/v1/organizations/": () => ({}),
   "GET /api/v1/organizations/storage": () => ({}),
+  "GET /api/v1/organizations/privacy": () => ({}),
+  "PUT /api/v1/organizations/privacy": () => ({ body: { retention: { recording: 30 } } }),
   "PUT /api/v1/organizations/": (maker) => ({ form: { display_name: `Organization ${maker.next()}` } }),
   "POST /api/v1/organizations/": (maker) => ({ form: organization(maker) }),
   "DELETE /api/v1/organizations/": async (maker) => ({

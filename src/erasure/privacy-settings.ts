@@ -1,0 +1,131 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { integer, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Db } from "../db/database.ts";
+
+/** What is kept for a number of days; what no number is given for is kept for good. */
+export const RETENTION_KINDS = ["recording", "session", "trace", "insight", "event", "audit"] as const;
+export type RetentionKind = (typeof RETENTION_KINDS)[number];
+export type RetentionDays = Record<RetentionKind, number | null>;
+
+/** A hundred years. */
+const MOST_DAYS = 36_500;
+
+const days = (what: string) =>
+  integer({ min: 1, max: MOST_DAYS })
+    .nullable()
+    .default(null)
+    .describe(`Days that ${what} are kept; null: for good.`);
+
+const PrivacySettingsRequest = z
+  .object({
+    retention: z
+      .object({
+        recording: days("recordings"),
+        session: days("sessions, with transcripts and all that belongs to them,"),
+        trace: days("traces of sessions"),
+        insight: days("results of insights"),
+        event: days("events"),
+        audit: days("audit entries"),
+      })
+      .prefault({}),
+    audit_reads: z
+      .boolean()
+      .default(false)
+      .describe("Write an audit entry for each read of a session, transcript, recording or export."),
+  })
+  .meta({ id: "PrivacySettingsRequest" });
+
+const PrivacySettings = z
+  .object({
+    retention: z.record(z.enum(RETENTION_KINDS), z.int().nullable()),
+    audit_reads: z.boolean(),
+    updated_at: timestamp().nullable(),
+    updated_by: z.string().nullable(),
+  })
+  .meta({ id: "PrivacySettings" });
+type PrivacySettings = z.infer<typeof PrivacySettings>;
+
+const KEPT_FOR_GOOD: RetentionDays = {
+  recording: null,
+  session: null,
+  trace: null,
+  insight: null,
+  event: null,
+  audit: null,
+};
+
+async function readSettings(db: Db, organization_id: number): Promise<PrivacySettings> {
+  const { rows } = await sql<{
+    retention: Partial<RetentionDays> | null;
+    audit_reads: boolean;
+    updated_at: string | null;
+    updated_by: string | null;
+  }>`
+    select retention, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
+    from organizations where id = ${organization_id}`.execute(db);
+  const { retention = null, audit_reads = false, updated_at = null, updated_by = null } = rows[0] ?? {};
+  return { retention: { ...KEPT_FOR_GOOD, ...retention }, audit_reads, updated_at, updated_by };
+}
+
+/** Organizations that delete something after a time, with their sub-organizations. */
+export async function tenantsWithRetention(
+  db: Db,
+): Promise<{ sub_organization_id: number; retention: Partial<RetentionDays> }[]> {
+  const { rows } = await sql<{ sub_organization_id: number; retention: Partial<RetentionDays> }>`
+    select s.id as sub_organization_id, o.retention from organizations o
+    join sub_organizations s on s.organization_id = o.id
+    where o.retention is not null order by s.id`.execute(db);
+  return rows;
+}
+
+export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  const path = "/api/v1/organizations/privacy";
+  const tag = "organizations";
+
+  api.get(
+    path,
+    {
+      summary: "Get how long one's organization keeps what people said, and whether reads are audited",
+      tag,
+      permission: "organizations_read",
+      response: PrivacySettings,
+    },
+    ({ caller }) => readSettings(db, caller.organization_id),
+  );
+
+  api.put(
+    path,
+    {
+      summary: "Replace how long one's organization keeps what people said, and whether reads are audited",
+      description:
+        "Once a day, what is older is deleted for good, in all sub-organizations. A kind that is null or left out is kept. Sessions on legal hold are kept with all that belongs to them. With `audit_reads`, a read whose audit entry can't be written is refused.",
+      tag,
+      permission: "organizations_write",
+      body: PrivacySettingsRequest,
+      response: PrivacySettings,
+    },
+    ({ caller, body }) =>
+      db.transaction().execute(async (tx) => {
+        const { organization_id } = caller;
+        await sql`select id from organizations where id = ${organization_id} for no key update`.execute(tx);
+        const before = await readSettings(tx, organization_id);
+        await sql`
+          update organizations set retention = ${JSON.stringify(body.retention)}::json,
+            audit_reads = ${body.audit_reads}, retention_updated_at = ${clock.now().toISOString()}::timestamptz,
+            retention_updated_by = ${caller.email}
+          where id = ${organization_id}`.execute(tx);
+        const after = await readSettings(tx, organization_id);
+        await api.audit(tx, caller, {
+          action: "update",
+          resource: "privacy_settings",
+          resource_id: organization_id,
+          before,
+          after,
+        });
+        return after;
+      }),
+  );
+}

@@ -1,0 +1,202 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Tx } from "../db/database.ts";
+import { publish } from "../events/event.ts";
+import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
+import { deleteMails, deleteSessions, SESSIONS_AT_ONCE } from "./delete-sessions.ts";
+import { addCounts, type DeletedCounts, removed, sumOf } from "./deleted-counts.ts";
+import type { ErasureDeps } from "./erase-people.ts";
+import { listFiles, removeListedFiles } from "./files-to-remove.ts";
+import { RETENTION_KINDS, type RetentionKind, tenantsWithRetention } from "./privacy-settings.ts";
+
+/*
+ * Deletes what is older than an organization keeps it. Each transaction deletes a bounded number of rows, so that nobody
+ * waits for it; one that dies is continued the next day. Sessions on legal hold are kept with all that belongs to them.
+ */
+const deleteExpired: Job<object> = {
+  name: "delete-expired",
+  payload: z.object({}),
+  max_attempts: 3,
+  schedule: "11 4 * * *",
+};
+
+const MOST_ROWS = 2_000;
+const DAY_ms = 86_400_000;
+
+type Expired = { tenant: number; before: string; now: string };
+
+/** What a session's row says of whether it may go: over, not held, not worked on. */
+const isFree = (now: string) => sql`
+  s.ended_at is not null and s.legal_hold_at is null
+  and (s.lease_owner is null or s.lease_expires_at <= ${now}::timestamptz)
+  and not exists (select from calls c where c.session_id = s.id and c.state <> 'ended')`;
+
+const heldSessions = (tenant: number) =>
+  sql`select id from sessions where sub_organization_id = ${tenant} and legal_hold_at is not null`;
+
+/** Each deletes some rows of one kind; all zeros: none is left. */
+const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<DeletedCounts>)[]> = {
+  recording: [
+    // Index: recordings_created.
+    async (tx, { tenant, before }) => {
+      const { rows } = await sql<{ file_name: string }>`
+        delete from recordings where id in (
+          select r.id from recordings r join sessions s on s.id = r.session_id
+          where r.created_at < ${before}::timestamptz and s.sub_organization_id = ${tenant}
+            and s.legal_hold_at is null
+          order by r.created_at limit ${MOST_ROWS}::bigint)
+        returning file_name`.execute(tx);
+      await listFiles(
+        tx,
+        tenant,
+        rows.map(({ file_name }) => `recordings/${file_name}`),
+      );
+      return { recordings: rows.length };
+    },
+    // Uploads, as if each had been deleted by hand.
+    async (tx, { tenant, before, now }) => {
+      const { rows } = await sql<{ object_key: string }>`
+        with old as (
+          update insight_files set deleted_at = ${now}::timestamptz where id in (
+            select id from insight_files where sub_organization_id = ${tenant} and deleted_at is null
+              and created_at < ${before}::timestamptz limit ${MOST_ROWS}::bigint)
+          returning object_key
+        )
+        select object_key from old`.execute(tx);
+      await listFiles(
+        tx,
+        tenant,
+        rows.map(({ object_key }) => object_key),
+      );
+      return { uploads: rows.length };
+    },
+  ],
+  session: [
+    // Index: sessions_timestamp.
+    async (tx, { tenant, before, now }) => {
+      const { rows } = await sql<{ id: number }>`
+        select s.id from sessions s
+        where s.sub_organization_id = ${tenant} and s.timestamp < ${before}::timestamptz
+          and s.ended_at < ${before}::timestamptz and ${isFree(now)}
+        order by s.timestamp, s.id limit ${SESSIONS_AT_ONCE}::bigint for update of s skip locked`.execute(tx);
+      return deleteSessions(tx, { tenant, ids: rows.map(({ id }) => id) });
+    },
+    // Messages that no session came of. Indexes: text_messages_sub_organization, mail_messages_list.
+    async (tx, { tenant, before }) => ({
+      texts: await removed(
+        tx,
+        sql`delete from text_messages where id in (
+          select id from text_messages where sub_organization_id = ${tenant} and session_id is null and held_in is null
+            and status not in ('RECEIVED', 'PENDING') and created_at < ${before}::timestamptz
+          order by id limit ${MOST_ROWS}::bigint)`,
+      ),
+      mails: await deleteMails(
+        tx,
+        tenant,
+        sql`sub_organization_id = ${tenant} and session_id is null and held_in is null
+          and state not in ('received', 'queued', 'handing') and created_at < ${before}::timestamptz`,
+        MOST_ROWS,
+      ),
+    }),
+  ],
+  trace: [
+    // A session's rows by primary key; those that have none left cost one look each.
+    async (tx, { tenant, before }) => ({
+      trace: await removed(
+        tx,
+        sql`delete from session_trace where session_id in (
+          select s.id from sessions s
+          where s.sub_organization_id = ${tenant} and s.timestamp < ${before}::timestamptz
+            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null
+            and exists (select from session_trace t where t.session_id = s.id)
+          order by s.timestamp, s.id limit ${SESSIONS_AT_ONCE}::bigint)`,
+      ),
+    }),
+  ],
+  insight: [
+    // Index: insight_outputs_created.
+    async (tx, { tenant, before }) => ({
+      insight_results: await removed(
+        tx,
+        sql`delete from insight_outputs where id in (
+          select id from insight_outputs
+          where sub_organization_id = ${tenant} and created_at < ${before}::timestamptz
+            and (session_id is null or session_id not in (${heldSessions(tenant)}))
+          limit ${MOST_ROWS}::bigint)`,
+      ),
+    }),
+  ],
+  event: [
+    // Index: events_timestamp.
+    async (tx, { tenant, before }) => ({
+      events: await removed(
+        tx,
+        sql`delete from events where id in (
+          select id from events where sub_organization_id = ${tenant} and timestamp < ${before}::timestamptz
+            and (session_id is null
+              or session_id not in (select id::text from (${heldSessions(tenant)}) as held (id)))
+          limit ${MOST_ROWS}::bigint)`,
+      ),
+    }),
+  ],
+  audit: [
+    // Index: audit_entries_at.
+    async (tx, { tenant, before }) => ({
+      audit_entries: await removed(
+        tx,
+        sql`delete from audit_entries where id in (
+          select id from audit_entries where sub_organization_id = ${tenant} and at < ${before}::timestamptz
+          limit ${MOST_ROWS}::bigint)`,
+      ),
+    }),
+  ],
+};
+
+export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
+  handle(deleteExpired, async (_, { stopping }) => {
+    for (const { sub_organization_id, retention } of await tenantsWithRetention(deps.db)) {
+      if (stopping.aborted) return;
+      await deleteOfTenant(deps, sub_organization_id, retention, stopping);
+    }
+    await removeListedFiles(deps.db, deps.dataDir);
+  });
+
+async function deleteOfTenant(
+  { db, clock }: ErasureDeps,
+  tenant: number,
+  retention: Partial<Record<RetentionKind, number | null>>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const now = clock.now();
+  let counts: DeletedCounts = {};
+  for (const kind of RETENTION_KINDS) {
+    const days = retention[kind] ?? null;
+    if (days === null) continue;
+    const expired = {
+      tenant,
+      before: new Date(now.getTime() - days * DAY_ms).toISOString(),
+      now: now.toISOString(),
+    };
+    for (const step of STEPS[kind]) {
+      while (!stopping.aborted) {
+        const some = await db.transaction().execute((tx) => step(tx, expired));
+        if (sumOf(some) === 0) break;
+        counts = addCounts(counts, some);
+      }
+    }
+  }
+  if (sumOf(counts) === 0) return;
+  await db.transaction().execute((tx) =>
+    publish(tx, tenant, [
+      {
+        at: clock.now(),
+        source: "job",
+        source_id: null,
+        category: "privacy",
+        type: "retention",
+        description: "What was older than the organization keeps it was deleted.",
+        attributes: { retention, counts },
+      },
+    ]),
+  );
+}

@@ -18,6 +18,7 @@ import { createAttempts } from "../src/dialing/attempts.ts";
 import { claimDue } from "../src/dialing/claim.ts";
 import { createDialer } from "../src/dialing/dialer.ts";
 import { createSettleQueue } from "../src/dialing/settle-queue.ts";
+import { resumeOutreach, stopOutreach } from "../src/dialing/stop.ts";
 import type { TestApp } from "../test/harness/app.ts";
 import { createSender } from "../test/harness/sender.ts";
 import { machine, markdownTable, median, ms, print, quantile } from "./platform.ts";
@@ -27,7 +28,9 @@ import { machine, markdownTable, median, ms, print, quantile } from "./platform.
  * with their events, on the durable embedded database. Each batch starts one a second, the API's highest rate, so load
  * is a number of batches. Then the cost of one look at a batch with 100 and with 1,000,000 requests waiting.
  *
- *     node bench/dialer.ts [seconds] [rules]
+ *     node bench/dialer.ts [seconds] [rules|stop]
+ *
+ * `stop`: only how long after all outreach was stopped the last attempt of two dialers started.
  *
  * `rules`: the organization keeps each person's own clock, open at any hour, and two caps.
  */
@@ -113,6 +116,13 @@ async function measure(seconds: number): Promise<void> {
   const has_rules = process.argv.includes("rules");
   if (has_rules) await keepRules();
   print(`${seconds} s each${has_rules ? ", with rules" : ""}; ${machine()}\n`);
+  if (process.argv.includes("stop")) {
+    for (let i = 0; i < 5; i++) print(await stop());
+    await close();
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
+    return;
+  }
   const rows = [];
   for (const [processes, batches, answer_ms] of [
     [1, 1_000, 0],
@@ -151,18 +161,7 @@ async function measure(seconds: number): Promise<void> {
   async function load(processes: number, batches: number, answer_ms: number) {
     await clear();
     await fill(batches, seconds + 10);
-    const dialers = [];
-    for (let i = 0; i < processes; i++) {
-      const child = spawn(
-        process.execPath,
-        [import.meta.filename, "--dialer", JSON.stringify(connection), String(answer_ms)],
-        {
-          stdio: ["pipe", "pipe", "inherit"],
-        },
-      );
-      await once(createInterface({ input: child.stdout }), "line");
-      dialers.push(child);
-    }
+    const dialers = await startDialers(processes, answer_ms);
     // The first second finds every batch due at once.
     await sleep(3_000);
     const from = new Date();
@@ -213,6 +212,43 @@ async function measure(seconds: number): Promise<void> {
       }
     }
     return [times[0].slice(10), times[1].slice(10)];
+  }
+
+  /** From the moment in which somebody asks for the stop. */
+  async function stop(): Promise<string> {
+    await clear();
+    await fill(1_100, seconds + 10);
+    const dialers = await startDialers(2, 0);
+    await sleep(seconds * 1000);
+    const organization_id = first?.caller.organization_id as number;
+    const change = { organization_id, by: "bench@example.com", at: new Date() };
+    const began = performance.now();
+    await db.transaction().execute((tx) => stopOutreach(tx, change));
+    const took_ms = performance.now() - began;
+    await sleep(3_000);
+    for (const child of dialers) child.stdin.end();
+    await Promise.all(dialers.map((child) => once(child, "exit")));
+    const [found] = await query<{ before: number; last: number }>(sql`
+      select count(*) filter (where started_at between ${change.at.toISOString()}::timestamptz - interval '1 second'
+          and ${change.at.toISOString()}::timestamptz) as before,
+        extract(epoch from max(started_at) - ${change.at.toISOString()}::timestamptz) * 1000 as last
+      from attempts`);
+    await db.transaction().execute((tx) => resumeOutreach(tx, { ...change, at: new Date() }));
+    return `stop answered after ${ms(took_ms)} ms, last start ${ms(found?.last ?? 0)} ms after it was asked for; ${found?.before} starts in the second before`;
+  }
+
+  async function startDialers(processes: number, answer_ms: number) {
+    const dialers = [];
+    for (let i = 0; i < processes; i++) {
+      const child = spawn(
+        process.execPath,
+        [import.meta.filename, "--dialer", JSON.stringify(connection), String(answer_ms)],
+        { stdio: ["pipe", "pipe", "inherit"] },
+      );
+      await once(createInterface({ input: child.stdout }), "line");
+      dialers.push(child);
+    }
+    return dialers;
   }
 
   async function keepRules(): Promise<void> {

@@ -94,7 +94,7 @@ export function addResource<
   api.post(
     `${path}/`,
     {
-      summary: `Create a ${noun.toLowerCase()}`,
+      summary: `Create ${oneOf(noun)}`,
       tag,
       permission: permissions.write,
       body: resource.create,
@@ -117,7 +117,7 @@ export function addResource<
   api.put(
     `${path}/`,
     {
-      summary: `Update a ${noun.toLowerCase()}`,
+      summary: `Update ${oneOf(noun)}`,
       tag,
       permission: permissions.write,
       body: resource.update,
@@ -144,7 +144,7 @@ export function addResource<
   api.get(
     one,
     {
-      summary: `Get a ${noun.toLowerCase()}`,
+      summary: `Get ${oneOf(noun)}`,
       tag,
       permission: permissions.read,
       params,
@@ -156,7 +156,7 @@ export function addResource<
   api.delete(
     one,
     {
-      summary: `Delete a ${noun.toLowerCase()}`,
+      summary: `Delete ${oneOf(noun)}`,
       tag,
       permission: permissions.delete,
       params,
@@ -206,3 +206,6 @@ export function refuseWhileHeld(noun: string, holders: { kind: string; name: str
   const more = holders.length > shown.length ? ` and ${holders.length - shown.length} more` : "";
   throw new Fault("refused", `Cannot delete ${noun} while it is used by ${shown.join(", ")}${more}.`);
 }
+
+/** "an agent", "a prompt". */
+const oneOf = (noun: string): string => `${/^[aeiou]/i.test(noun) ? "an" : "a"} ${noun.toLowerCase()}`;

@@ -8,7 +8,9 @@ import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
+import { ErasuresPanel } from "./erasures-panel.tsx";
 import { OutreachRulesPanel } from "./outreach-rules-panel.tsx";
+import { PrivacyPanel } from "./privacy-panel.tsx";
 
 const KEY = ["organization"];
 type Values = { display_name: string; description: string; domains: string; logo: string };
@@ -33,6 +35,8 @@ export default function OrganizationPage() {
       />
       <Fetched query={organization}>{(found) => <Form organization={found} />}</Fetched>
       {may("outbound_read") && <OutreachRulesPanel />}
+      <PrivacyPanel />
+      {may("sessions_delete") && <ErasuresPanel />}
       {organization.data && may("organizations_delete") && (
         <DeleteOrganization name={organization.data.display_name} />
       )}

@@ -1,0 +1,137 @@
+import { Button, Group, Stack, Table, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Erasure, ErasurePreview } from "../api-types.ts";
+import { Empty, Fetched, Panel, Status } from "../parts/parts.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { Time } from "../time/time.tsx";
+
+const KEY = ["erasures"];
+const FOLLOW_MS = 3000;
+
+const TONES = { PENDING: "busy", WAITING: "warn", RUNNING: "busy", COMPLETED: "good" } as const;
+
+/** Erasures of people with their proofs, and the window that begins one. */
+export function ErasuresPanel() {
+  const [opened, window] = useDisclosure(false);
+  const erasures = useQuery({
+    queryKey: KEY,
+    queryFn: () => call("GET /api/v1/erasures/", { query: { limit: 10 } }),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => status !== "COMPLETED") ? FOLLOW_MS : false,
+  });
+  return (
+    <Panel
+      title="Erasures"
+      actions={
+        <Button size="compact-sm" variant="default" onClick={window.open}>
+          Erase a person
+        </Button>
+      }
+    >
+      <Fetched query={erasures}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title="No erasures yet" />
+          ) : (
+            <Table>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Erasure</Table.Th>
+                  <Table.Th>Status</Table.Th>
+                  <Table.Th>Deleted</Table.Th>
+                  <Table.Th>Requested</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {items.map((erasure) => (
+                  <Row key={erasure.id} erasure={erasure} />
+                ))}
+              </Table.Tbody>
+            </Table>
+          )
+        }
+      </Fetched>
+      {opened && <ErasePerson onClose={window.close} />}
+    </Panel>
+  );
+}
+
+function Row({ erasure }: { erasure: Erasure }) {
+  const { id, status, waits_for, counts, requested_at, requested_by } = erasure;
+  return (
+    <Table.Tr>
+      <Table.Td>{id}</Table.Td>
+      <Table.Td>
+        <Status tone={TONES[status]}>{status.toLowerCase()}</Status>
+        {waits_for && (
+          <Text size="xs" c="dimmed">
+            {waits_for}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{countWords(counts)}</Table.Td>
+      <Table.Td>
+        <Time at={requested_at} /> by <bdi>{requested_by}</bdi>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+const countWords = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`)
+    .join(", ") || "–";
+
+/** Counts first; the button that erases is there once they were seen. */
+function ErasePerson({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const [preview, setPreview] = useState<(ErasurePreview & { address: string }) | null>(null);
+  const { form, sending } = useWindowForm({
+    initial: { address: "" },
+    async send({ address }) {
+      if (preview?.address === address) {
+        await call("POST /api/v1/erasures/", { body: { address } });
+        return { isErased: true };
+      }
+      setPreview({ ...(await call("POST /api/v1/erasures/preview", { body: { address } })), address });
+      return { isErased: false };
+    },
+    async onSent({ isErased }) {
+      if (!isErased) return;
+      onClose();
+      await client.invalidateQueries({ queryKey: KEY });
+    },
+  });
+  const isSeen = preview?.address === form.getValues().address;
+  return (
+    <WindowForm
+      title="Erase a person"
+      verb={isSeen ? "Erase for good" : "Count"}
+      sending={sending}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Number or address"
+        description="A telephone number with its country code, an e-mail address, or a chat visitor's id."
+        required
+        data-autofocus
+        dir="auto"
+        {...form.getInputProps("address")}
+      />
+      {isSeen && preview && (
+        <Stack gap={4}>
+          <Text size="sm">Deletes {countWords(preview.counts)}.</Text>
+          {preview.waits_for && <Text size="sm">{preview.waits_for}</Text>}
+          <Group>
+            <Text size="sm" c="dimmed">
+              This can't be undone. Opt-outs stay, because they protect the person.
+            </Text>
+          </Group>
+        </Stack>
+      )}
+    </WindowForm>
+  );
+}

@@ -1,0 +1,95 @@
+import { Group, NumberInput, Switch, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { PrivacySettings } from "../api-types.ts";
+import { Fetched, Panel } from "../parts/parts.tsx";
+import { RecordFormFrame, useRecordForm } from "../records/record-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+
+const KEY = ["privacy-settings"];
+const KINDS = {
+  recording: "Recordings",
+  session: "Sessions and transcripts",
+  trace: "Traces",
+  insight: "Insight results",
+  event: "Events",
+  audit: "Audit log",
+} as const;
+type Kind = keyof typeof KINDS;
+const KIND_NAMES = Object.keys(KINDS) as Kind[];
+type Values = Pick<PrivacySettings, "audit_reads"> & { retention: Record<Kind, number | null> };
+
+const read = () => call("GET /api/v1/organizations/privacy", {});
+
+/** How long what people said is kept, and whether reads of it are audited. */
+export function PrivacyPanel() {
+  const settings = useQuery({ queryKey: KEY, queryFn: read });
+  return (
+    <Panel title="Privacy">
+      <Fetched query={settings}>{(found) => <PrivacyForm settings={found} />}</Fetched>
+    </Panel>
+  );
+}
+
+function PrivacyForm({ settings }: { settings: PrivacySettings }) {
+  const may = useMay();
+  const record = useRecordForm<PrivacySettings, Values>({
+    noun: "Privacy settings",
+    labels: { retention: "Retention", audit_reads: "Audit reads" },
+    record: settings,
+    values: (found) => ({
+      audit_reads: found?.audit_reads ?? false,
+      retention: Object.fromEntries(
+        KIND_NAMES.map((kind) => [kind, found?.retention[kind] ?? null]),
+      ) as Values["retention"],
+    }),
+    save: (body) => call("PUT /api/v1/organizations/privacy", { body }),
+    reread: read,
+    invalidates: [KEY],
+    onSaved: () => {},
+  });
+  const { form } = record;
+  const { retention, audit_reads } = form.getValues();
+  return (
+    <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
+      {settings.updated_at && (
+        <Text size="sm" c="dimmed">
+          Updated <Time at={settings.updated_at} /> by <bdi>{settings.updated_by}</bdi>
+        </Text>
+      )}
+      <Text size="sm">
+        Days that each kind is kept. Once a day, older ones are deleted for good. Empty: kept forever.
+      </Text>
+      <Group gap="md">
+        {KIND_NAMES.map((kind) => (
+          <NumberInput
+            key={kind}
+            w={200}
+            label={KINDS[kind]}
+            placeholder="Forever"
+            suffix=" days"
+            min={1}
+            max={36_500}
+            allowDecimal={false}
+            allowNegative={false}
+            value={retention[kind] ?? ""}
+            onChange={(value) =>
+              form.setFieldValue("retention", {
+                ...retention,
+                [kind]: value === "" ? null : Number(value),
+              } as never)
+            }
+            error={form.errors[`retention.${kind}`]}
+          />
+        ))}
+      </Group>
+      <Switch
+        label="Audit reads"
+        description="Each read of a session, transcript, recording or export is an entry of the audit log."
+        checked={audit_reads}
+        onChange={({ currentTarget }) => form.setFieldValue("audit_reads", currentTarget.checked as never)}
+      />
+    </RecordFormFrame>
+  );
+}

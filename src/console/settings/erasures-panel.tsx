@@ -82,7 +82,7 @@ function Row({ erasure }: { erasure: Erasure }) {
 
 const countWords = (counts: Record<string, number>): string =>
   Object.entries(counts)
-    .map(([kind, count]) => `${count} ${kind.replaceAll("_", " ")}`)
+    .map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`)
     .join(", ") || "–";
 
 /** Counts first; the button that erases is there once they were seen. */
@@ -123,7 +123,7 @@ function ErasePerson({ onClose }: { onClose(): void }) {
       />
       {isSeen && preview && (
         <Stack gap={4}>
-          <Text size="sm">Deletes {countWords(preview.counts)}.</Text>
+          <Text size="sm">To be deleted: {countWords(preview.counts)}.</Text>
           {preview.waits_for && <Text size="sm">{preview.waits_for}</Text>}
           <Group>
             <Text size="sm" c="dimmed">

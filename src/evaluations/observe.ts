@@ -65,7 +65,13 @@ export async function observe(
 }
 
 /** Its arguments as they were prepared, where the call got that far. */
-function observedCall({ tool_name, arguments: given, request, result, error }: StoredCallRow): ObservedCall {
+export function observedCall({
+  tool_name,
+  arguments: given,
+  request,
+  result,
+  error,
+}: StoredCallRow): ObservedCall {
   const prepared = (request as { arguments?: unknown } | null)?.arguments;
   return { tool: tool_name, arguments: prepared ?? given, result, error };
 }

@@ -1,6 +1,7 @@
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
+import { sessionCaseRoutes } from "./session-case.ts";
 import { runRoutes } from "./test-run.ts";
 import { suiteRoutes } from "./test-suite.ts";
 
@@ -8,4 +9,5 @@ import { suiteRoutes } from "./test-suite.ts";
 export function addEvaluations(api: Api, deps: { db: Db; clock: Clock }): void {
   suiteRoutes(api, deps);
   runRoutes(api, deps);
+  sessionCaseRoutes(api, deps);
 }

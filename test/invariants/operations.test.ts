@@ -51,6 +51,7 @@ const OWN = [
   "GET /api/v1/queues/",
   "GET /api/v1/queues/set_aside",
   "GET /api/v1/sessions/{}/legal_hold",
+  "GET /api/v1/sessions/{}/test_case",
   "GET /api/v1/sessions/{}/trace",
   "GET /api/v1/sessions/{}/waveform",
   "GET /api/v1/suppressions/",

@@ -316,3 +316,17 @@ describe("a suite", () => {
       expect((await app.send("POST", "/api/v1/test_suites/import", { text })).status).toBe(422);
   });
 });
+
+test("a test that is made of a session passes as that did, with the answers its tools gave", async () => {
+  const { results } = await play([BOOKS]);
+  const { body: made } = await app.send("GET", `/api/v1/sessions/${results[0].session_id}/test_case`);
+  expect(made).toMatchObject({
+    clock: "2026-12-24T18:00:00",
+    person: ["monday please", "bye"],
+    caller: { address: "tester" },
+    mocks: [{ tool: "book", match: { day: "monday" }, result: { number: 7 } }],
+    expect: { called: [{ tool: "book" }], ended_by: "agent" },
+  });
+  const again = await play([{ ...made, expect: { ...made.expect, said: ["booked as 7"] } }]);
+  expect(again.results[0]).toMatchObject({ status: "passed", notes: [] });
+});

@@ -1,5 +1,6 @@
 import { agent } from "./agents.ts";
 import { type Examples, type Maker, plainRecord } from "./example.ts";
+import { session } from "./sessions.ts";
 
 const suiteInput = async (maker: Maker) => ({
   name: `Suite ${maker.next()}`,
@@ -15,6 +16,7 @@ async function run(maker: Maker) {
 const ofRun = async (maker: Maker) => ({ at: [(await run(maker)).id] });
 
 export const EVALUATIONS: Examples = {
+  "GET /api/v1/sessions/{}/test_case": async (maker) => ({ at: [(await session(maker)).session_id] }),
   ...plainRecord("/test_suites", suiteInput),
   "POST /api/v1/test_suites/import": async (maker) => ({
     body: { text: JSON.stringify(await suiteInput(maker)) },

@@ -72,10 +72,12 @@ export async function loadOf(calls: number, seconds: number): Promise<Load> {
     const before = process.cpuUsage();
     const began = performance.now();
     callers.send({ url, calls: opened, seconds } satisfies CallersAsked);
-    const [told] = (await once(callers, "message")) as [CallersTold];
+    const [told] = (await Promise.race([
+      once(callers, "message"),
+      once(callers, "exit").then(() => Promise.reject(new Error("the callers failed"))),
+    ])) as [CallersTold];
     const used = process.cpuUsage(before);
     const core_percent = (used.user + used.system) / 10 / (performance.now() - began) / calls;
-    await once(callers, "exit");
     const own_ms = told.answers_ms.map((ms) => ms - END_OF_TURN_MS);
     return { calls, own_ms, unanswered: told.unanswered, core_percent };
   } finally {

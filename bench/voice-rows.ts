@@ -3,7 +3,7 @@ import { join, level_dbfs } from "../src/audio/level.ts";
 import { resample } from "../src/audio/resample.ts";
 import { NOTHING_UNSPOKEN, speakable } from "../src/calls/spoken-text.ts";
 import { AudioCall } from "../src/simulator/audio-call.ts";
-import { cough, inRoom, overNetwork, pausing, slam, spokenText } from "../src/simulator/caller-audio.ts";
+import { cough, hum, inRoom, overNetwork, pausing, slam, spokenText } from "../src/simulator/caller-audio.ts";
 import { isLoud, wordsApart, wordsHeard } from "../src/simulator/caller-ear.ts";
 import { chance } from "../src/simulator/random.ts";
 import { HEARING_RATE as rate } from "../src/speech/hearing.ts";
@@ -98,7 +98,7 @@ export type Disturbance = {
   repeated: number;
 };
 
-const SOUNDS = ["cough", "mm-hm", "slam", "rush", "hum", "babble"] as const;
+const SOUNDS = ["cough", "mm-hm", "slam", "okay", "rush", "hum", "babble"] as const;
 
 /** A sound over our words that is no word of theirs. */
 export async function disturbance(trials: VoiceTrials, index: number): Promise<Disturbance> {
@@ -123,7 +123,8 @@ export async function disturbance(trials: VoiceTrials, index: number): Promise<D
 async function disturbing(trials: VoiceTrials, sound: (typeof SOUNDS)[number], index: number) {
   const seed = trials.seed * 1000 + index;
   const okay = await voiceOf(trials, "okay", index);
-  if (sound === "mm-hm") return voiceOf(trials, "mm-hm", index);
+  if (sound === "mm-hm") return hum({ rate, seed });
+  if (sound === "okay") return okay;
   if (sound === "cough") return cough(okay, { rate, seed });
   if (sound === "slam") return slam({ rate, seed });
   // Two seconds of the room behind a caller who is silent, 10 dB below their voice.

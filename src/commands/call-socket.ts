@@ -27,7 +27,8 @@ export class SocketCaller {
   readonly #said: (words: CallWords) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #toSay: Int16Array[] = [];
-  readonly #began = performance.now();
+  /** When the line was open: what was due before it is not sent all at once. */
+  #began = performance.now();
   #playing: (Int16Array | string)[] = [];
   #isReady = false;
   #changed = Promise.withResolvers<void>();
@@ -78,8 +79,10 @@ export class SocketCaller {
 
   #take(text: string): void {
     const message = JSON.parse(text);
-    if (message.type === "ready") this.#isReady = true;
-    else if (message.type === "mark") this.#playing.push(message.name);
+    if (message.type === "ready") {
+      this.#isReady = true;
+      this.#began = performance.now();
+    } else if (message.type === "mark") this.#playing.push(message.name);
     else if (message.type === "clear") {
       this.cleared++;
       this.#playing = [];

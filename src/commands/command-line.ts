@@ -15,9 +15,10 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
   ./parley evaluate <suite.yaml> [--agent name] [--repeat n] [--seed n] [--cost-cap dollars] [--junit file] [--json]
                                   runs a suite of tests of an agent; exits with 0 when all pass, 1 when one fails,
                                   2 when the suite is faulty
-  ./parley simulate [--json] [--seed n]
+  ./parley simulate [--json] [--seed n] [--audio]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
-                                  --agent <name> has them call, text and mail an agent of the Parley that runs here
+                                  --agent <name> has them call, text and mail an agent of the Parley that runs here;
+                                  --audio has one call the demo's agent by voice, and prints what they heard
   ./parley listen --forward-to <url> [--inbox name] [--json]
                                   hands webhooks on to a program on this machine, byte for byte as they were signed;
                                   --url and --token (or PARLEY_API_TOKEN) listen to another machine's Parley
@@ -85,7 +86,7 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   simulate: {
-    flags: ["--json", "--seed", "--agent"],
+    flags: ["--json", "--seed", "--agent", "--audio"],
     // The seed's number, and the agent's name.
     names: 2,
     async run(args) {
@@ -98,11 +99,17 @@ const COMMANDS: Record<string, Command> = {
       const given = args.filter((arg) => !arg.startsWith("-"));
       if (!seed || !/^\d{1,9}$/.test(seed) || given.some((arg) => !known.includes(arg)))
         return misused("a seed is a number: ./parley simulate --seed 7");
+      if (agent && args.includes("--audio"))
+        return misused("--audio calls the demo's agent; to call your own by voice: ./parley call");
       if (agent) {
         const { config, secrets } = settings();
         const { simulateAgent } = await import("./simulate-agent.ts");
         const wanted = { agent, json: args.includes("--json"), seed: Number(seed) };
         return simulateAgent(wanted, config, secrets, process.env.PARLEY_API_TOKEN);
+      }
+      if (args.includes("--audio")) {
+        const { simulateAudio } = await import("./simulate-audio.ts");
+        return simulateAudio({ json: args.includes("--json"), seed: Number(seed) });
       }
       const { simulate } = await import("./simulate.ts");
       return simulate({ json: args.includes("--json"), seed: Number(seed) });

@@ -129,6 +129,9 @@ test("who is spoken over is told what was heard, before what was said", async ()
   hears(started);
   await pass(100);
   hears({ type: "partial", text: "wait" });
+  // A guess takes the turn once it has stood for a moment.
+  expect(told).toEqual([]);
+  await pass(300);
   expect(reports.at(-1)).toEqual({ type: "cut", heard: "We are open from eight" });
   expect(told).toEqual([
     { type: "interrupted", heard: "We are open from eight" },

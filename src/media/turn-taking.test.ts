@@ -49,14 +49,14 @@ class Line {
 const speaking = () => new Line().ours(0, { playing: true });
 
 describe("speaking over the agent", () => {
-  test("a voice of 80 ms after it was noticed stops us, and 'wait' takes the turn at once", () => {
+  test("a voice of 80 ms after it was noticed stops us, and 'wait' takes the turn once it is no mere guess", () => {
     const line = speaking()
       .voice(1000, true)
       .heard(1200, "wait")
       .voice(1300, false)
       .final(1500, "wait")
       .until(3000);
-    expect(line.deeds).toEqual(["1080 hold", "1200 take", '1850 "wait" free']);
+    expect(line.deeds).toEqual(["1080 hold", "1500 take", '1850 "wait" free']);
   });
 
   test("'mm-hm' stops us for a moment, and we go on", () => {
@@ -87,8 +87,19 @@ describe("speaking over the agent", () => {
   });
 
   test("three words take the turn before they are finished", () => {
-    const line = speaking().voice(1000, true).heard(1400, "i'd like").heard(1600, "i'd like to");
-    expect(line.deeds).toEqual(["1080 hold", "1600 take"]);
+    const line = speaking().voice(1000, true).heard(1400, "i'd like").heard(1600, "i'd like to").until(2000);
+    expect(line.deeds).toEqual(["1080 hold", "1900 take"]);
+  });
+
+  test("a nod that recognition first took for a 'no' takes no turn", () => {
+    const line = speaking()
+      .voice(1000, true)
+      .heard(1150, "no")
+      .heard(1300, "okay")
+      .voice(1400, false)
+      .final(1600, "okay")
+      .until(4000);
+    expect(line.deeds).toEqual(["1080 hold", "1600 go_on backchannel"]);
   });
 
   test("one word that is no nod takes the turn when it is over: 'Tuesday'", () => {
@@ -107,7 +118,7 @@ describe("speaking over the agent", () => {
       .heard(1050, "no")
       .heard(1300, "no not")
       .final(1800, "no not on monday");
-    expect(line.done.find(({ effect }) => effect.type === "speech")?.effect).toMatchObject({ text: "no" });
+    expect(line.done.find(({ effect }) => effect.type === "speech")?.effect).toMatchObject({ text: "no not" });
   });
 
   test("words that may not be interrupted are said to their end; what was said meanwhile is heard then", () => {

@@ -45,6 +45,8 @@ export type LineState = {
   /** The finished utterances of this turn, and the current one. */
   finals: string[];
   partial: string;
+  /** Since when the words so far mean an interruption; null: they don't. */
+  takes_since: number | null;
   /** The words of an utterance that ended have not been recognized yet. */
   owed: boolean;
   ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
@@ -60,6 +62,8 @@ const HOLD_AFTER_MS = 80;
 const NO_WORDS_MS = 1500;
 /** Recognized words arrive after the voice ends; this is the longest wait for them. */
 const OWED_MS = 700;
+/** Recognition corrects its guesses: "okay" may begin as "no". A guess takes the turn once it has stood for so long. */
+const STEADY_MS = 300;
 
 export const newLine = (at: number): LineState => ({
   speaks: false,
@@ -67,6 +71,7 @@ export const newLine = (at: number): LineState => ({
   noise: false,
   finals: [],
   partial: "",
+  takes_since: null,
   owed: false,
   ours: { phase: "silent", since: at, interruptible: true, asks: false },
   awaited: FREE,
@@ -139,6 +144,9 @@ class LineDraft {
       state.partial = "";
       if (text !== "") state.finals = [...state.finals, text];
     } else state.partial = text;
+    state.takes_since = takesTurn(this.#text, this.#settings.language)
+      ? (state.takes_since ?? this.#at)
+      : null;
     // While we speak, their words wait until it is decided whose turn it is.
     if (state.ours.phase === "silent" && this.#text !== "") {
       this.effects.push({ type: "speech", text: this.#text, final: false });
@@ -181,7 +189,7 @@ class LineDraft {
     const { state } = this;
     const isOver = !state.speaks && !state.owed;
     if (isOver && !state.ours.asks && isBackchannel(this.#text, this.#settings.language)) this.#forget();
-    else if (state.ours.interruptible && takesTurn(this.#text, this.#settings.language)) this.#takeTurn();
+    else if (state.ours.interruptible && this.#isSteadyInterruption()) this.#takeTurn();
   }
 
   /** Stage two: we have stopped, and their words decide whether it is an interruption. */
@@ -196,10 +204,19 @@ class LineDraft {
     if (text === "") {
       if (this.#at >= due) this.#goOn("no-words");
       else this.#wakeAt(due);
-    } else if (takesTurn(text, language)) this.#takeTurn();
+    } else if (this.#isSteadyInterruption()) this.#takeTurn();
     else if (isOver && (state.ours.asks || !isBackchannel(text, language))) this.#takeTurn();
     else if (isOver) this.#goOn("backchannel");
     else if (!state.speaks) this.#wakeAt(state.since + OWED_MS);
+  }
+
+  /** Final words count at once, guesses a moment later. */
+  #isSteadyInterruption(): boolean {
+    const { partial, takes_since } = this.state;
+    if (takes_since === null) return false;
+    const due = partial === "" ? takes_since : takes_since + STEADY_MS;
+    if (this.#at < due) this.#wakeAt(due);
+    return this.#at >= due;
   }
 
   #takeTurn() {
@@ -219,6 +236,7 @@ class LineDraft {
   #forget(): void {
     this.state.finals = [];
     this.state.partial = "";
+    this.state.takes_since = null;
   }
 
   /** The turn is theirs: a silence ends it. */

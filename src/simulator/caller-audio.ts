@@ -72,6 +72,19 @@ export function cough(voice: Int16Array, { rate, seed }: Seeded): Int16Array {
   return mix(breath, amplify(voice.subarray(0, rate / 10), -12));
 }
 
+/** "Mm-hm" with a closed mouth: two hums, the second higher. A voice made of text would spell the letters. */
+export function hum({ rate, seed }: Seeded): Int16Array {
+  const low_hz = 100 + 60 * chance(seed, "hum");
+  const one = (pitch_hz: number, ms: number) =>
+    Int16Array.from({ length: Math.round((rate * ms) / 1000) }, (_, at) => {
+      const swell = Math.sin((Math.PI * at * 1000) / (rate * ms));
+      const turn = (2 * Math.PI * pitch_hz * at) / rate;
+      const sum = [1, 2, 3, 4, 5].reduce((all, k) => all + Math.sin(k * turn) / k ** 1.5, 0);
+      return Math.round(3500 * swell * sum);
+    });
+  return join([one(low_hz, 180), silence(rate, 50), one(low_hz * 1.2, 240)]);
+}
+
 /** A door: loud at once, and gone. */
 export function slam({ rate, seed }: Seeded): Int16Array {
   const bang = noise(seed, { rate, ms: 150, level_db: -12 });

@@ -7,7 +7,10 @@ import { limitedBy } from "./client-address.ts";
 export type SocketLimits = {
   /** From one IPv4 address or IPv6 /64: an office, or a carrier's machine with as many calls. */
   per_address: number;
-  /** On one path with one token: the tabs of one chat, or the lines of one call. */
+  /**
+   * On one path with one token: the tabs of one chat, or the lines of one call. Not on a path that everybody shares and
+   * that names its call in its first message (`shared_path` of the route).
+   */
   per_path: number;
   /** One that answers no ping until the next is closed. */
   ping_ms: number;
@@ -32,10 +35,13 @@ export function guardSockets(server: FastifyInstance, limits: SocketLimits): voi
     // With the token, so that a stranger who has none takes no place of the visitor's.
     const { token } = request.query as { token?: unknown };
     const path = `on ${request.url.split("?")[0]} ${token}`;
-    if (isFull(address, limits.per_address) || isFull(path, limits.per_path)) throw tooManySockets();
-    for (const key of [address, path]) open.set(key, (open.get(key) ?? 0) + 1);
+    if (isFull(address, limits.per_address)) throw tooManySockets();
+    const { shared_path } = request.routeOptions.config as { shared_path?: boolean };
+    if (!shared_path && isFull(path, limits.per_path)) throw tooManySockets();
+    const keys = shared_path ? [address] : [address, path];
+    for (const key of keys) open.set(key, (open.get(key) ?? 0) + 1);
     request.raw.socket.once("close", () => {
-      for (const key of [address, path]) leave(key);
+      for (const key of keys) leave(key);
     });
   });
 

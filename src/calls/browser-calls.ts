@@ -54,7 +54,8 @@ export function browserCallRoutes(api: Api, { engine, calls, engines }: Deps): v
     },
   );
 
-  api.server.get("/chat/v1/calls/socket", { websocket: true, schema: { hide: true } }, (socket) => {
+  const options = { websocket: true, schema: { hide: true }, config: { shared_path: true } } as const;
+  api.server.get("/chat/v1/calls/socket", options, (socket) => {
     if (!engines || engines.missing) return socket.close(1011);
     holdBrowserCall({ calls, engines, clock: engine.clock, log: engine.log, soundAt }, socket);
   });

@@ -145,6 +145,18 @@ describe("a call's socket", () => {
     first.socket.close();
   });
 
+  test("is there for each of many callers at once: they share its path, and nothing else", async () => {
+    await allow(true);
+    const calls = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const line = new WebSocket(`${url.replace("http", "ws")}/chat/v1/calls/socket`);
+        await new Promise((resolve, reject) => line.on("open", resolve).on("error", reject));
+        return line;
+      }),
+    );
+    for (const line of calls) line.close();
+  });
+
   test("that broke is opened again by its page, before or after we know; a page that stays away has hung up", async () => {
     await allow(true);
     const { body } = await ask();

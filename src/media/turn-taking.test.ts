@@ -118,7 +118,9 @@ describe("speaking over the agent", () => {
       .heard(1050, "no")
       .heard(1300, "no not")
       .final(1800, "no not on monday");
-    expect(line.done.find(({ effect }) => effect.type === "speech")?.effect).toMatchObject({ text: "no not" });
+    expect(line.done.find(({ effect }) => effect.type === "speech")?.effect).toMatchObject({
+      text: "no not",
+    });
   });
 
   test("words that may not be interrupted are said to their end; what was said meanwhile is heard then", () => {

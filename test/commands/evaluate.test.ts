@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { parleyForFile, run, usedFolder } from "./program.ts";
+
+const GUIDE = readFileSync(path.resolve(import.meta.dirname, "../../docs/test-your-agent.md"), "utf8");
+/** The first listing of this language in the guide. */
+const listing = (language: string) =>
+  new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(GUIDE)?.[1] ?? "";
+
+let folder: string;
+let env: { PORT: string };
+beforeAll(async () => {
+  ({ folder } = await usedFolder());
+  const { url } = await parleyForFile(["start"], { folder }).ready();
+  env = { PORT: new URL(url).port };
+});
+
+const evaluate = (suite: string, ...options: string[]) => {
+  writeFileSync(path.join(folder, "hours.yaml"), suite);
+  return run(["evaluate", "hours.yaml", ...options], { folder, env });
+};
+
+test("the suite of docs/test-your-agent.md fails as the page shows it, also as JUnit, and exits with 1", async () => {
+  const { code, stdout, stderr } = await evaluate(listing("yaml"), "--repeat", "3", "--junit", "junit.xml");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  const shown = /\$ \.\/parley evaluate hours\.yaml --repeat 3\n([\s\S]*?)```/.exec(GUIDE)?.[1];
+  const numbered = (text = "") => text.replaceAll(/session \d+/g, "session N").trim();
+  expect(numbered(stdout)).toBe(numbered(shown));
+  const junit = readFileSync(path.join(folder, "junit.xml"), "utf8");
+  expect(junit.match(/<testcase /g)).toHaveLength(6);
+  expect(junit.match(/<failure/g)).toHaveLength(3);
+});
+
+test("as JSON it has a summary and each result, and all that passes exits with 0", async () => {
+  const suite =
+    "name: Hello\nagent: Demo clinic\ncases:\n  - name: Greets\n    person: []\n    expect: { said: [clinic] }\n";
+  const { code, stdout } = await evaluate(suite, "--json");
+  expect(code).toBe(0);
+  const { results, ...told } = JSON.parse(stdout);
+  expect(told).toMatchObject({ suite: "Hello", agent: "Demo clinic", seed: expect.any(Number) });
+  expect(results).toMatchObject([{ case_name: "Greets", status: "passed" }]);
+});
+
+test("a suite that can't be read, or of an agent that is not there, is told at its place and exits with 2", async () => {
+  const misspelt = await evaluate(listing("yaml").replace("said:", "sayd:"));
+  expect(misspelt).toMatchObject({ code: 2, stdout: "" });
+  expect(misspelt.stderr).toMatch(/^parley: hours\.yaml:\d+:\d+: cases\[0\]\.expect\.sayd: /);
+  const nobody = await evaluate(listing("yaml").replace("agent: Demo clinic", "agent: Nobody"));
+  expect(nobody).toMatchObject({ code: 2, stdout: "" });
+  expect(nobody.stderr).toMatch(/^parley: hours\.yaml: agent: /);
+});

@@ -48,8 +48,10 @@ test("who follows docs/first-agent.md has an agent of their own that visitors ta
   await page.getByRole("heading", { level: 1, name: "Bakery" }).waitFor();
 
   await click("button", "Start conversation");
+  // The session is there, and the page's fields stay as they are.
+  await page.getByRole("link", { name: /^Session \d+$/ }).waitFor();
   await page.getByLabel("Your message").fill("When are you open?");
-  await page.keyboard.press("Enter");
+  await page.getByLabel("Your message").press("Enter");
   await page.getByText("We are open from 7 to 18, on Sundays until noon.").waitFor();
 
   await menu("Channels");

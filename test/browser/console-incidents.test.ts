@@ -104,7 +104,7 @@ test("it is told to one organization only, ended with a click, and leaves the ho
     .getByRole("dialog", { name: "Resolve this incident?" })
     .getByRole("button", { name: "Resolve" })
     .click();
-  await page.getByText("Resolved").waitFor();
+  await page.getByText("Resolved", { exact: true }).waitFor();
   expect(await incidents()).toMatchObject([
     {
       resolution_datetime: "2026-11-20T12:00:00+00:00",

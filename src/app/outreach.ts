@@ -20,7 +20,7 @@ import type { Engine } from "../sessions/engine.ts";
 import { platformSimulator, type Simulator } from "../simulator/platform-simulator.ts";
 import type { AppParts } from "./parts.ts";
 
-type OutreachParts = {
+export type OutreachParts = {
   carriers: Carriers;
   /** The carrier that reaches nobody, where there is no other. */
   simulator: Simulator | null;

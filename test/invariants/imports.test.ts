@@ -170,6 +170,10 @@ test("no room holds more files than one idea needs", () => {
   expect(crowded.map(([folder, of]) => `${folder}: ${of.length} files`)).toEqual([]);
 });
 
+test("the composition root names rooms, in fewer than 150 lines", () => {
+  expect(readFileSync("src/app.ts", "utf8").split("\n").length).toBeLessThan(150);
+});
+
 /**
  * Read or written by a room to the left of the owner, each for its reason. Whoever adds one asks first whether an event, a
  * job or a function handed over by `app.ts` does it.

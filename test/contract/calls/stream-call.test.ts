@@ -162,6 +162,16 @@ async function stream(sid: string, parameters: object, encoding = "audio/x-mulaw
   return { socket, heard, closed, tell, media };
 }
 
+/** The status that a socket is answered with. */
+const upgrade = (sid: string, signature: string | undefined) =>
+  new Promise((resolve) =>
+    new WebSocket(url.replace("http", "ws") + at(`/calls/${sid}/stream`), {
+      headers: signature === undefined ? {} : { "x-twilio-signature": signature },
+    })
+      .on("unexpected-response", (_request, { statusCode }) => resolve(statusCode))
+      .on("open", () => resolve("open")),
+  );
+
 const transcript = async (sid: string): Promise<string[]> => {
   const query = `search_fields=channel_manager_sid&search_field_values=${sid}`;
   const { items } = (await app.send("GET", `/api/v1/sessions/?${query}`)).body;
@@ -223,15 +233,26 @@ test("a caller is heard and answered in frames of 20 ms, whatever order, size an
 test("a stream with a wrong token, for another call, or of another code is closed, and the call can still be opened", async () => {
   const parameters = parametersOf(await post("/voice", { CallSid: "CA3" }));
   const other = parametersOf(await post("/voice", { CallSid: "CA4" }));
+  // A call beside it, which none of this concerns.
+  const beside = await stream("CA4", other);
+  await expect.poll(() => beside.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  const refused = logged("a stream is of no call of ours");
   for (const wrong of [{ ...parameters, token: "no" }, { ...parameters, token: other.token }, {}]) {
     expect(await (await stream("CA3", wrong)).closed).toBe(1008);
   }
+  expect(logged("a stream is of no call of ours")).toBe(refused + 2);
+  expect(logged("a stream did not say which call it is of")).toBe(1);
   expect(await (await stream("CA3", parameters, "audio/L16")).closed).toBe(1008);
+  expect(logged("a stream is of another code")).toBe(1);
+  for (const signature of [undefined, "made up"]) expect(await upgrade("CA3", signature)).toBe(403);
+  expect(logged("an unsigned callback was refused")).toBe(2);
   const line = await stream("CA3", parameters);
   await expect.poll(() => line.heard.length, { timeout: 20_000 }).toBeGreaterThan(0);
   // Opened once.
   expect(await (await stream("CA3", parameters)).closed).toBe(1008);
-  line.socket.close();
+  expect([line.socket.readyState, beside.socket.readyState]).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
+  expect(await transcript("CA4")).toEqual(["agent: Hello, this is the clinic."]);
+  for (const { socket } of [line, beside]) socket.close();
 });
 
 test("a call whose process died is opened anew by whoever the carrier asks, and its last words are said again", async () => {

@@ -127,6 +127,14 @@ export class KeyListener {
 /** A voicemail's beep: one steady tone of 400–2,100 Hz for 200 ms or more, then silence. */
 export const beep = (rate: number, ms = 400): Int16Array => tone(1000, { rate, ms, level_db: -12 });
 
+/** Fax: CNG of the caller, CED of the called (ITU-T T.30). */
+export const FAX_HZ = [1100, 2100] as const;
+
+/** Before "the number you have dialled": three rising tones (ITU-T E.180/Q.35). */
+export function specialInformationTone(rate: number): Int16Array {
+  return join([950, 1400, 1800].map((frequency) => tone(frequency, { rate, ms: 330, level_db: -14 })));
+}
+
 /** Noise of a kind, the same from the same seed; the level is that of `level_dbfs`. */
 export function noise(seed: number, { rate, ms, level_db = -40 }: ToneShape): Int16Array {
   let state = seed >>> 0;

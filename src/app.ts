@@ -1,5 +1,6 @@
 import { homePageRoutes } from "./accounts/home-page.ts";
 import { addAccounts } from "./accounts/routes.ts";
+import { addAgentFiles } from "./agent-files/routes.ts";
 import { addAgents } from "./agents/routes.ts";
 import { consoleRoutes } from "./api/console-files.ts";
 import { healthRoutes } from "./api/health.ts";
@@ -23,6 +24,7 @@ import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
 import { suppressionRoutes } from "./consent/suppression-routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
+import { agentTemplates } from "./demo/templates.ts";
 import { stopRoutes } from "./dialing/stop-routes.ts";
 import { heldMessageRoutes } from "./dialogues/held-message-routes.ts";
 import { directoryRoutes } from "./directory/directory-member.ts";
@@ -64,8 +66,9 @@ export async function createApp(parts: AppParts): Promise<App> {
     anyoneCreates: config.everyone_creates_organizations,
     ...organizationChanges(clock),
   });
-  addTools(api, { ...ground, ...usedBy });
-  addAgents(api, { ...ground, ...usedBy });
+  const tools = addTools(api, { ...ground, ...usedBy });
+  const agents = addAgents(api, { ...ground, ...usedBy });
+  addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates() });
   addSpeech(api, {
     ...ground,
     speechAccess: speechAccessOf({

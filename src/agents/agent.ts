@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, type Creates } from "../api/resource.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
@@ -10,7 +10,7 @@ import { knownSources } from "../knowledge/data-source-names.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import { toValidationIssue } from "../schemas/validation-issue.ts";
 import { type AgentDefaults, sourcesOfAgent, unknownSourcesOfAgent } from "../tools/issues/source-issues.ts";
-import { AgentCreate, AgentUpdate } from "./agent-input.ts";
+import { AgentCreate, type AgentInput, AgentUpdate } from "./agent-input.ts";
 import { AgentResponse, agentFindings, agentJson } from "./agent-record.ts";
 import { type AgentHolders, insertAgent, removeAgent, replaceAgent } from "./agent-store.ts";
 import { offerAt } from "./prompt-llm.ts";
@@ -53,8 +53,13 @@ const selectAgents = (db: Db, caller: Caller) =>
 
 type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[]; agentHolders: AgentHolders };
 
-export function agentRoutes(api: Api, { db, clock, catalogue, agentHolders }: Deps): void {
-  addResource(api, db, {
+export type CreatesAgent = Creates<AgentInput, AgentResponse>;
+
+export function agentRoutes(
+  api: Api,
+  { db, clock, catalogue, agentHolders }: Deps,
+): { create: CreatesAgent } {
+  const agents = addResource(api, db, {
     path: "/api/v1/agents",
     noun: "Agent",
     id_name: "agent_id",
@@ -105,6 +110,7 @@ export function agentRoutes(api: Api, { db, clock, catalogue, agentHolders }: De
       return rows.map(({ label }) => label);
     },
   );
+  return agents;
 }
 
 /** With one look at the data sources that all of them name. */

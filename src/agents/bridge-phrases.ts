@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, type Creates } from "../api/resource.ts";
 import { boundedList, name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -44,7 +44,7 @@ const BridgePhrasesConfigPayload = z
   })
   .meta({ id: "BridgePhrasesConfigPayload" });
 
-const BridgePhrasesCreateRequest = z
+export const BridgePhrasesCreateRequest = z
   .object({
     name: name(),
     description: z.string().nullish(),
@@ -73,7 +73,7 @@ export const BridgePhrasesResponse = z
     last_updated_by: z.string(),
   })
   .meta({ id: "BridgePhrasesResponse" });
-type BridgePhrasesRecord = z.infer<typeof BridgePhrasesResponse>;
+export type BridgePhrasesRecord = z.infer<typeof BridgePhrasesResponse>;
 
 const phrasesList: list.ListRules = {
   fields: {
@@ -110,7 +110,12 @@ const selectPhrases = (db: Db, caller: Caller) =>
 
 type Input = z.infer<typeof BridgePhrasesCreateRequest>;
 
-export function bridgePhrasesRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export type CreatesBridgePhrases = Creates<Input, BridgePhrasesRecord>;
+
+export function bridgePhrasesRoutes(
+  api: Api,
+  { db, clock }: { db: Db; clock: Clock },
+): { create: CreatesBridgePhrases } {
   const values = (caller: Caller, input: Pick<Input, "name" | "description" | "config">) => ({
     name: input.name,
     description: input.description ?? null,
@@ -119,7 +124,7 @@ export function bridgePhrasesRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     last_updated_by: caller.email,
   });
 
-  addResource(api, db, {
+  return addResource(api, db, {
     path: "/api/v1/bridge_phrases",
     noun: "Bridge phrases config",
     id_name: "bridge_phrases_id",

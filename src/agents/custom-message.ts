@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, type Creates } from "../api/resource.ts";
 import { boundedList, isCalendarDate, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -88,7 +88,7 @@ const checkSubject = (
   }
 };
 
-const CustomMessageCreateRequest = fields
+export const CustomMessageCreateRequest = fields
   .superRefine(checkSubject)
   .meta({ id: "CustomMessageCreateRequest" });
 const CustomMessageUpdateRequest = fields
@@ -96,6 +96,7 @@ const CustomMessageUpdateRequest = fields
   .superRefine(checkSubject)
   .meta({ id: "CustomMessageUpdateRequest" });
 type CustomMessageInput = z.infer<typeof CustomMessageCreateRequest>;
+export type CreatesMessage = Creates<CustomMessageInput, CustomMessageResponse>;
 
 export const CustomMessageResponse = z
   .object({
@@ -179,7 +180,10 @@ const selectMessages = (db: Db, caller: Caller) =>
     .where("m.deleted_at", "is", null)
     .select(customMessageJson("m.id").as("record"));
 
-export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export function customMessageRoutes(
+  api: Api,
+  { db, clock }: { db: Db; clock: Clock },
+): { create: CreatesMessage } {
   const values = (caller: Caller, input: CustomMessageInput, repeat: boolean) => ({
     name: input.name,
     type: input.type,
@@ -193,7 +197,7 @@ export function customMessageRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     last_updated_by: caller.email,
   });
 
-  addResource(api, db, {
+  return addResource(api, db, {
     path: "/api/v1/custom_messages",
     noun: "Custom message",
     id_name: "custom_message_id",

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, type Creates } from "../api/resource.ts";
 import { name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -38,7 +38,7 @@ const skipMissing = {
   params: { type: "missing" },
 };
 
-const VoiceGroupCreateRequest = fields
+export const VoiceGroupCreateRequest = fields
   .refine(saysWhatToSkip, skipMissing)
   .meta({ id: "VoiceGroupCreateRequest" });
 const VoiceGroupUpdateRequest = fields
@@ -113,7 +113,12 @@ const NAMES = [
   { path: "/api/v1/language_groups", noun: "Language group", id_name: "language_group_id" },
 ];
 
-export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export type CreatesLanguageGroup = Creates<LanguageGroupInput, LanguageGroupResponse>;
+
+export function languageGroupRoutes(
+  api: Api,
+  { db, clock }: { db: Db; clock: Clock },
+): { create: CreatesLanguageGroup } {
   const values = (caller: Caller, input: LanguageGroupInput, storedSkip: boolean | null) => {
     const skips = skipFlags(input, storedSkip);
     const configs = input.language_configs.map((config, index) => ({
@@ -131,7 +136,7 @@ export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
     };
   };
 
-  for (const { path, noun, id_name } of NAMES) {
+  const [groups] = NAMES.map(({ path, noun, id_name }) =>
     addResource(api, db, {
       path,
       noun,
@@ -169,8 +174,9 @@ export function languageGroupRoutes(api: Api, { db, clock }: { db: Db; clock: Cl
         remove: (tx, caller, id, { reason }, before) =>
           removePart(tx, caller, clock, "language_groups", { id, name: before.name, reason }),
       },
-    });
-  }
+    }),
+  );
+  return groups as { create: CreatesLanguageGroup };
 }
 
 /**

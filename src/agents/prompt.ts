@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource } from "../api/resource.ts";
+import { addResource, type Creates } from "../api/resource.ts";
 import { boundedList, name, recordId } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -17,7 +17,7 @@ import { PromptResponse, promptFindings, promptJson, scriptIssues } from "./prom
 import { linkTools, toolsOfPrompt } from "./prompt-tools.ts";
 import { records } from "./record-json.ts";
 
-const PromptCreateRequest = z
+export const PromptCreateRequest = z
   .object({
     name: name(),
     description: z.string().nullish(),
@@ -40,6 +40,7 @@ const PromptUpdateRequest = PromptCreateRequest.extend({ id: recordId() }).meta(
   id: "PromptUpdateRequest",
 });
 type PromptInput = z.infer<typeof PromptCreateRequest>;
+export type CreatesPrompt = Creates<PromptInput, PromptResponse>;
 
 const toolNames = sql`(
   select string_agg(t.name, ',' order by l.position)
@@ -85,7 +86,7 @@ const selectPrompts = (db: Db, caller: Caller) =>
 
 type Deps = { db: Db; clock: Clock; catalogue: readonly LlmEntry[] };
 
-export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
+export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): { create: CreatesPrompt } {
   const values = (caller: Caller, input: PromptInput) => ({
     name: input.name,
     description: input.description ?? null,
@@ -104,7 +105,7 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
     refuseErrors(scriptIssues(context, ["context"]), ["body"]);
   };
 
-  addResource(api, db, {
+  const prompts = addResource(api, db, {
     path: "/api/v1/prompts",
     noun: "Prompt",
     id_name: "prompt_id",
@@ -161,4 +162,5 @@ export function promptRoutes(api: Api, { db, clock, catalogue }: Deps): void {
   });
   promptHistoryRoutes(api, { db });
   supportedLlmRoutes(api, { clock, catalogue });
+  return prompts;
 }

@@ -50,6 +50,9 @@ type Resource<
   };
 };
 
+/** Creates a record in a transaction of somebody else's, with its audit entry, as POST does; checks no permission. */
+export type Creates<Create, Row> = (tx: Tx, caller: Caller, input: Create) => Promise<Row>;
+
 type Permissions = { read: string; write: string; delete: string };
 
 const permissionsOf = (permission: string | Permissions): Permissions =>
@@ -62,7 +65,7 @@ export function addResource<
   Create,
   Update extends { id: number },
   Remove extends { reason: string } = { reason: string },
->(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): void {
+>(api: Api, db: Db, resource: Resource<Row, Create, Update, Remove>): { create: Creates<Create, Row> } {
   const { path, noun, tag, store } = resource;
   const permissions = permissionsOf(resource.permission);
   const detail = resource.detail ?? resource.record;
@@ -77,6 +80,18 @@ export function addResource<
     const found = await store.find(from, caller, id);
     if (!found) throw notFound(noun, id);
     return found;
+  };
+
+  const create: Creates<Create, Row> = async (tx, caller, input) => {
+    const id = await store.insert(tx, caller, input);
+    const after = await existing(tx, caller, id);
+    await api.audit(tx, caller, {
+      action: "create",
+      resource: tag,
+      resource_id: id,
+      after: audited(after, input),
+    });
+    return answered(input, after);
   };
 
   api.get(
@@ -100,18 +115,7 @@ export function addResource<
       body: resource.create,
       response: detail,
     },
-    ({ caller, body }) =>
-      write(db, noun, async (tx) => {
-        const id = await store.insert(tx, caller, body as Create);
-        const after = await existing(tx, caller, id);
-        await api.audit(tx, caller, {
-          action: "create",
-          resource: tag,
-          resource_id: id,
-          after: audited(after, body as Create),
-        });
-        return answered(body as Create, after);
-      }),
+    ({ caller, body }) => write(db, noun, (tx) => create(tx, caller, body as Create)),
   );
 
   api.put(
@@ -178,6 +182,7 @@ export function addResource<
         return { success: true };
       }),
   );
+  return { create };
 }
 
 /** Two that replace one record at once do so one after the other: each audits what the one before it left. */

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { shownPath } from "../api/yaml-file.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";
-import { readSuiteFile, shownPath } from "../evaluations/suite-file.ts";
+import { readSuiteFile } from "../evaluations/suite-file.ts";
 import type { TestSummary } from "../evaluations/summary.ts";
 import type { TestSuiteInput } from "../evaluations/test-case.ts";
 import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
@@ -51,7 +52,7 @@ export async function evaluate(
     );
 
   const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
-  const suite: TestSuiteInput = { ...read.suite, agent: wanted.agent ?? read.suite.agent };
+  const suite: TestSuiteInput = { ...read.value, agent: wanted.agent ?? read.value.agent };
   try {
     await findAgent(call, suite.agent);
   } catch (error) {
@@ -59,7 +60,7 @@ export async function evaluate(
     return faulty([`${wanted.file}: agent: ${error.message}`]);
   }
   type Saved = { id: number; findings: { path: string; message: string }[] };
-  const saved = await call<Saved>("POST", "/api/v1/test_suites/import", { text: JSON.stringify(read.suite) });
+  const saved = await call<Saved>("POST", "/api/v1/test_suites/import", { text: JSON.stringify(read.value) });
   if (saved.findings.length > 0)
     return faulty(saved.findings.map(({ path, message }) => `${wanted.file}: ${path}: ${message}`));
 

@@ -8,11 +8,21 @@ export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "ta
 
 export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
 
+export type AgentDuplicate = { "name": string };
+
+export type AgentFileText = { "text": string };
+
+export type AgentFromTemplate = { "template": string; "name": string };
+
+export type AgentImport = { "text": string; "name"?: string | null | undefined };
+
 export type AgentLanguage = { "name": string; "code": LanguageCode };
 
 export type AgentResponse = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": string; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults": (AgentToolDefaults)[]; "languages": (string)[]; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated": boolean; "stt_provider"?: string | null | undefined; "wait_sound"?: string | null | undefined; "enable_verbal_language_change": boolean; "id": number; "updated_at": string; "last_updated_by": string | null; "prompt"?: PromptResponse | null | undefined; "custom_message"?: CustomMessageResponse | null | undefined; "channel_targets"?: (AgentChannelTarget)[] | null | undefined; "tools"?: (ToolResponse)[] | null | undefined; "language_group"?: LanguageGroupResponse | null | undefined; "validation_issues"?: (ValidationIssue)[] | null | undefined };
 
 export type AgentSttProvider = "Google STT V2 (Chirp 2)" | "Deepgram Nova 3 (On-Prem)" | "Deepgram Nova 3" | "Google STT V2" | "Google STT V1" | "Deepgram Nova 2";
+
+export type AgentTemplate = { "key": string; "title": string; "description": string; "tools": (string)[] };
 
 export type AgentToolDefaults = { "tool_name": string; "default_values": (AgentToolFieldDefault)[] };
 
@@ -281,6 +291,8 @@ export type HeldMessage = { "message_id": string; "why": "repeated" | "pace" };
 export type HeldMessageAnswer = { "text": string };
 
 export type IdentityKey = { "key": string; "identity_key_set_at": string };
+
+export type ImportedAgent = { "agent": { "id": number; "name": string }; "parts": ({ "kind": "service" | "tool" | "language_group" | "bridge_phrases" | "custom_message" | "prompt"; "id": number; "name": string; "is_new": boolean })[] };
 
 export type IncidentCreateRequest = { "description": string; "start_datetime": string; "resolution_datetime": string; "impact_category": string; "sessions_impacted": number; "markdown": string; "organization_id"?: number | null | undefined; "sub_organization_id"?: number | null | undefined; "sub_organization"?: string | null | undefined };
 
@@ -886,7 +898,6 @@ export type Operations = {
   "PUT /api/v1/custom_messages/": { path: Record<never, never>; query: Record<never, never>; body: CustomMessageUpdateRequest; answer: CustomMessageResponse };
   "GET /api/v1/custom_messages/{custom_message_id}": { path: { "custom_message_id": number }; query: Record<never, never>; body: undefined; answer: CustomMessageResponse };
   "DELETE /api/v1/custom_messages/{custom_message_id}": { path: { "custom_message_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "POST /api/v1/custom_messages/calendar": { path: Record<never, never>; query: Record<never, never>; body: MessageCalendarRequest; answer: MessageCalendarResponse };
   "GET /api/v1/voice_groups/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "skip_current_language_in_message" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (LanguageGroupResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupCreateRequest; answer: LanguageGroupResponse };
   "PUT /api/v1/voice_groups/": { path: Record<never, never>; query: Record<never, never>; body: VoiceGroupUpdateRequest; answer: LanguageGroupResponse };
@@ -902,6 +913,13 @@ export type Operations = {
   "PUT /api/v1/bridge_phrases/": { path: Record<never, never>; query: Record<never, never>; body: BridgePhrasesUpdateRequest; answer: BridgePhrasesResponse };
   "GET /api/v1/bridge_phrases/{bridge_phrases_id}": { path: { "bridge_phrases_id": number }; query: Record<never, never>; body: undefined; answer: BridgePhrasesResponse };
   "DELETE /api/v1/bridge_phrases/{bridge_phrases_id}": { path: { "bridge_phrases_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/agents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AgentResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentCreate; answer: AgentResponse };
+  "PUT /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentUpdate; answer: AgentResponse };
+  "GET /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentResponse };
+  "DELETE /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/agents/labels": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (string)[] };
+  "POST /api/v1/custom_messages/calendar": { path: Record<never, never>; query: Record<never, never>; body: MessageCalendarRequest; answer: MessageCalendarResponse };
   "GET /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: undefined; answer: BridgePhrasesConfig };
   "PUT /api/v1/conversation-config/bridges": { path: Record<never, never>; query: { "agent_id"?: number | null | undefined; "tool_name"?: string | null | undefined }; body: BridgePhrasesConfigInput; answer: BridgePhrasesConfig };
   "GET /api/v1/incidents/organizations": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (IncidentOrganizationResponse)[] };
@@ -910,12 +928,11 @@ export type Operations = {
   "PUT /api/v1/incidents/": { path: Record<never, never>; query: Record<never, never>; body: IncidentUpdateRequest; answer: IncidentResponse };
   "GET /api/v1/incidents/{incident_id}": { path: { "incident_id": number }; query: Record<never, never>; body: undefined; answer: IncidentResponse };
   "DELETE /api/v1/incidents/{incident_id}": { path: { "incident_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/agents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "name" | "name_exact" | "description" | "label" | "labels" | "name_description" | "type" | "timezone" | "prompt_id" | "prompt_id_list" | "custom_message_id" | "languages" | "variables" | "prompt_tool_defaults" | "tool_headers" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AgentResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
-  "POST /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentCreate; answer: AgentResponse };
-  "PUT /api/v1/agents/": { path: Record<never, never>; query: Record<never, never>; body: AgentUpdate; answer: AgentResponse };
-  "GET /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentResponse };
-  "DELETE /api/v1/agents/{agent_id}": { path: { "agent_id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
-  "GET /api/v1/agents/labels": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (string)[] };
+  "GET /api/v1/agents/templates": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (AgentTemplate)[] };
+  "POST /api/v1/agents/from_template": { path: Record<never, never>; query: Record<never, never>; body: AgentFromTemplate; answer: ImportedAgent };
+  "POST /api/v1/agents/import": { path: Record<never, never>; query: Record<never, never>; body: AgentImport; answer: ImportedAgent };
+  "GET /api/v1/agents/{agent_id}/export": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentFileText };
+  "POST /api/v1/agents/{agent_id}/duplicate": { path: { "agent_id": number }; query: Record<never, never>; body: AgentDuplicate; answer: ImportedAgent };
   "GET /api/v1/agents/voices/available": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (AgentVoice)[] };
   "POST /api/v1/voice_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };
   "POST /api/v1/language_groups/voices/sample": { path: Record<never, never>; query: Record<never, never>; body: VoiceSampleCreateRequest; answer: string };

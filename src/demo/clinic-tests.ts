@@ -6,5 +6,5 @@ import type { TestSuiteInput } from "../evaluations/test-case.ts";
 export async function clinicTests(): Promise<TestSuiteInput> {
   const read = readSuiteFile(await readFile(new URL("clinic-tests.yaml", import.meta.url), "utf8"));
   if (!read.ok) throw new Error(JSON.stringify(read.faults));
-  return read.suite;
+  return read.value;
 }

@@ -1,65 +1,9 @@
-import { isMap, isPair, LineCounter, parseDocument, stringify } from "yaml";
-import { inputErrors } from "../api/input-errors.ts";
-import { errorText } from "../base/errors.ts";
+import { stringify } from "yaml";
+import { type ReadFile, readYaml } from "../api/yaml-file.ts";
 import { TestSuiteInput } from "./test-case.ts";
 
-/** A fault of a suite's file, at its place. */
-export type SuiteFault = { path: (string | number)[]; line: number; column: number; message: string };
-
-export type ReadSuite = { ok: true; suite: TestSuiteInput } | { ok: false; faults: SuiteFault[] };
-
-/** Anchors repeat a value; a file that would grow past this is refused. */
-const MAX_ALIASES = 100;
-
-/** Reads a suite in YAML or JSON (which is YAML). Pure. */
-export function readSuiteFile(text: string): ReadSuite {
-  const lines = new LineCounter();
-  try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    const place = (offset: number) => {
-      const { line, col } = lines.linePos(offset);
-      return { line, column: col };
-    };
-    if (document.errors.length > 0)
-      return {
-        ok: false,
-        faults: document.errors.map(({ pos, message }) => ({ path: [], ...place(pos[0]), message })),
-      };
-    const given: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    const parsed = TestSuiteInput.safeParse(given);
-    if (parsed.success) return { ok: true, suite: parsed.data };
-    const faults = inputErrors("body", parsed.error.issues, given).issues.map(({ loc, msg }) => {
-      const path = loc.slice(1);
-      return { path, ...place(offsetOf(document.contents, path)), message: msg };
-    });
-    return { ok: false, faults };
-  } catch (error) {
-    // Too many aliases, or lists nested deeper than the stack.
-    return { ok: false, faults: [{ path: [], line: 1, column: 1, message: errorText(error) }] };
-  }
-}
+/** Reads a suite in YAML or JSON. Pure. */
+export const readSuiteFile = (text: string): ReadFile<TestSuiteInput> => readYaml(text, TestSuiteInput);
 
 /** The same suite as YAML; what has its default is left out. */
 export const writeSuiteFile = (suite: TestSuiteInput): string => stringify(suite, { lineWidth: 110 });
-
-/** `cases[2].expect` */
-export const shownPath = (path: (string | number)[]): string =>
-  path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
-
-/** Where a value begins, or the nearest one around it; of a key that should not be there, the key. */
-function offsetOf(root: unknown, path: (string | number)[]): number {
-  let node: unknown = root;
-  let offset = rangeOf(node) ?? 0;
-  for (const part of path) {
-    const inner: unknown = isMap(node)
-      ? node.items.find((pair) => isPair(pair) && String(pair.key) === String(part))
-      : (node as { items?: unknown[] } | null)?.items?.[Number(part)];
-    if (inner === undefined) break;
-    node = isPair(inner) ? inner.value : inner;
-    offset = (isPair(inner) ? rangeOf(inner.key) : rangeOf(inner)) ?? offset;
-  }
-  return offset;
-}
-
-const rangeOf = (node: unknown): number | undefined =>
-  (node as { range?: [number, number, number] | null } | null)?.range?.[0];

@@ -4,8 +4,9 @@ import * as list from "../api/list.ts";
 import { addResource, write } from "../api/resource.ts";
 import { recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
+import { faultsOfText } from "../api/yaml-file.ts";
 import type { Clock } from "../base/clock.ts";
-import { InvalidInput, notFound } from "../base/errors.ts";
+import { notFound } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { TestFinding } from "./case-findings.ts";
 import { readSuiteFile, writeSuiteFile } from "./suite-file.ts";
@@ -90,15 +91,8 @@ export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     },
     ({ caller, body }) => {
       const read = readSuiteFile(body.text);
-      if (!read.ok)
-        throw new InvalidInput(
-          read.faults.map(({ path, line, column, message }) => ({
-            loc: ["body", "text", ...path],
-            msg: `Line ${line}, column ${column}: ${message}`,
-            type: "value_error",
-          })),
-        );
-      return write(db, "Test suite", (tx) => saveByName(tx, caller, read.suite));
+      if (!read.ok) throw faultsOfText(read.faults);
+      return write(db, "Test suite", (tx) => saveByName(tx, caller, read.value));
     },
   );
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { addResource, refuseWhileHeld } from "../api/resource.ts";
+import { addResource, type Creates, refuseWhileHeld } from "../api/resource.ts";
 import { name, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -104,7 +104,12 @@ const selectServices = (db: Db, caller: Caller) =>
 
 type Deps = { db: Db; clock: Clock; vault: Vault; insightToolUrls: CalledUrls };
 
-export function serviceRoutes(api: Api, { db, clock, vault, insightToolUrls }: Deps): void {
+export type CreatesService = Creates<ServiceInput, ServiceResponse>;
+
+export function serviceRoutes(
+  api: Api,
+  { db, clock, vault, insightToolUrls }: Deps,
+): { create: CreatesService } {
   const values = (caller: Caller, input: ServiceInput, stored: StoredCredentials) => {
     // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
     const kept = (input.auth_type ?? null) === stored.auth_type ? stored.values : {};
@@ -138,7 +143,7 @@ export function serviceRoutes(api: Api, { db, clock, vault, insightToolUrls }: D
       : row;
   };
 
-  addResource(api, db, {
+  return addResource(api, db, {
     path: "/api/v1/services",
     noun: "Service",
     id_name: "service_id",

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
-import { write } from "../api/resource.ts";
+import { type Creates, write } from "../api/resource.ts";
 import { Deleted, name, recordId, timestamp, ValidationIssue } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
@@ -79,7 +79,9 @@ const toolList: list.ListRules = {
   order: [{ column: "t.id", direction: "asc" }],
 };
 
-export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+export type CreatesTool = Creates<ToolInput, ToolResponse>;
+
+export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): { create: CreatesTool } {
   const tag = "tools";
   const byName = z.object({ tool_name: z.string() });
 
@@ -102,6 +104,13 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       url: definition.endpoint?.url,
       loc: ["body", "definition", "endpoint", "url"],
     });
+
+  const create: CreatesTool = async (tx, caller, body) => {
+    const input = await checked(tx, caller, body, null);
+    await requireHost(tx, caller, input);
+    const id = await insertTool(tx, caller, clock.now(), input);
+    return changed(tx, caller, id);
+  };
 
   api.get(
     "/api/v1/tools/",
@@ -129,13 +138,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
       body: ToolCreateRequest,
       response: ToolResponse,
     },
-    ({ caller, body }) =>
-      write(db, "Tool", async (tx) => {
-        const input = await checked(tx, caller, body, null);
-        await requireHost(tx, caller, input);
-        const id = await insertTool(tx, caller, clock.now(), input);
-        return changed(tx, caller, id);
-      }),
+    ({ caller, body }) => write(db, "Tool", (tx) => create(tx, caller, body)),
   );
 
   api.put(
@@ -216,6 +219,7 @@ export function toolRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): v
   );
 
   toolHistoryRoutes(api, { db });
+  return { create };
 }
 
 async function findTool(db: Db, caller: Caller, id: number): Promise<ToolResponse> {

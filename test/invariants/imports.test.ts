@@ -20,6 +20,7 @@ const LINE = [
   "knowledge",
   "tools",
   "agents",
+  "agent-files",
   "directory",
   "workflows",
   "channels",

@@ -38,6 +38,14 @@ const agentInput = async (maker: Maker) => ({
   tool_headers: null,
 });
 
+const agentFile = (maker: Maker) => ({
+  format: "parley-agent-1",
+  name: `Agent ${maker.next()}`,
+  timezone: "UTC",
+  variables: {},
+  prompt: { name: `Prompt ${maker.next()}`, context: "You are a test.", llm_config: { model: "scripted" } },
+});
+
 const voice = { language_code: "en-US", voice_provider: "ElevenLabs", voice_display_name: "Alice" };
 const languageGroup = (maker: Maker) => ({
   name: `Group ${maker.next()}`,
@@ -76,6 +84,16 @@ export const AGENTS: Examples = {
   "DELETE /api/v1/tools/{}": async (maker) => ({ at: [(await tool(maker)).name], query: { reason: "test" } }),
   "GET /api/v1/tools/{}/history": async (maker) => ({ at: [(await tool(maker)).id] }),
 
+  "GET /api/v1/agents/templates": () => ({}),
+  "POST /api/v1/agents/from_template": (maker) => ({
+    body: { template: "faq", name: `Agent ${maker.next()}` },
+  }),
+  "POST /api/v1/agents/import": (maker) => ({ body: { text: JSON.stringify(agentFile(maker)) } }),
+  "GET /api/v1/agents/{}/export": async (maker) => ({ at: [(await agent(maker)).id] }),
+  "POST /api/v1/agents/{}/duplicate": async (maker) => ({
+    at: [(await agent(maker)).id],
+    body: { name: `Agent ${maker.next()}` },
+  }),
   ...plainRecord("/prompts", promptInput),
   "GET /api/v1/prompts/{}/history": async (maker) => ({ at: [(await prompt(maker)).id] }),
   "GET /api/v1/prompts/llms/supported": () => ({}),

@@ -1,0 +1,72 @@
+import { isMap, isPair, LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import { errorText, InvalidInput } from "../base/errors.ts";
+import { inputErrors } from "./input-errors.ts";
+
+/** A fault of a file, at its place. */
+export type FileFault = { path: (string | number)[]; line: number; column: number; message: string };
+
+export type ReadFile<T> = { ok: true; value: T } | { ok: false; faults: FileFault[] };
+
+/** Anchors repeat a value; a file that would grow past this is refused. */
+const MAX_ALIASES = 100;
+
+/** Reads YAML or JSON (which is YAML) that a schema describes. Pure. */
+export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile<z.output<S>> {
+  const lines = new LineCounter();
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const place = (offset: number) => {
+      const { line, col } = lines.linePos(offset);
+      return { line, column: col };
+    };
+    if (document.errors.length > 0)
+      return {
+        ok: false,
+        faults: document.errors.map(({ pos, message }) => ({ path: [], ...place(pos[0]), message })),
+      };
+    const given: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
+    const parsed = schema.safeParse(given);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    const faults = inputErrors("body", parsed.error.issues, given).issues.map(({ loc, msg }) => {
+      const path = loc.slice(1);
+      return { path, ...place(offsetOf(document.contents, path)), message: msg };
+    });
+    return { ok: false, faults };
+  } catch (error) {
+    // Too many aliases, or lists nested deeper than the stack.
+    return { ok: false, faults: [{ path: [], line: 1, column: 1, message: errorText(error) }] };
+  }
+}
+
+/** A file's faults as what is wrong with the field of a body that holds its text. */
+export const faultsOfText = (faults: readonly FileFault[]): InvalidInput =>
+  new InvalidInput(
+    faults.map(({ path, line, column, message }) => ({
+      loc: ["body", "text", ...path],
+      msg: `Line ${line}, column ${column}: ${message}`,
+      type: "value_error",
+    })),
+  );
+
+/** `cases[2].expect` */
+export const shownPath = (path: (string | number)[]): string =>
+  path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
+
+/** Where a value begins, or the nearest one around it; of a key that should not be there, the key. */
+function offsetOf(root: unknown, path: (string | number)[]): number {
+  let node: unknown = root;
+  let offset = rangeOf(node) ?? 0;
+  for (const part of path) {
+    const inner: unknown = isMap(node)
+      ? node.items.find((pair) => isPair(pair) && String(pair.key) === String(part))
+      : (node as { items?: unknown[] } | null)?.items?.[Number(part)];
+    if (inner === undefined) break;
+    node = isPair(inner) ? inner.value : inner;
+    offset = (isPair(inner) ? rangeOf(inner.key) : rangeOf(inner)) ?? offset;
+  }
+  return offset;
+}
+
+const rangeOf = (node: unknown): number | undefined =>
+  (node as { range?: [number, number, number] | null } | null)?.range?.[0];

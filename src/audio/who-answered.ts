@@ -11,7 +11,7 @@ type Who = "human" | "voicemail" | "unavailable" | "fax" | "silence";
 
 export type WhoEvent =
   /** Told again where what is heard later shows it to be another. */
-  | { type: "answered"; by: Who }
+  | { type: "answered"; by: Who; reason: "cadence" | "beep" | "tones" | "silence" }
   /** The tone after which a machine records has just ended. */
   | { type: "beep" };
 
@@ -53,9 +53,20 @@ export class WhoAnswered {
   #tones: Tone[] = [];
   #sinceTone_ms = 0;
   #by: Who | null = null;
+  #isAnswered = false;
 
   constructor(rate: number) {
     this.#rate = rate;
+  }
+
+  /** How long nothing but tones has been heard of a voice. */
+  get quiet_ms(): number {
+    return this.#pause_ms;
+  }
+
+  /** We began to speak. What is said from now on may be an answer, as long as it likes: only tones tell a machine. */
+  weSpeak(): void {
+    this.#isAnswered = true;
   }
 
   /** 20 ms of the other side. */
@@ -82,7 +93,7 @@ export class WhoAnswered {
   #toneGoesOn({ hz, ms }: Tone): WhoEvent[] {
     const isFax = FAX_HZ.some((known) => Math.abs(known - hz) <= STEADY_HZ);
     // A beep may have this pitch too; after a greeting it is one.
-    return isFax && ms >= FAX_MS && this.#voice_ms < SHORTEST_WORD_MS ? this.#found("fax") : [];
+    return isFax && ms >= FAX_MS && this.#voice_ms < SHORTEST_WORD_MS ? this.#found("fax", "tones") : [];
   }
 
   #endTone(): WhoEvent[] {
@@ -99,7 +110,7 @@ export class WhoAnswered {
           one.ms >= INFORMATION_MS &&
           Math.abs(one.hz - (INFORMATION_HZ[index] as number)) <= INFORMATION_WITHIN_HZ,
       );
-    return isInformation ? this.#found("unavailable") : [];
+    return isInformation ? this.#found("unavailable", "tones") : [];
   }
 
   /** A beep is known once quiet follows it; the tones of a network come one upon the other, and before any words. */
@@ -111,7 +122,7 @@ export class WhoAnswered {
     const couldRecord =
       this.#by !== "fax" && this.#by !== "unavailable" && this.#voice_ms >= SHORTEST_WORD_MS;
     if (!couldRecord || hz < BEEP_HZ[0] || hz > BEEP_HZ[1]) return [];
-    return [...this.#found("voicemail"), { type: "beep" }];
+    return [...this.#found("voicemail", "beep"), { type: "beep" }];
   }
 
   #takeVoice(isSound: boolean, isTone: boolean): WhoEvent[] {
@@ -119,23 +130,24 @@ export class WhoAnswered {
     if (isSound && !isTone) {
       this.#voice_ms += FRAME_MS + (this.#voice_ms > 0 ? this.#pause_ms : 0);
       this.#pause_ms = 0;
-      return this.#voice_ms > LONGEST_HELLO_MS && this.#by === null ? this.#found("voicemail") : [];
+      const isLong = this.#voice_ms > LONGEST_HELLO_MS && this.#by === null && !this.#isAnswered;
+      return isLong ? this.#found("voicemail", "cadence") : [];
     }
     this.#pause_ms += FRAME_MS;
-    if (this.#by !== null) return [];
+    if (this.#by !== null || this.#isAnswered) return [];
     if (this.#voice_ms < SHORTEST_WORD_MS) {
       if (this.#pause_ms > ANSWER_PAUSE_MS) this.#voice_ms = 0;
-      return this.#elapsed_ms >= SILENT_MS ? this.#found("silence") : [];
+      return this.#elapsed_ms >= SILENT_MS ? this.#found("silence", "silence") : [];
     }
-    return !isTone && this.#pause_ms >= ANSWER_PAUSE_MS ? this.#found("human") : [];
+    return !isTone && this.#pause_ms >= ANSWER_PAUSE_MS ? this.#found("human", "cadence") : [];
   }
 
   /** The first word counts, but for a person whom tones show to be a machine. */
-  #found(by: Who): WhoEvent[] {
+  #found(by: Who, reason: Extract<WhoEvent, { type: "answered" }>["reason"]): WhoEvent[] {
     const corrects = this.#by === "human" || this.#by === "silence";
     if (this.#by === by || (this.#by !== null && !corrects)) return [];
     this.#by = by;
-    return [{ type: "answered", by }];
+    return [{ type: "answered", by, reason }];
   }
 }
 

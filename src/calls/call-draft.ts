@@ -1,4 +1,5 @@
 import type { CallOutput } from "../channels/call-socket.ts";
+import { LONGEST_ANNOUNCEMENT_MS } from "../media/after-beep.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import { wordsOf } from "../turns/language-words.ts";
 import type { CallSettings, Screening } from "./call-settings.ts";
@@ -12,6 +13,7 @@ import {
   type RunningTurn,
   type Timer,
 } from "./call-state.ts";
+import { measure } from "./spoken-text.ts";
 
 /** An upper bound of the time to speak a text, for carriers that don't report the end of playback. */
 const SLOWEST_CHARACTER_MS = 150;
@@ -90,7 +92,8 @@ export class CallDraft {
     state.pieces = [...state.pieces, { text, turn: how.turn, aside: how.aside ?? false }];
     state.sounds = false;
     const unplayed = state.pieces.reduce((sum, piece) => sum + piece.text.length, 0);
-    this.wait("played", unplayed * SLOWEST_CHARACTER_MS + PLAYED_SLACK_MS);
+    const held_ms = state.awaits_beep ? LONGEST_ANNOUNCEMENT_MS : 0;
+    this.wait("played", unplayed * SLOWEST_CHARACTER_MS + PLAYED_SLACK_MS + held_ms);
     delete state.timers.sound;
     delete state.timers.input;
     delete state.timers.overall;
@@ -100,6 +103,18 @@ export class CallDraft {
   hush(): void {
     this.state.sounds = false;
     this.send({ type: "say", text: "", last: true, lang: null, interruptible: true });
+  }
+
+  /** What is said from now on is for a voicemail, on a line that hears the beep. `forget`: and nothing before it. */
+  sayAfterBeep({ forget }: { forget: boolean }): void {
+    const { state } = this;
+    if (!this.settings.hears_answerer || state.awaits_beep) return;
+    state.awaits_beep = true;
+    this.send({ type: "after_beep", forget });
+    if (!forget) return;
+    const unheard = state.pieces.reduce((sum, piece) => sum + (piece.aside ? 0 : measure(piece.text)), 0);
+    if (unheard > 0) this.effects.push({ type: "cut", unheard });
+    this.quiet();
   }
 
   /** Everything given to the line was played, or never will be. */

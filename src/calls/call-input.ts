@@ -1,3 +1,4 @@
+import { machineWords } from "../media/answering-words.ts";
 import type { CallDraft } from "./call-draft.ts";
 import { screenSpeech } from "./call-opening.ts";
 import { type Captured, gatheredText, nothingGathered } from "./call-state.ts";
@@ -7,6 +8,8 @@ import { heardMeasure, measure } from "./spoken-text.ts";
 /** The third silence in a row, or the second timeout of a whole input, ends a call. */
 const MAX_SILENCES = 3;
 const MAX_OVERALL_TIMEOUTS = 2;
+/** A person whom a screener asks decides within this time. */
+const SCREENER_MS = 60_000;
 
 /*
  * The call machine's part about the person: their speech, keys and silences, and where an input ends. Speech over our words
@@ -145,6 +148,8 @@ export function endInput(call: CallDraft) {
   }
   if (state.turn || state.pieces.length > 0 || state.closing || state.phase !== "talking") return;
   delete state.timers.overall;
+  // Nobody came on the line behind the screener.
+  if (state.screened) return call.goodbye("idle");
   // In mode v2 the first silence only means that nobody spoke first.
   if (call.settings.screening?.version === 2 && state.turns === 0) return runTurnOf(call, "");
   state.silences++;
@@ -153,19 +158,39 @@ export function endInput(call: CallDraft) {
   else runTurnOf(call, "");
 }
 
-export function answerInput(call: CallDraft): void {
+export function answerInput(call: CallDraft) {
   const { state } = call;
   const text = gatheredText(state.gathered);
   const stays = state.gathered.at_once && call.settings.repeats_greeting;
   state.silences = 0;
   state.overall_timeouts = 0;
   state.menu = state.menu && stays;
+  if (state.screened) return answerScreened(call, text);
   runTurnOf(call, text);
 }
 
+/** After a screener: it may ask to wait, or once more; any other words are the person's. */
+function answerScreened(call: CallDraft, text: string) {
+  const { state } = call;
+  const said = machineWords(text);
+  if (said === "hold" || asksToWait(text)) {
+    state.gathered = nothingGathered();
+    return listen(call);
+  }
+  if (said === "screener" || state.turns === 0) return runTurnOf(call, text, "SCREENER");
+  state.screened = false;
+  call.found("HUMAN");
+  runTurnOf(call, text);
+}
+
+const asksToWait = (text: string): boolean =>
+  /\b(?:one moment|wait|hold on|un momento|un instant)\b/i.test(text);
+
 export function listen(call: CallDraft): void {
   const { state } = call;
-  const { pre_input_ms, overall_ms } = call.settings.telephony;
+  const { telephony } = call.settings;
+  const pre_input_ms = state.screened ? SCREENER_MS : telephony.pre_input_ms;
+  const overall_ms = state.screened ? SCREENER_MS : telephony.overall_ms;
   const from = Math.max(call.at, state.listens_from);
   if (state.timers.input === undefined && pre_input_ms > 0) state.timers.input = from + pre_input_ms;
   if (state.timers.overall === undefined && overall_ms > 0) state.timers.overall = from + overall_ms;

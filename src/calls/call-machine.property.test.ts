@@ -65,6 +65,9 @@ const aHappening: fc.Arbitrary<Happening> = fc.oneof(
       ofLine({ type: "closed" }),
       ofLine({ type: "stop" }),
       ofLine({ type: "answerer", found: "MACHINE" }),
+      ofLine({ type: "answerer", by: "voicemail", firm: true }),
+      ofLine({ type: "answerer", by: "screener", firm: true }),
+      ofLine({ type: "answerer", by: "human", firm: false }),
     ),
   ),
 );
@@ -74,6 +77,7 @@ const someSettings = fc
     async_enabled: fc.boolean(),
     wait_sound_url: fc.constantFrom(null, "https://x/s.wav"),
     fallback: fc.constantFrom(null, "+15"),
+    hears_answerer: fc.boolean(),
   })
   .map(
     ({ async_enabled, ...more }): CallSettings => ({

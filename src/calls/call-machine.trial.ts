@@ -8,6 +8,7 @@ export const SETTINGS: CallSettings = {
   interruptibility: "all",
   screening: null,
   can_leave_voicemail: true,
+  hears_answerer: false,
   longest_at: 3_600_000,
   menu_keys: ["1", "2"],
   repeats_greeting: false,

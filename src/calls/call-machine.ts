@@ -9,7 +9,7 @@ import {
   takePlayed,
   takeSpeech,
 } from "./call-input.ts";
-import { endScreening, openLine, takeAnswerer, takeGreeting } from "./call-opening.ts";
+import { endScreening, openLine, takeAnswerer, takeGreeting, takeHeardAnswerer } from "./call-opening.ts";
 import type { CallSettings } from "./call-settings.ts";
 import { type CallEffect, type CallEvent, type CallState, gatheredText, type Timer } from "./call-state.ts";
 import { endTurn, sayPhrase, takeTurnEvent } from "./call-turn.ts";
@@ -59,7 +59,7 @@ function dispatch(call: CallDraft, event: CallEvent) {
       if (call.state.turn?.number === event.turn) endTurn(call, call.state.turn, event.result);
       return;
     case "answerer":
-      return takeAnswerer(call, event.found);
+      return "by" in event ? takeHeardAnswerer(call, event) : takeAnswerer(call, event.found);
     case "tick":
       return tick(call);
     case "stop":

@@ -9,6 +9,8 @@ export type CallSettings = {
   screening: Screening | null;
   /** Whether the agent's tools let it leave a message on a machine. */
   can_leave_voicemail: boolean;
+  /** Whether the line tells who answered, and holds a message until the beep. */
+  hears_answerer: boolean;
   /** Epoch milliseconds after which the call is ended. */
   longest_at: number;
   /** The keys of languages, for when a greeting has a menu of them. */

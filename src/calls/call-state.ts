@@ -1,5 +1,5 @@
-import type { CallInput, CallOutput } from "../channels/call-socket.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { AnsweredKind, CallInput, CallOutput } from "../channels/call-socket.ts";
+import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { SpokenPart } from "../turns/greeting.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
@@ -28,7 +28,7 @@ export type TurnOutcome = {
   /** Whether the model failed and the person heard an apology. */
   failed: boolean;
   /** Who answered, if a tool of the turn reported it. */
-  answerer: Answerer | null;
+  answerer: AnswererNote | null;
 };
 
 /** Why a call ends; `user`: the other side ended it. */
@@ -40,7 +40,7 @@ export type CallEffect =
   /** Open the workflows and greet; answered by `greeting`. */
   | { type: "greet" }
   /** Run a turn; answered by `turn` events and `turn_over`. Null: the agent speaks without input. */
-  | { type: "run"; turn: number; text: string | null; answerer: Answerer | null }
+  | { type: "run"; turn: number; text: string | null; answerer: AnswererNote | null }
   /** Stop the running turn's model; its tools finish. */
   | { type: "interrupt"; turn: number }
   /** Cut this many characters (`measure`) from the end of the agent's stored words, which were never heard. */
@@ -124,6 +124,12 @@ export type CallState = {
   sounds: boolean;
   screening: { first_heard: number | null; words: string; machine: boolean };
   answerer: Answerer | null;
+  /** Who answered by what our own line hears, which is better than the carrier's word; null: nothing yet. */
+  heard_by: AnsweredKind | null;
+  /** A screener was told who calls and why: whoever it may bring is waited for. */
+  screened: boolean;
+  /** The line was told to hold what is said until a voicemail records. */
+  awaits_beep: boolean;
   closing: Closing | null;
   /** When the call ends even if the last words were not spoken. */
   last_words: boolean;
@@ -163,6 +169,9 @@ export const newCall = (language: string): CallState => ({
   sounds: false,
   screening: { first_heard: null, words: "", machine: false },
   answerer: null,
+  heard_by: null,
+  screened: false,
+  awaits_beep: false,
   closing: null,
   last_words: false,
 });

@@ -157,6 +157,16 @@ export async function noteAnswerer(db: Db, id: number, answerer: Answerer): Prom
   await db.updateTable("calls").set({ answerer }).where("id", "=", id).execute();
 }
 
+/** Where our own line has told it meanwhile, that stays. */
+export async function noteCarriersAnswerer(db: Db, id: number, answerer: Answerer): Promise<void> {
+  await db
+    .updateTable("calls")
+    .set({ answerer })
+    .where("id", "=", id)
+    .where("answerer", "is", null)
+    .execute();
+}
+
 const used = (use: VoiceUse | null) =>
   use && {
     hearing_ms: Math.round(use.hearing_ms),

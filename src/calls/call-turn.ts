@@ -1,6 +1,6 @@
 import { unreachable } from "../base/errors.ts";
 import { storableText } from "../base/storable.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import { choosePhrases, phraseAt, phraseWait_ms } from "../turns/choose-phrases.ts";
 import type { TurnEvent } from "../turns/turn-event.ts";
 import type { CallDraft } from "./call-draft.ts";
@@ -14,7 +14,7 @@ const SOUND_AFTER_MS = 400;
  * The call machine's part about a running turn. Its words are spoken as they come, and phrases or sounds fill the wait.
  */
 
-export function runTurnOf(call: CallDraft, text: string | null, answerer: Answerer | null = null): void {
+export function runTurnOf(call: CallDraft, text: string | null, answerer: AnswererNote | null = null): void {
   const { state } = call;
   const number = ++state.turns;
   state.gathered = nothingGathered();
@@ -62,6 +62,7 @@ export function takeTurnEvent(call: CallDraft, turn: RunningTurn, event: TurnEve
       return;
     case "tool_call":
       turn.tools = [...turn.tools, event.tool_name];
+      if (event.tool_name === "leave_voicemail") call.sayAfterBeep({ forget: false });
       return;
     case "tool_result": {
       const index = turn.tools.indexOf(event.tool_name);
@@ -102,7 +103,8 @@ export function endTurn(call: CallDraft, turn: RunningTurn, result: TurnOutcome 
   }
   if (state.closing) return;
   if (result === null) return giveUp(call);
-  if (result.answerer !== null) call.found(result.answerer === "UNKNOWN" ? "HUMAN" : result.answerer);
+  if (result.answerer !== null && result.answerer !== "SCREENER")
+    call.found(result.answerer === "UNKNOWN" ? "HUMAN" : result.answerer);
   if (result.action) return actOn(call, result.action);
   if (result.failed && call.settings.fallback !== null) return call.dial(call.settings.fallback, false);
   // A machine answered, and no message was left.

@@ -71,6 +71,10 @@ function textsIn(value: unknown, name = ""): string[] {
   return Object.entries(value).flatMap(([key, inner]) => textsIn(inner, key));
 }
 
+/** On a line of our own, of a call that we made and whose line was not opened before. */
+export const hearsAnswerer = ({ is_outbound, is_streamed, leg }: CallRow): boolean =>
+  is_outbound && is_streamed && leg === 1;
+
 /** Our own audio line detects the end of an input itself, and may wait longer than a carrier does. */
 const LINE_DECIDES_MS = 20_000;
 const decidedByLine = (timing: CallTiming): CallTiming => ({
@@ -101,6 +105,7 @@ export function callSettings(
     interruptibility: telephony?.interruptibility ?? "all",
     screening: call.is_outbound ? screeningOf(call.voicemail_detection) : null,
     can_leave_voicemail: offers("leave_voicemail"),
+    hears_answerer: hearsAnswerer(call),
     longest_at: new Date(call.answered_at).getTime() + LONGEST_CALL_S * 1000,
     menu_keys: (snapshot.language_group?.language_configs ?? []).map((config) => String(config.dtmf_code)),
     repeats_greeting: snapshot.message?.repeat_after_language_change ?? false,

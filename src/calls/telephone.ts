@@ -8,6 +8,7 @@ import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
 import type { AttemptReports } from "../channels/outreach.ts";
 import type { TraceEntry } from "../events/trace.ts";
+import { ANSWERING_SENTENCES } from "../media/answering-words.ts";
 import type { VoiceUse } from "../media/voice-use.ts";
 import type { Answerer } from "../sessions/answerer-notes.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -28,6 +29,7 @@ import {
   keepUse,
   lastWords,
   noteAnswerer,
+  noteCarriersAnswerer,
   openLine,
   reopenLine,
   sessionOfCall,
@@ -35,7 +37,7 @@ import {
   usedWith,
 } from "./call-store.ts";
 import { beginTransfer, endTransfer } from "./call-transfer.ts";
-import { callSettings, callVoice, expectedTexts, transferDial } from "./call-voice.ts";
+import { callSettings, callVoice, expectedTexts, hearsAnswerer, transferDial } from "./call-voice.ts";
 import { queueRecording } from "./fetch-recording.ts";
 import { startCall, wantedCall } from "./start-call.ts";
 import { type CallReports, VoiceCall } from "./voice-call.ts";
@@ -166,7 +168,13 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     const found = await callOfLine(call_id, token);
     if (found?.state !== "answered") return null;
     const session = await sessionOfCall(db, found);
-    return { ...callVoice(session), hints: expectedTexts(session.snapshot) };
+    const finds_answerer = hearsAnswerer(found);
+    const hints = expectedTexts(session.snapshot);
+    return {
+      ...callVoice(session),
+      hints: finds_answerer ? [...hints, ...ANSWERING_SENTENCES] : hints,
+      finds_answerer,
+    };
   }
 
   async function open(call_id: string, token: string, line: CallLine) {
@@ -261,7 +269,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     if (!call || call.state === "ended") return call !== undefined;
     if (isAnswerer(status)) {
       const found = status as Answerer;
-      if (call.answerer === null) await noteAnswerer(db, call.id, found);
+      if (call.answerer === null) await noteCarriersAnswerer(db, call.id, found);
       live.get(call.id)?.tell({ type: "answerer", found });
     } else if (isCallOver(status)) {
       const running = live.get(call.id);
@@ -296,6 +304,10 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     voiceOf,
     open,
     signal,
+    async knowsAnswerer(sid, channel_id) {
+      const call = await toldOf(sid, channel_id);
+      return call?.is_outbound === true && call.is_streamed && call.answerer !== null;
+    },
     async transferEnded(sid, result, channel_id) {
       const call = await toldOf(sid, channel_id);
       if (!call) log.warn({ sid }, "the end of a transfer is of no call of ours");

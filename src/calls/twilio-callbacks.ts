@@ -148,9 +148,14 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   post("/calls/:key/status", callPath, ({ form, params, reply }) =>
     tellCall(reply, form, params.channel_id, read.callSignal(form, params.key, clock.now())),
   );
-  post("/calls/:key/answerer", callPath, ({ form, params, reply }) =>
-    tellCall(reply, form, params.channel_id, read.answererSignal(form, params.key, clock.now())),
-  );
+  post("/calls/:key/answerer", callPath, async ({ form, params, reply }) => {
+    const signal = read.answererSignal(form, params.key, clock.now());
+    if (signal && (await calls.knowsAnswerer(signal.sid, params.channel_id))) {
+      log.info({ sid: signal.sid, word: signal.word }, "the carrier's word on who answered came after ours");
+      return done(reply);
+    }
+    return tellCall(reply, form, params.channel_id, signal);
+  });
 
   /** Our socket has ended: answers with the next step that was stored for the call. */
   post("/calls/:key/relay-ended", callPath, ({ form, params, reply }) => {

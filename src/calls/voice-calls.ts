@@ -67,6 +67,8 @@ export type VoiceCalls = {
    * False: no such call was answered.
    */
   signal(signal: CarrierSignal, channel_id: number | null): Promise<boolean>;
+  /** Whether who answered is known of a call whose audio we hear: what its carrier says of it then counts no more. */
+  knowsAnswerer(sid: string, channel_id: number | null): Promise<boolean>;
   /** Takes the result of a transfer's leg; returns the call's next step. */
   transferEnded(sid: string, result: TransferResult, channel_id: number | null): Promise<CallContinuation>;
   /**

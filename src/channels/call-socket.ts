@@ -15,9 +15,25 @@ export type CallInput =
   | { type: "digit"; digit: string }
   /** All that we said so far has been played to its end. */
   | { type: "played" }
+  /**
+   * Who answered our call, by what is heard on a line of our own; told again where later sounds correct it. `firm`: by
+   * their words or tones, and not only by how long they speak.
+   */
+  | { type: "answerer"; by: AnsweredKind; firm: boolean }
   | { type: "fault"; message: string }
   /** The line is gone, whoever closed it. `lost`: it broke, and whoever was on it may come back on another. */
   | { type: "closed"; lost?: boolean };
+
+/** `unavailable`: the network says that the number can't be reached. `screener`: asks who calls before it puts through. */
+export type AnsweredKind =
+  | "human"
+  | "voicemail"
+  | "unavailable"
+  | "screener"
+  | "ivr"
+  | "hold"
+  | "fax"
+  | "unknown";
 
 export type CallOutput =
   /**
@@ -29,6 +45,11 @@ export type CallOutput =
   | { type: "play"; url: string; loop: boolean }
   /** Press keys for the person's side to hear: 0–9, * and #; `w` waits half a second. */
   | { type: "digits"; digits: string }
+  /**
+   * What follows is for a voicemail: it waits for the beep. `forget`: what was not heard yet is dropped. Lines that a
+   * carrier speaks on are never given it.
+   */
+  | { type: "after_beep"; forget: boolean }
   /** Listen and speak in another language, with the voice its configuration gave it. */
   | { type: "language"; lang: string }
   /** Ends what we do on the line: hang up, or go on as told (`next`), e.g. to another number. */
@@ -54,6 +75,8 @@ export type CallVoice = {
   interruptible_by: "none" | "dtmf_only" | "speech_only" | "all";
   /** Words the carrier should expect to hear. */
   hints: string[];
+  /** We have called: a line of our own finds out who answered. */
+  finds_answerer?: boolean;
 };
 
 /** The open line: outputs are sent in order; sending on a closed one does nothing. */

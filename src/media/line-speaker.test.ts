@@ -74,7 +74,7 @@ class TestLine implements AudioLine {
   close(): void {}
 }
 
-function talk(speaking = numbers()) {
+function talk(speaking = numbers(), onPlaying: () => void = () => {}) {
   const clock = movedClock("2026-11-23T12:00:00Z");
   const line = new TestLine(clock);
   const told: string[] = [];
@@ -83,8 +83,10 @@ function talk(speaking = numbers()) {
     line,
     speaking,
     reports: {
-      playing: (playing, piece) =>
-        told.push(playing ? `playing${piece?.asks ? " a question" : ""}` : "silent"),
+      playing: (playing, piece) => {
+        told.push(playing ? `playing${piece?.asks ? " a question" : ""}` : "silent");
+        if (playing) onPlaying();
+      },
       played: () => told.push("played"),
       fault: (message) => told.push(message),
     },
@@ -141,6 +143,22 @@ test("after a hold it speaks on from the word that was cut, and says every word"
   expect(new Set(line.heard.filter((sample) => sample > 0)).size).toBeGreaterThanOrEqual(text.length - 1);
   expect(line.heard.length - text.length * CHARACTER).toBeLessThanOrEqual(7 * CHARACTER);
   expect(told.slice(-2)).toEqual(["played", "silent"]);
+});
+
+test("a piece that is held or dropped as it begins is spoken later, or not at all", async () => {
+  const held = talk(numbers(), () => {
+    if (held.told.length === 1) held.speaker.hold();
+  });
+  held.say("We are open.");
+  await held.pass(500);
+  expect(held.line.heard).toEqual([]);
+  held.speaker.goOn();
+  await held.pass(2000);
+  expect(held.line.heard.length).toBe("We are open.".length * CHARACTER);
+  const dropped = talk(numbers(), () => void dropped.speaker.drop());
+  dropped.say("We are open.");
+  await dropped.pass(500);
+  expect(dropped.line.heard).toEqual([]);
 });
 
 test("a mark of before a cut says nothing of what is said after it", async () => {

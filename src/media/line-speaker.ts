@@ -258,7 +258,11 @@ export class LineSpeaker {
     const frame = piece?.frames[piece.sent];
     if (!piece || !frame) return this.#sendLoop();
     if (this.#ahead_ms() <= 0) this.#run = { at: this.#now(), sample: this.#playout.sent };
-    if (piece.sent === 0) this.#beginPiece(piece);
+    if (piece.sent === 0) {
+      this.#beginPiece(piece);
+      // Whoever was told of it, while a caller speaks, has stopped it again.
+      if (this.#isHeld || !this.#pieces.includes(piece)) return false;
+    }
     line.play(frame);
     piece.sent++;
     this.#playout.write(frame.length);

@@ -25,6 +25,15 @@ export function traceOfLine(report: MediaReport, at: Date): TraceEntry[] {
       if (mouth_to_ear_ms === null) return [made];
       return [made, { category: "note", label: "mouth to ear", ...since(mouth_to_ear_ms) }];
     }
+    case "answered": {
+      const { by, reason, after_ms } = report;
+      const label = `answered by: ${by}`;
+      return [{ category: "note", label, ...since(after_ms), details: { reason } }];
+    }
+    case "recording": {
+      const { reason, waited_ms } = report;
+      return [{ category: "note", label: "voicemail records", ...since(waited_ms), details: { reason } }];
+    }
     default:
       return report satisfies never;
   }

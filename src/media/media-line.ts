@@ -12,6 +12,7 @@ import type {
 import { type Ear, HEARING_RATE, type Heard, type Hearing } from "../speech/hearing.ts";
 import type { Speaking } from "../speech/speaking.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
+import { AnsweredEar, type AnsweredReport } from "./answered-ear.ts";
 import type { AudioInput, AudioLine } from "./audio-line.ts";
 import { LineSpeaker } from "./line-speaker.ts";
 import { type LineEffect, type LineEvent, type LineState, newLine, takeLineEvent } from "./turn-taking.ts";
@@ -27,7 +28,8 @@ export type MediaReport =
    * The first sound of an answer goes out: `making_ms` after its first words were known, and `mouth_to_ear_ms` after the
    * caller's voice ended; null where they had said nothing, as before a greeting.
    */
-  | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null };
+  | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null }
+  | AnsweredReport;
 
 /** A sound by its address: samples, or null where it is none of ours. */
 type SoundAt = (url: string) => { rate: number; samples: Int16Array } | null;
@@ -67,6 +69,10 @@ export class MediaLine implements CallLine, AudioInput {
   readonly #speaker: LineSpeaker;
   readonly #keys: KeyListener | null;
   readonly #resampler: Resampler | null;
+  /** Of a call that we made: who answered it. */
+  readonly #answerer: AnsweredEar | null;
+  /** Nobody is there who could interrupt. */
+  #isForVoicemail = false;
   #language: string;
   #ears: Ear[] = [];
   #state: LineState;
@@ -97,17 +103,28 @@ export class MediaLine implements CallLine, AudioInput {
     this.#state = newLine(clock.now().getTime());
     this.#keys = parts.findsKeys ? new KeyListener(line.rate) : null;
     this.#resampler = line.rate === HEARING_RATE ? null : new Resampler(line.rate, HEARING_RATE);
+    this.#answerer = parts.voice.finds_answerer
+      ? new AnsweredEar(line.rate, {
+          tell: (input) => this.#tell(input),
+          report: (report) => parts.report(report),
+          recording: () => this.#speaker.goOn(),
+        })
+      : null;
     this.#speaker = new LineSpeaker({
       clock,
       line,
       speaking,
       reports: {
         playing: (playing, piece) => {
-          if (playing) this.#reportFirstSound();
+          if (playing) {
+            this.#reportFirstSound();
+            this.#answerer?.weSpeak();
+          }
           this.#take({
             type: "ours",
             playing,
-            interruptible: (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech,
+            interruptible:
+              (piece?.interruptible ?? true) && this.#isInterruptibleBySpeech && !this.#isForVoicemail,
             asks: piece?.asks ?? false,
           });
         },
@@ -123,6 +140,7 @@ export class MediaLine implements CallLine, AudioInput {
   hear(frame: Int16Array): void {
     if (this.#isClosed) return;
     this.#recorder?.caller(frame);
+    this.#answerer?.hear(frame);
     const key = this.#keys?.push(frame);
     if (key) this.key(key);
     const samples = this.#resampler ? this.#resampler.push(frame) : frame;
@@ -180,6 +198,8 @@ export class MediaLine implements CallLine, AudioInput {
       }
       case "digits":
         return this.#speaker.sound(keyTones(output.digits, this.#parts.line.rate));
+      case "after_beep":
+        return this.#holdForBeep(output.forget);
       case "language":
         return this.#speakIn(output.lang);
       case "end":
@@ -220,8 +240,21 @@ export class MediaLine implements CallLine, AudioInput {
     if (detection) this.#ears.push(detection(hear));
   }
 
+  /** Whatever is said from now on is made, and not sent before the machine records. */
+  #holdForBeep(forget: boolean): void {
+    if (!this.#answerer) return;
+    if (forget) {
+      this.#speaker.drop();
+      this.#take({ type: "ours", playing: false, interruptible: true, asks: false });
+    }
+    this.#isForVoicemail = true;
+    this.#speaker.hold();
+    this.#answerer.awaitBeep();
+  }
+
   #hear(heard: Heard) {
     if (this.#isClosed) return;
+    if (heard.type === "partial" || heard.type === "final") this.#answerer?.words(heard.text);
     switch (heard.type) {
       case "speech_started":
         return this.#take({ type: "voice", speaks: true });
@@ -254,7 +287,7 @@ export class MediaLine implements CallLine, AudioInput {
         this.#speaker.hold();
         return report({ type: "held" });
       case "go_on":
-        this.#speaker.goOn();
+        if (!this.#answerer?.isAwaitingBeep) this.#speaker.goOn();
         return report({ type: "went_on", reason: effect.reason });
       case "take": {
         const heard = this.#speaker.drop();

@@ -1,9 +1,16 @@
 /** Who answered an outbound call, as detected or guessed (calls/call-screening.ts). */
 export type Answerer = "HUMAN" | "MACHINE" | "UNKNOWN";
 
+/** What the model is told of it; a screener is no answerer yet, for a person may follow. */
+export type AnswererNote = Answerer | "SCREENER";
+
 /** The note to the model about who answered its call. */
-export function answererNotes({ answerer }: { answerer?: Answerer }): string[] {
+export function answererNotes({ answerer }: { answerer?: AnswererNote }): string[] {
   switch (answerer) {
+    case "SCREENER":
+      return [
+        "You have called, and a call screener has answered: it asks who is calling and why, for the person to read or hear. Say in one or two sentences who you are and why you call. Do not greet, ask nothing, call no tool and tell nothing private. The person may come on the line after that.",
+      ];
     case "MACHINE":
       return [
         "A voicemail system has answered this call and is recording now. Leave a message with leave_voicemail; nobody can answer you.",

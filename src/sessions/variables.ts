@@ -1,6 +1,6 @@
 import { type Lookup, variableLookup } from "../expressions/template.ts";
 import type { WorkflowsState } from "../workflows/workflow-state.ts";
-import type { Answerer } from "./answerer-notes.ts";
+import type { AnswererNote } from "./answerer-notes.ts";
 
 /** A session's memory between turns; stored after each. */
 export type SessionState = {
@@ -11,7 +11,7 @@ export type SessionState = {
   /** The state of context tasks; absent until they are opened, and when the agent has none. */
   workflows?: WorkflowsState;
   /** Who answered an outbound call, once known. */
-  answerer?: Answerer;
+  answerer?: AnswererNote;
   /** How many of the person's first messages only chose a language from the greeting's menu. */
   menu_choices?: number;
 };

@@ -19,6 +19,10 @@ type AudioCallParts = {
   answer(text: string): string | null;
   /** Samples a second of the line. */
   rate?: number;
+  /** The agent has called, and finds out who answered. */
+  finds_answerer?: boolean;
+  /** Told of everything the line tells. */
+  told?(input: CallInput): void;
 };
 
 /**
@@ -62,6 +66,7 @@ export class AudioCall {
         languages: [{ code: "en-US", provider: null, voice: "slt", speed: null, pitch: null }],
         interruptible_by: "all",
         hints: [...parts.expected],
+        finds_answerer: parts.finds_answerer ?? false,
       },
       soundAt: () => null,
       findsKeys: true,
@@ -150,6 +155,7 @@ export class AudioCall {
 
   #take(input: CallInput): void {
     this.inputs.push(input);
+    this.#parts.told?.(input);
     if (input.type === "fault") this.#fault = input.message;
     if (input.type !== "speech" || !input.final) return;
     const answer = this.#parts.answer(input.text);

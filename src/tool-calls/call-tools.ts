@@ -41,4 +41,4 @@ export function runCallTool(
   }
 }
 
-const VOICEMAIL = { HUMAN: "no", MACHINE: "yes", UNKNOWN: "unknown" } as const;
+const VOICEMAIL = { HUMAN: "no", MACHINE: "yes", UNKNOWN: "unknown", SCREENER: "no" } as const;

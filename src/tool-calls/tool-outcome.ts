@@ -6,7 +6,7 @@ import type { Egress } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { Lookup } from "../expressions/template.ts";
 import type { EmbedderOf } from "../knowledge/source-embedding.ts";
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
 import type { LocalTime } from "../sessions/variables.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
 
@@ -77,7 +77,7 @@ export type ToolContext = {
   now: LocalTime;
   signal: AbortSignal;
   /** Only for telephone calls. */
-  call?: { is_outbound: boolean; answerer: Answerer | null; greeting(): string | null };
+  call?: { is_outbound: boolean; answerer: AnswererNote | null; greeting(): string | null };
 };
 
 export type ToolParts = {

@@ -1,4 +1,4 @@
-import type { Answerer } from "../sessions/answerer-notes.ts";
+import type { AnswererNote } from "../sessions/answerer-notes.ts";
 import type { SessionAction } from "../tool-calls/tool-outcome.ts";
 import type { AwaitedInput } from "../workflows/awaited-input.ts";
 import type { StoredCall } from "./draft/turn-rows.ts";
@@ -11,7 +11,7 @@ export type TurnInput = {
   /** The agent's wall clock for this turn only, for tests. */
   override_timestamp?: string | null;
   /** Who answered our call, if known when the turn begins. */
-  answerer?: Answerer | null;
+  answerer?: AnswererNote | null;
   control?: TurnControl;
 };
 
@@ -50,7 +50,7 @@ export type TurnResult = {
   ended: boolean;
   /** The model gave no answer, so the person got an apology. */
   failed: boolean;
-  answerer: Answerer | null;
+  answerer: AnswererNote | null;
   /** The input that the open step of a workflow expects. */
   awaits: AwaitedInput;
 };

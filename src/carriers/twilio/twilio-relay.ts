@@ -103,6 +103,8 @@ function relayMessage(output: CallOutput): object {
       };
     case "digits":
       return { type: "sendDigits", digits: output.digits };
+    case "after_beep":
+      throw new Error("Twilio's relay does not hear a beep");
     case "language":
       return { type: "language", ttsLanguage: output.lang, transcriptionLanguage: output.lang };
     case "end":

@@ -4,7 +4,7 @@ import type { AnsweredKind } from "../channels/call-socket.ts";
  * Phrases by which machines give themselves away when a call is answered: English, Spanish and French. Pure.
  */
 
-type Spoken = Extract<AnsweredKind, "screener" | "unavailable" | "voicemail" | "ivr" | "hold">;
+type MachineKind = Extract<AnsweredKind, "screener" | "unavailable" | "voicemail" | "ivr" | "hold">;
 
 /** Only a voicemail speaks of its beep, its box and recording, even after we have spoken. */
 const RECORDS = [
@@ -19,7 +19,7 @@ const RECORDS = [
 ];
 
 /** The first kind whose phrase is said; a screener also speaks of recording, and a voicemail also of keys. */
-const PHRASES: readonly [Spoken, readonly RegExp[]][] = [
+const PHRASES: readonly [MachineKind, readonly RegExp[]][] = [
   [
     "screener",
     [
@@ -79,7 +79,7 @@ const PHRASES: readonly [Spoken, readonly RegExp[]][] = [
 const spoken = (words: string): string => words.toLowerCase().replace(/[’`]/g, "'");
 
 /** What these words can only come from; null: from a person as well. */
-export function machineWords(words: string): Spoken | null {
+export function machineWords(words: string): MachineKind | null {
   const heard = spoken(words);
   return PHRASES.find(([, phrases]) => phrases.some((phrase) => phrase.test(heard)))?.[0] ?? null;
 }

@@ -35,7 +35,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     ],
     directory: ["directory_member_versions", "directory_members"],
     channels: ["channel_addresses", "channel_targets", "channels", "mail_domains", "number_owners"],
-    consent: ["suppressions"],
+    consent: ["consents", "suppressions"],
     sessions: [
       "conversations",
       "recordings",

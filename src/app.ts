@@ -20,9 +20,10 @@ import { addBoard } from "./board/routes.ts";
 import { addCalls } from "./calls/routes.ts";
 import { campaignRoutes } from "./campaigns/campaign.ts";
 import { outreachRulesRoutes } from "./campaigns/outreach-rules.ts";
+import { reachRulesRoutes } from "./campaigns/reach-rules.ts";
 import { addCarriers } from "./carriers/routes.ts";
 import { addChannels } from "./channels/routes.ts";
-import { suppressionRoutes } from "./consent/suppression-routes.ts";
+import { addConsent } from "./consent/routes.ts";
 import { demoApiRoutes } from "./demo/demo-api.ts";
 import { agentTemplates } from "./demo/templates.ts";
 import { stopRoutes } from "./dialing/stop-routes.ts";
@@ -83,7 +84,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   addChannels(api, ground);
   simulatedContactRoutes(api, { ...ground, simulator: outreach.simulator, mail: outreach.mailing.simulator });
   addCarriers(api, { ...ground, tenantsBuy: config.tenants_buy_numbers });
-  suppressionRoutes(api, ground);
+  addConsent(api, ground);
   eventRoutes(api, ground);
   addSessions(api, ground);
   heldMessageRoutes(api, ground);
@@ -96,6 +97,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     wakeBatches: wakeBatchesOf,
     removeBatches: (tx, caller, campaign_id) => removeBatchesOf(tx, clock, caller, campaign_id),
   });
+  reachRulesRoutes(api, { ...ground, wakeBatches: wakeBatchesOf });
   addBatches(api, ground);
   outreachRulesRoutes(api, ground);
   stopRoutes(api, ground);

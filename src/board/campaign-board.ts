@@ -14,6 +14,7 @@ import { canceledBy, type ExplainedAttempt, explainAttempt, MOST_COUNTED } from 
 import { clockText } from "../planning/next-step.ts";
 import { type BatchLook, lookAtBatch } from "./batch-look.ts";
 import { firstWaiting, NextStepSchema, nextStepOf, type RequestDeps } from "./request-trace.ts";
+import { countSkips, MOST_SKIPS } from "./skip-counts.ts";
 
 const MOST_BATCHES = 50;
 const MOST_REQUESTS = 50;
@@ -42,6 +43,11 @@ const Board = z
     at: timestamp(),
     status_counts: z.record(z.string(), z.int()),
     outcome_counts: OutcomeCounts,
+    skip_counts: z
+      .record(z.string(), z.int())
+      .describe(
+        `People who were skipped, by reason: filtered, suppressed, no-consent, destination, too-late; ${MOST_SKIPS} of each batch at most.`,
+      ),
     hourly_rate: z.int().describe("Of each batch that has no rate of its own."),
     total_rate: z
       .number()
@@ -100,6 +106,7 @@ export function campaignBoardRoutes(api: Api, deps: RequestDeps): void {
         at: now.toISOString(),
         status_counts: counts.status_counts,
         outcome_counts: counts.outcome_counts,
+        skip_counts: await countSkips(db, campaign.id, MOST_BATCHES),
         hourly_rate: campaign.hourly_rate,
         total_rate: totalRate(looks, open, now),
         under_way: counts.under_way,

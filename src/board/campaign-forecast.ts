@@ -3,23 +3,22 @@ import { z } from "zod";
 import { inputTimestamp, integer, recordId, timestamp } from "../api/schema.ts";
 import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
-import { type DestinationRules, refusalOf } from "../base/destination.ts";
+import type { DestinationRules } from "../base/destination.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import { findCampaign } from "../campaigns/campaign-store.ts";
 import { readOutreachRules } from "../campaigns/outreach-rules.ts";
 import type { Db } from "../db/database.ts";
-import { WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
+import { WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import type { Mode } from "../planning/attempt.ts";
 import { type ForecastBatch, type ForecastInput, forecast, MAX_ATTEMPTS } from "../planning/forecast.ts";
 import type { PersonLimit } from "../planning/per-person.ts";
 import type { Schedule } from "../planning/schedule.ts";
+import { type Judged, judgedText, judgeNumbers, NOBODY_JUDGED, skippedOf } from "./judge-numbers.ts";
 
 const MAX_DAYS = 92;
 const DEFAULT_DAYS = 31;
 /** Retries of a batch that wait already and are counted one by one. */
 const MAX_RETRIES = 50_000;
-/** Numbers that are judged for a forecast; takes some 40 ms. */
-const MAX_NUMBERS = 1_000;
 /** At once in this process: each is some seconds of its one processor at most. */
 const MAX_AT_ONCE = 2;
 
@@ -119,12 +118,16 @@ export function campaignForecastRoutes(api: Api, deps: ForecastDeps): void {
         const until = new Date(from.getTime() + body.days * 86_400_000);
         const zone = await zoneOf(db, campaign.agent_id ?? null);
         const numbers =
-          body.requests == null && campaign.mode !== "email"
-            ? await judgeNumbers(deps, campaign.id)
-            : { judged: 0, refused: 0 };
+          body.requests == null
+            ? await judgeNumbers(deps, {
+                id: campaign.id,
+                mode: (campaign.mode ?? "voice") as Mode,
+                sub_organization_id: caller.sub_organization_id,
+              })
+            : NOBODY_JUDGED;
         const skip_rate =
           body.skip_rate ??
-          Math.max(await skipRate(db, campaign.id), numbers.refused / Math.max(numbers.judged, 1));
+          Math.max(await skipRate(db, campaign.id), skippedOf(numbers) / Math.max(numbers.judged, 1));
         const batches =
           body.requests == null ? await waitingBatches(db, campaign.id) : [newBatch(body, body.requests)];
         const input: ForecastInput = {
@@ -181,11 +184,9 @@ const ratesOf = (hourly_rate: number, batches: ForecastBatch[]): number[] =>
 const totalRate = (hourly_rate: number, batches: ForecastBatch[]): number =>
   ratesOf(hourly_rate, batches).reduce((sum, rate) => sum + rate, 0);
 
-type Assumed = {
+type Assumed = Judged & {
   rates: number[];
   skip_rate: number;
-  judged: number;
-  refused: number;
   per_person: PersonLimit | null;
   has_rules: boolean;
   stopped_at: Date | null;
@@ -193,13 +194,11 @@ type Assumed = {
 
 const assumptions = (
   { answer_rate }: Question,
-  { rates, skip_rate, judged, refused, per_person, has_rules, stopped_at }: Assumed,
+  { rates, skip_rate, per_person, has_rules, stopped_at, ...judged }: Assumed,
 ): string[] => [
   `${percent(answer_rate)} of the attempts reach their person; the others may be retried.`,
-  `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, or the operator's settings.`,
-  ...(refused === 0
-    ? []
-    : [`Of the next ${judged} numbers, ${refused} may not be reached by the operator's settings.`]),
+  `${percent(skip_rate)} of the people are skipped: by filters, the suppression list, missing consent, or the operator's settings.`,
+  ...judgedText(judged),
   ...(per_person === null
     ? []
     : ["OUTREACH_MOST_PER_PERSON is left out: who is tried as often as it allows waits longer than shown."]),
@@ -216,6 +215,7 @@ const assumptions = (
   "A line is always free, nothing is paused, and nobody edits the campaign.",
   ...(stopped_at === null ? [] : [`The forecast stops after ${MAX_ATTEMPTS.toLocaleString("en")} attempts.`]),
 ];
+
 const percent = (part: number): string => `${Math.round(part * 1000) / 10} %`;
 
 const newBatch = (question: Question, requests: number): ForecastBatch => ({
@@ -247,24 +247,6 @@ async function skipRate(db: Db, campaign_id: number): Promise<number> {
   );
   const [{ skipped, decided } = { skipped: 0, decided: 0 }] = rows;
   return decided === 0 ? 0 : skipped / decided;
-}
-
-/** Of those who wait for their first attempt and are next in each batch. */
-async function judgeNumbers(
-  { db, destinations }: ForecastDeps,
-  campaign_id: number,
-): Promise<{ judged: number; refused: number }> {
-  const { rows } = await sql<{ target: string }>`
-    select r.target from batches b
-    cross join lateral (
-      select r.target from requests r
-      where r.batch_key = b.key and ${WAITS_FOR_FIRST}
-      order by r.due_at, r.id limit ${MAX_NUMBERS}
-    ) as r
-    where b.campaign_id = ${campaign_id} and b.status in ('ACTIVE', 'PAUSED')
-    limit ${MAX_NUMBERS}`.execute(db);
-  const refused = rows.filter(({ target }) => refusalOf(target, destinations) !== null).length;
-  return { judged: rows.length, refused };
 }
 
 type Waiting = Omit<ForecastBatch, "expires_on" | "retries"> & {

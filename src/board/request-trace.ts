@@ -9,11 +9,11 @@ import { BATCHES } from "../batches/batch.ts";
 import { RequestStatus } from "../batches/batch-schema.ts";
 import { findKey } from "../batches/batch-store.ts";
 import { isOver, isWaiting } from "../channels/request-status.ts";
-import { suppressed } from "../consent/suppression.ts";
+import { readReachIssues } from "../consent/reach-check.ts";
 import type { Db } from "../db/database.ts";
 import { type Candidate, requestView, WAITS_FOR_FIRST, WAITS_FOR_RETRY } from "../dialing/candidates.ts";
 import { readCountryHolds } from "../dialing/country-hold.ts";
-import { reachModeOf, senderOf, timeOf } from "../dialing/due-batches.ts";
+import { reachModeOf, reachQuestion, senderOf, timeOf } from "../dialing/due-batches.ts";
 import { eligibilityIssue } from "../dialing/eligibility.ts";
 import type { LineLimits } from "../dialing/lines.ts";
 import { readContacts } from "../dialing/read-contacts.ts";
@@ -188,15 +188,14 @@ export async function nextStepOf(
   const { batch, days, zone, reached } = look;
   const waiting = { ...request, due_at: request.due_at };
   const [blocked, queue] = [
-    await suppressed(deps.db, batch.sub_organization_id, reachModeOf(batch), [request.target]),
+    await readReachIssues(deps.db, [reachQuestion(batch, request.target)]),
     await requestQueue(deps.db, look, waiting),
   ];
   const { per_person = null } = deps.limits;
   const person = { sub_organization_id: batch.sub_organization_id, target: request.target };
   const tried = await readTried(deps.db, per_person, [person], now);
   const countries = await readCountryHolds(deps.db, [batch.organization_id], now);
-  const prior = blocked.get(request.target) ?? null;
-  const issue = eligibilityIssue(batch.campaign, request, prior, deps.destinations);
+  const issue = eligibilityIssue(batch.campaign, request, blocked[0] ?? null, deps.destinations);
   const rules = look.lines.rulesOf(batch);
   const contacted = { organization_id: batch.organization_id, target: request.target };
   const contacts = await readContacts(deps.db, rules === null ? [] : [{ ...contacted, rules }], now);

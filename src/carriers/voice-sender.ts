@@ -42,7 +42,7 @@ export function voiceSender(parts: Parts): OutreachSender {
   return {
     async send(outreach, mayGo) {
       const { calls, account } = await callsOf(outreach.channel_id);
-      requireGo(mayGo);
+      await requireGo(mayGo);
       return reached(await calls.place(account, outgoingCall(outreach)));
     },
     async find(outreach, since) {

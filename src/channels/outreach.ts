@@ -40,13 +40,23 @@ export type SentOutreach = {
  */
 export const SHOWN_AFTER_ms = 6_500;
 
+export type MayGo = () => boolean | Promise<boolean>;
+
+/** The person withdrew, or was put on a list, after the attempt was claimed: nothing was sent, and nothing counts. */
+export class Withdrawn extends CarrierFault {
+  constructor() {
+    super("The person may not be reached any more.", "not-sent");
+    this.name = "Withdrawn";
+  }
+}
+
 /** How one mode reaches people. `send` throws a `CarrierFault`. No transaction is open while either runs. */
 export type OutreachSender = {
   /**
    * `mayGo` is asked at the last moment before the carrier is: whoever was held up until others may have taken the try
-   * over sends nothing (`requireGo`).
+   * over sends nothing (`requireGo`). It throws `Withdrawn` where the person may not be reached any more.
    */
-  send(outreach: Outreach, mayGo?: () => boolean): Promise<SentOutreach>;
+  send(outreach: Outreach, mayGo?: MayGo): Promise<SentOutreach>;
   /** What became of a `send` of unknown fate; null: it never got through, and trying again is safe. */
   find(outreach: Outreach, since: Date): Promise<SentOutreach | null>;
   /**
@@ -57,8 +67,9 @@ export type OutreachSender = {
 };
 
 /** Throws unless a try may still be handed to its carrier. */
-export function requireGo(mayGo: (() => boolean) | undefined): void {
-  if (mayGo?.() === false) throw new CarrierFault("held up until others may have taken it over", "not-sent");
+export async function requireGo(mayGo: MayGo | undefined): Promise<void> {
+  if ((await mayGo?.()) === false)
+    throw new CarrierFault("held up until others may have taken it over", "not-sent");
 }
 
 export type Senders = Record<Outreach["mode"], OutreachSender>;

@@ -11,14 +11,10 @@ import { Fault, invalid, notFound } from "../base/errors.ts";
 import { normaliseEmail, normalisePhone } from "../channels/address.ts";
 import type { Db } from "../db/database.ts";
 import { publish } from "../events/event.ts";
+import { MAX_LIST_ROWS } from "./address-file.ts";
+import type { ListUploads } from "./list-upload.ts";
 import { liftedEvent, type Proof, suppress } from "./suppression.ts";
-import {
-  exportSuppressions,
-  importSuppressions,
-  MAX_LIST_bytes,
-  MAX_LIST_ROWS,
-  readSuppressions,
-} from "./suppression-file.ts";
+import { exportSuppressions, importSuppressions, readSuppressions } from "./suppression-file.ts";
 import {
   Suppression,
   SuppressionCreateRequest,
@@ -27,15 +23,11 @@ import {
   suppressionList,
 } from "./suppression-record.ts";
 
-/** At once, in this process: each holds one of its dozen database connections for as long as its file takes. */
-const MAX_IMPORTS = 2;
+type Deps = { db: Db; clock: Clock; uploads: ListUploads };
 
-type Deps = { db: Db; clock: Clock };
-
-export function suppressionRoutes(api: Api, { db, clock }: Deps): void {
+export function suppressionRoutes(api: Api, { db, clock, uploads }: Deps): void {
   const path = "/api/v1/suppressions";
   const tag = "suppressions";
-  let imports = 0;
 
   const find = async (from: Db, caller: Caller, id: number): Promise<Suppression> => {
     const found = await selectSuppressions(from, caller).where("s.id", "=", id).executeTakeFirst();
@@ -134,26 +126,10 @@ export function suppressionRoutes(api: Api, { db, clock }: Deps): void {
       body: z.object({ file: file().optional() }).meta({ id: "SuppressionFile" }),
       response: SuppressionImport,
     },
-    async ({ caller, query, request }) => {
-      if (imports >= MAX_IMPORTS) {
-        throw new Fault("too-many", `${MAX_IMPORTS} lists are being read already.`, { retry_after_s: 10 });
-      }
-      imports++;
-      try {
-        const part = request.isMultipart()
-          ? await request.file({ limits: { fileSize: MAX_LIST_bytes, files: 1, fields: 5 } })
-          : undefined;
-        if (part?.fieldname !== "file") throw invalid(["body", "file"], "Field required", "missing");
-        const stream = part.file;
-        stream.once("limit", () => stream.destroy(new Fault("too-large", "The file is larger than 200 MB.")));
-        const rows = readSuppressions(stream, query.calling_code ?? null);
-        return await importList(caller, rows, part.filename || "file.csv");
-      } finally {
-        imports--;
-        // Many senders read an answer that comes before the file's end only after they have sent the rest.
-        request.raw.unpipe().resume();
-      }
-    },
+    ({ caller, query, request }) =>
+      uploads.read(request, (file, file_name) =>
+        importList(caller, readSuppressions(file, query.calling_code ?? null), file_name),
+      ),
   );
 
   const importList = (caller: Caller, rows: ReturnType<typeof readSuppressions>, file_name: string) =>

@@ -3,6 +3,7 @@ import { unreachable } from "../base/errors.ts";
 import type { ChannelStatus } from "../channels/channel-status.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { type NewEvent, publish } from "../events/event.ts";
+import { CONSENT_CHANNELS, type ConsentChannel, revokeConsents } from "./consent.ts";
 
 /**
  * Who must not be reached, per sub-organization. What a person says on one channel holds on every channel that has the
@@ -12,7 +13,7 @@ import { type NewEvent, publish } from "../events/event.ts";
 export const SUPPRESSION_SCOPES = ["all", "voice", "sms", "whatsapp", "email"] as const;
 export type SuppressionScope = (typeof SUPPRESSION_SCOPES)[number];
 /** A way to reach somebody. */
-type ReachMode = Exclude<SuppressionScope, "all">;
+export type ReachMode = Exclude<SuppressionScope, "all">;
 
 /** The gravest first: where several hold, a check before sending names that one. */
 export const SUPPRESSION_REASONS = [
@@ -62,7 +63,7 @@ export type SuppressedAddress = {
 export const kindOf = (address: string): "phone" | "email" => (address.includes("@") ? "email" : "phone");
 
 /** What a request is told that was not sent. */
-function priorStatus(reason: SuppressionReason): ChannelStatus {
+export function priorStatus(reason: SuppressionReason): ChannelStatus {
   switch (reason) {
     case "unsubscribed":
     case "do-not-call":
@@ -100,7 +101,7 @@ export async function suppressed(
 
 /**
  * Puts addresses on the list, each with an event. One that is there already, of the same scope and reason, keeps its
- * first proof. Returns those that are new.
+ * first proof. What its owner asked for revokes their consents, too. Returns those that are new.
  */
 export async function suppress(
   tx: Tx,
@@ -110,6 +111,16 @@ export async function suppress(
   const added: SuppressedAddress[] = [];
   for (const entry of entries) {
     const { proof } = entry;
+    if (isOptOut(entry.reason))
+      await revokeConsents(
+        tx,
+        {
+          sub_organization_id: entry.sub_organization_id,
+          address: entry.address,
+          channels: channelsOfScope(entry.scope),
+        },
+        { at: now, through: proof.through, said: proof.said, by: entry.created_by ?? null },
+      );
     const row = await tx
       .insertInto("suppressions")
       .values({
@@ -140,6 +151,15 @@ export async function suppress(
     added.push(entry);
   }
   return added;
+}
+
+/** What a person asks for, themselves or by a list of those who did; a mail that bounced withdraws nothing. */
+const isOptOut = (reason: SuppressionReason): boolean =>
+  reason === "unsubscribed" || reason === "spam-report" || reason === "do-not-call";
+
+function channelsOfScope(scope: SuppressionScope): readonly ConsentChannel[] {
+  if (scope === "all") return CONSENT_CHANNELS;
+  return [scope === "voice" ? "call" : scope === "email" ? "email" : "text"];
 }
 
 export type Lift = {

@@ -244,6 +244,7 @@ export interface Campaigns {
   max_daily_calls: number | null;
   mode: "voice" | "sms" | "email" | null;
   outreach_override_rules: unknown | null;
+  reach_rules: unknown | null;
   retry_count: number;
   retry_interval: string | null;
   sms_session_ttl: number | null;
@@ -308,6 +309,24 @@ export interface ChannelTargets {
   target: string;
   target_mode: "voice" | "chat" | "sms" | "email" | "whatsapp";
   updated_at: string;
+}
+
+export interface Consents {
+  address: string;
+  channel: "call" | "text" | "email";
+  created_at: string;
+  created_by: string;
+  evidence: unknown | null;
+  given_through: "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other";
+  id: Generated<number>;
+  purpose: "marketing" | "informational";
+  revoked_at: string | null;
+  revoked_by: string | null;
+  revoked_said: string | null;
+  revoked_through: "text" | "mail" | "link" | "speech" | "chat" | "carrier" | "operator" | "import" | "erasure" | null;
+  sub_organization_id: number;
+  valid_from: string;
+  wording: string | null;
 }
 
 export interface ConversationBridges {
@@ -1375,6 +1394,7 @@ export interface DB {
   channel_addresses: ChannelAddresses;
   channel_targets: ChannelTargets;
   channels: Channels;
+  consents: Consents;
   conversation_bridges: ConversationBridges;
   conversations: Conversations;
   custom_messages: CustomMessages;

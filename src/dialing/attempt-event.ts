@@ -26,6 +26,8 @@ export type AttemptEvent =
       why: string;
       is_ours?: boolean;
       is_country?: boolean;
+      /** The person withdrew before the hand-over, which says nothing about the carrier. */
+      is_withdrawn?: boolean;
     }
   /** Unknown whether the carrier has the attempt: the hand-over got no answer, or the lookup failed. */
   | { kind: "unknown"; key: string; why: string; from: "handing-over" | "asking" }

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { ChannelStatus } from "../channels/channel-status.ts";
-import { suppressed } from "../consent/suppression.ts";
+import { type ReachIssue, type ReachQuestion, readReachIssues } from "../consent/reach-check.ts";
 import type { Tx } from "../db/database.ts";
 import { FOR_EACH } from "../db/plans.ts";
 import type { CountryHold, DayCap, EligibilityIssue, RequestView } from "../planning/next-step.ts";
 import type { TooOften } from "../planning/per-person.ts";
 import type { PersonState } from "../planning/person-hold.ts";
-import { type DueBatch, reachModeOf } from "./due-batches.ts";
+import { type DueBatch, reachQuestion } from "./due-batches.ts";
 
 /** Spelled as the condition of the index `requests_waiting`, so that PostgreSQL uses it. */
 export const WAITS_FOR_FIRST = sql`r.request_status = 'PENDING' and least(r.attempt_count, 1) = 0`;
@@ -127,27 +127,25 @@ export async function putOff(
     where r.batch_key = n.batch_key and r.id = n.request_id`.execute(tx);
 }
 
-/** Suppressed addresses, by batch and address; one query per organization and mode. */
-export async function findSuppressed(
+/** What stands against reaching candidates, by batch and address; one query for all of them. */
+export async function findReachIssues(
   tx: Tx,
   batches: DueBatch[],
   candidates: Map<number, Candidate[]>,
-): Promise<(batch: DueBatch, address: string) => ChannelStatus | null> {
-  const found = new Map<string, Map<string, ChannelStatus>>();
-  for (const [name, group] of Map.groupBy(batches, listName)) {
-    const [first] = group as [DueBatch, ...DueBatch[]];
-    const addresses = group.flatMap(({ batch_key }) =>
-      (candidates.get(batch_key) ?? []).map(({ target }) => target),
-    );
-    found.set(
-      name,
-      await suppressed(tx, first.sub_organization_id, reachModeOf(first), [...new Set(addresses)]),
-    );
-  }
-  return (batch, address) => found.get(listName(batch))?.get(address) ?? null;
+): Promise<(batch: DueBatch, address: string) => ReachIssue | null> {
+  const asked = new Map<string, ReachQuestion>();
+  for (const batch of batches)
+    for (const { target } of candidates.get(batch.batch_key) ?? []) {
+      const question = reachQuestion(batch, target);
+      asked.set(questionName(question), question);
+    }
+  const issues = await readReachIssues(tx, [...asked.values()]);
+  const found = new Map([...asked.keys()].map((name, index) => [name, issues[index] ?? null]));
+  return (batch, address) => found.get(questionName(reachQuestion(batch, address))) ?? null;
 }
 
-const listName = (batch: DueBatch): string => `${batch.sub_organization_id} ${reachModeOf(batch)}`;
+const questionName = ({ sub_organization_id, mode, purpose, address }: ReachQuestion): string =>
+  `${sub_organization_id} ${mode} ${purpose} ${address}`;
 
 export const requestView = (
   candidate: Candidate,

@@ -7,7 +7,7 @@ import { statusAt } from "../planning/batch-state.ts";
 import { type BatchStep, batchStep, type DayCap } from "../planning/next-step.ts";
 import { AUTO_RATE_ms, autoRate, openHours } from "../planning/pacing.ts";
 import { beginDialing } from "./begin-dialing.ts";
-import { type Candidate, findSuppressed, lockCandidates, passedOver, putOff } from "./candidates.ts";
+import { type Candidate, findReachIssues, lockCandidates, passedOver, putOff } from "./candidates.ts";
 import { readCountryHolds } from "./country-hold.ts";
 import {
   BusyAddresses,
@@ -159,7 +159,7 @@ async function readKnown(
   const candidates = await lockCandidates(tx, open, firsts);
   const tried = await readTried(tx, per_person, addressesOf(batches, candidates), now);
   const contacts = await readContacts(tx, contactedBy(batches, candidates, lines), now);
-  const blocked = await findSuppressed(tx, batches, candidates);
+  const blocked = await findReachIssues(tx, batches, candidates);
   return {
     lines,
     candidates,

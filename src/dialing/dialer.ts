@@ -5,13 +5,14 @@ import type { DestinationRules } from "../base/destination.ts";
 import { errorText, publicText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { CarrierFault, type Carriers } from "../channels/carrier.ts";
-import type { OutreachSender, Senders, SentOutreach } from "../channels/outreach.ts";
+import { type OutreachSender, type Senders, type SentOutreach, Withdrawn } from "../channels/outreach.ts";
 import type { Db } from "../db/database.ts";
 import { createWorkLoop, type Wait, type WorkLoop } from "../jobs/work-loop.ts";
 import { type ClaimedAttempt, HAND_OVER_ms } from "../planning/attempt.ts";
 import { CLOCK_SET_BACK_ms } from "../planning/pacing.ts";
 import type { AttemptEvent } from "./attempt-event.ts";
 import { claimDue } from "./claim.ts";
+import { handOverGate } from "./hand-over-gate.ts";
 import { attemptLeases } from "./leases.ts";
 import type { LineLimits } from "./lines.ts";
 import { advanceRetries, lookAtAll } from "./look-again.ts";
@@ -87,6 +88,7 @@ export function createDialer(parts: DialerParts): Dialer {
   const reach = async (name: FaultPoint) => parts.faultPoint?.(name);
   const leases = attemptLeases({ ...parts, beforeRound: () => reach("before-renew") });
   const holds = (key: string) => leases.holds(key, HAND_OVER_ms);
+  const requireReachable = handOverGate(db);
   let asking: Promise<number> | null = null;
   let lookingUp: Promise<number> | null = null;
   let lastLook = 0;
@@ -126,12 +128,16 @@ export function createDialer(parts: DialerParts): Dialer {
   }
 
   /** Never throws: an outcome that can't be stored is found again when its lease runs out. */
-  async function place({ outreach }: ClaimedAttempt): Promise<void> {
+  async function place({ outreach, purpose }: ClaimedAttempt): Promise<void> {
     const { key } = outreach;
     try {
       await reach("before-send");
       if (!(await leases.stillHolds(key, HAND_OVER_ms))) return;
-      const send = () => senders[outreach.mode].send(outreach, () => holds(key));
+      const mayGo = async () => {
+        await requireReachable({ ...outreach, purpose, address: outreach.target });
+        return holds(key);
+      };
+      const send = () => senders[outreach.mode].send(outreach, mayGo);
       const event = await handOver(send, key, { clock, log });
       await reach("after-send");
       await queue.add([event]);
@@ -225,6 +231,8 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
 /** An error that is no `CarrierFault` may have happened after the carrier accepted the attempt. */
 function eventOfFault(error: unknown, why: string, key: string, at: Date): AttemptEvent {
   if (!(error instanceof CarrierFault)) return { kind: "unknown", key, why, from: "handing-over" };
+  if (error instanceof Withdrawn)
+    return { kind: "not-taken", key, retry_after_s: null, why, is_withdrawn: true };
   // A fault of this program before the hand-over, so the attempt does not count.
   if (error.is_ours && error.fate !== "unknown")
     return { kind: "not-taken", key, retry_after_s: null, why, is_ours: true, is_country: error.is_country };

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import { purposeOf, type ReachRules } from "../campaigns/reach-rules.ts";
 import type { FilterSettings } from "../campaigns/target-filter.ts";
 import type { Outreach } from "../channels/outreach.ts";
+import type { ReachQuestion } from "../consent/reach-check.ts";
 import type { Db, Tx } from "../db/database.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { BatchStatus } from "../planning/batch-state.ts";
@@ -33,6 +35,7 @@ export type DueBatch = {
       hourly_rate: number;
       retry_count: number;
       retry_interval: string | null;
+      reach_rules: ReachRules | null;
       deleted_at: string | null;
     };
   timezone: string | null;
@@ -51,6 +54,14 @@ export type DueBatch = {
 export const reachModeOf = ({ sender, campaign }: DueBatch): Outreach["mode"] =>
   sender?.mode ?? campaign.mode;
 
+/** What is asked of the person's own will before an attempt to them (consent/reach-check.ts). */
+export const reachQuestion = (batch: DueBatch, address: string): ReachQuestion => ({
+  sub_organization_id: batch.sub_organization_id,
+  mode: reachModeOf(batch),
+  purpose: purposeOf(batch.campaign.reach_rules),
+  address,
+});
+
 /** The account whose permissions the carrier checks. */
 export const senderOf = ({ organization_id, campaign: { mode }, sender }: DueBatch) => ({
   organization_id,
@@ -64,7 +75,7 @@ const COLUMNS = sql`
   json_build_object('id', c.id, 'mode', coalesce(c.mode, 'voice'), 'agent_id', c.agent_id, 'caller_id', c.caller_id,
     'campaign_variables', c.campaign_variables, 'voicemail_detection', c.voicemail_detection,
     'sms_session_ttl', c.sms_session_ttl, 'hourly_rate', c.hourly_rate, 'retry_count', c.retry_count,
-    'retry_interval', c.retry_interval, 'deleted_at', c.deleted_at, 'daily_start_time', c.daily_start_time,
+    'retry_interval', c.retry_interval, 'reach_rules', c.reach_rules, 'deleted_at', c.deleted_at, 'daily_start_time', c.daily_start_time,
     'daily_end_time', c.daily_end_time, 'max_daily_calls', c.max_daily_calls, 'active_days', c.active_days,
     'outreach_override_rules', c.outreach_override_rules, 'target_filters', c.target_filters,
     'allowed_line_types', c.allowed_line_types, 'include_unknown_line_types', c.include_unknown_line_types) as campaign,

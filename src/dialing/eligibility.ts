@@ -1,25 +1,25 @@
 import { type DestinationRules, refusalOf } from "../base/destination.ts";
 import { missingFields } from "../batches/enrichment.ts";
 import { type Enrichment, type FilterSettings, filterTarget } from "../campaigns/target-filter.ts";
-import type { ChannelStatus } from "../channels/channel-status.ts";
+import { type ReachIssue, reachIssueStatus, reachIssueText } from "../consent/reach-check.ts";
 import type { Mode } from "../planning/attempt.ts";
 import type { EligibilityIssue } from "../planning/next-step.ts";
 
 /**
- * Why a request must not be tried; null: it may. `blocked` is the suppression list's entry for its target, `rules` the
- * numbers that the operator lets campaigns reach. Pure.
+ * Why a request must not be tried; null: it may. `blocked`: what its person's own will says against it, `rules` the numbers
+ * that the operator lets campaigns reach. Pure.
  */
 export function eligibilityIssue(
   campaign: FilterSettings & { mode: Mode },
   { target, enrichment }: { target: string; enrichment: Enrichment | null },
-  blocked: ChannelStatus | null,
+  blocked: ReachIssue | null,
   rules: DestinationRules,
 ): EligibilityIssue | null {
   if (blocked !== null)
     return {
-      kind: "suppressed",
-      status: blocked,
-      text: `Skipped: ${target} is on the list of those who must not be reached (${blocked}).`,
+      kind: blocked.kind,
+      status: reachIssueStatus(blocked),
+      text: reachIssueText(target, blocked),
     };
   if (campaign.mode === "email") return null;
   // Checked before the number is looked up, because lookups cost money.

@@ -22,7 +22,8 @@ export function giveBackNotTaken(
   // A process that died before the hand-over says nothing about the carrier's health.
   const isCarriers = attempt.state === "CLAIMED" || attempt.provider_status !== null;
   changes.end(attempt, "not-taken");
-  if (is_ours) {
+  if (event.is_withdrawn) giveBackDay(changes, attempt);
+  else if (is_ours) {
     if (event.is_country) changes.refused_countries.push({ ...attempt, why: event.why });
     else countRefusal(changes, attempt, event.why);
     giveBackDay(changes, attempt);
@@ -32,8 +33,10 @@ export function giveBackNotTaken(
   changes.attempts.add(attempt);
   if (attempt.attempt_number !== request.attempt_count) return;
   request.attempt_count -= 1;
-  const wait_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
-  if (!is_ours) request.refusals += 1;
+  // Due at once: the next claim skips it with the reason.
+  const taken_back_ms = is_ours ? OUR_REFUSAL_ms : refusalWait_ms(request.refusals, event.retry_after_s);
+  const wait_ms = event.is_withdrawn ? 0 : taken_back_ms;
+  if (!is_ours && !event.is_withdrawn) request.refusals += 1;
   waitAgain(changes, attempt, request, wait_ms);
 }
 

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { purposeOf } from "../campaigns/reach-rules.ts";
 import type { Outreach } from "../channels/outreach.ts";
 import type { Tx } from "../db/database.ts";
 import { type ClaimedAttempt, LEASE_ms, newAttemptKey } from "../planning/attempt.ts";
@@ -96,7 +97,15 @@ export async function insertAttempts(
   const keys = new Set(inserted.rows.map(({ key }) => key));
   return starts.flatMap(({ outreach, batch }) =>
     keys.has(outreach.key)
-      ? [{ outreach, organization_id: batch.organization_id, batch_key: batch.batch_key, started_at: now }]
+      ? [
+          {
+            outreach,
+            purpose: purposeOf(batch.campaign.reach_rules),
+            organization_id: batch.organization_id,
+            batch_key: batch.batch_key,
+            started_at: now,
+          },
+        ]
       : [],
   );
 }

@@ -251,6 +251,23 @@ const suppressionStore: PersonStore = {
   }),
 };
 
+/** Kept as proof that somebody was reached rightly, without what tells more than the address; none of them holds any more. */
+const consentStore: PersonStore = {
+  name: "consents_kept",
+  count: async (db, person) => ({
+    consents_kept: await counted(db, sql`select id from consents where ${of(person, "address")}`),
+  }),
+  removeSome: async (tx, person, now) => ({
+    consents_blanked: await removed(
+      tx,
+      sql`update consents set wording = null, evidence = null, revoked_said = null,
+          revoked_at = coalesce(revoked_at, ${now.toISOString()}::timestamptz), revoked_through = coalesce(revoked_through, 'erasure')
+        where ${of(person, "address")}
+          and (revoked_at is null or num_nonnulls(wording, evidence, revoked_said) > 0)`,
+    ),
+  }),
+};
+
 const lookupStore: PersonStore = {
   name: "number_lookups",
   count: async (db, person) => ({
@@ -321,6 +338,7 @@ export const PERSON_STORES: readonly PersonStore[] = [
   // Index: events_person.
   simple("events", "events", (person) => sql`select id from events where ${of(person, "user_id")}`),
   suppressionStore,
+  consentStore,
   simple(
     "test_cases",
     "test_cases",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Outreach } from "../channels/outreach.ts";
+import type { OutreachPurpose } from "../consent/consent.ts";
 
 /** The modes of campaigns. */
 export type Mode = "voice" | "sms" | "email";
@@ -67,6 +68,7 @@ export const newAttemptKey = (now: Date): string =>
 /** An attempt that this process has just claimed. */
 export type ClaimedAttempt = {
   outreach: Outreach;
+  purpose: OutreachPurpose;
   organization_id: number;
   batch_key: number;
   started_at: Date;

@@ -172,7 +172,7 @@ export type CountryHold = { name: string; reason: string; until: Date };
 export type EligibilityIssue = { kind: "lookup" } | { kind: SkipReason; status: ChannelStatus; text: string };
 
 /** Why somebody is not reached at all: the campaign's filters, the suppression list, the operator's settings, its own end. */
-export type SkipReason = "filtered" | "suppressed" | "destination" | "too-late";
+export type SkipReason = "filtered" | "suppressed" | "no-consent" | "destination" | "too-late";
 
 export type RequestStep =
   /** `counts_on`: the day whose cap it counts towards; null: no day's. */

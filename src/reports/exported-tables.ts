@@ -97,6 +97,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     partOf("webhook_deliveries", "delivery_key", "webhook_tries", "webhook_tries", "key"),
     shared("number_lookups"),
     own("suppressions"),
+    own("consents"),
   ],
   insights: [
     own("insight_files", "files"),

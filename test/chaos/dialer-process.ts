@@ -62,7 +62,7 @@ async function reached(answer: Response, key: string): Promise<SentOutreach> {
 
 const sender: OutreachSender = {
   send: async (outreach, mayGo) => {
-    requireGo(mayGo);
+    await requireGo(mayGo);
     return reached(await ask("/send", outreach), outreach.key);
   },
   async find(outreach) {

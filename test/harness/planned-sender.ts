@@ -1,6 +1,12 @@
 import { CarrierFault, type CarrierSignal } from "../../src/channels/carrier.ts";
 import type { ChannelStatus } from "../../src/channels/channel-status.ts";
-import type { Outreach, OutreachSender, Senders, SentOutreach } from "../../src/channels/outreach.ts";
+import {
+  type Outreach,
+  type OutreachSender,
+  requireGo,
+  type Senders,
+  type SentOutreach,
+} from "../../src/channels/outreach.ts";
 
 /** What the world makes of one try: what comes of handing it over, and what the carrier tells of it later. */
 export type Plan = {
@@ -57,7 +63,8 @@ export function plannedWorld(now: () => Date, plan: (outreach: Outreach, tries: 
   });
 
   const sender: OutreachSender = {
-    async send(outreach) {
+    async send(outreach, mayGo) {
+      await requireGo(mayGo);
       const tries = handed.filter(({ target }) => target === outreach.target).length;
       handed.push(outreach);
       const planned = plan(outreach, tries);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { CarrierFault, type OutgoingMail, type Taken } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
+import type { MayGo } from "../../channels/outreach.ts";
 import type { Db } from "../../db/database.ts";
 import { publish } from "../../events/event.ts";
 import { replyAddress, type UnsubscribeClaim, unsubscribeToken } from "../../mime/mail-token.ts";
@@ -14,11 +15,7 @@ import { bringAllOn, handOver, type MessageCarrier, type Outbox } from "./outbox
  * Hands one stored mail to its carrier, once. No mail carrier can be asked whether it took a mail: one found in `handing`
  * by anybody else is never sent again, and its fate is unknown until an event or a report tells of it.
  */
-export async function handToCarrier(
-  parts: MailParts,
-  mail: StoredMail,
-  mayGo?: () => boolean,
-): Promise<Taken> {
+export async function handToCarrier(parts: MailParts, mail: StoredMail, mayGo?: MayGo): Promise<Taken> {
   const outbox = mailOutbox(parts);
   const carrier = await outbox.carrierOf(mail);
   if (carrier) return handOver(outbox, mail, carrier, mayGo);

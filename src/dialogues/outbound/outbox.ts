@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { CarrierFault, type Taken } from "../../channels/carrier.ts";
 import type { ChannelStatus } from "../../channels/channel-status.ts";
-import { requireGo } from "../../channels/outreach.ts";
+import { type MayGo, requireGo } from "../../channels/outreach.ts";
 import {
   ageOf,
   type Fate,
@@ -55,14 +55,14 @@ export async function handOver<M>(
   { rules, log, about, asked, keep }: Handing<M>,
   message: M,
   carrier: MessageCarrier,
-  mayGo?: () => boolean,
+  mayGo?: MayGo,
 ): Promise<Taken> {
   let isOthers = false;
   try {
     const taken = await carrier.send(async () => {
       isOthers = !(await asked(message));
       if (isOthers) throw new Error("somebody else sends this message");
-      requireGo(mayGo);
+      await requireGo(mayGo);
     });
     await keep(message, { kind: "taken", taken, is_simulated: carrier.is_simulated });
     return taken;

@@ -363,8 +363,8 @@ describe("a dialer that is held up", () => {
       ...sender,
       async send(outreach, mayGo) {
         if (went.length === 0) app.clock.advance(HAND_OVER_ms);
-        went.push(mayGo?.());
-        requireGo(mayGo);
+        went.push(await mayGo?.());
+        await requireGo(mayGo);
         return send(outreach);
       },
     };

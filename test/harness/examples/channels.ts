@@ -30,6 +30,16 @@ const shared = async (maker: Maker) =>
 const domainInput = (maker: Maker) => ({ domain: `clinic${maker.next()}.example` });
 const domain = async (maker: Maker) => (await maker.post("/mail_domains/", domainInput(maker))).id;
 
+const consents = "/api/v1/consents";
+const consentInput = (maker: Maker) => ({
+  address: `+1512557${String(1000 + maker.next())}`,
+  channel: "call",
+  given_through: "form",
+  wording: "Yes, call me about offers.",
+});
+const consent = async (maker: Maker): Promise<number> =>
+  (await maker.post("/consents/", consentInput(maker))).id;
+
 const suppressions = "/api/v1/suppressions";
 const suppressionInput = (maker: Maker) => ({ address: `person-${maker.next()}@example.com` });
 const suppression = async (maker: Maker): Promise<number> =>
@@ -139,5 +149,20 @@ export const CHANNELS: Examples = {
   [`GET ${suppressions}/csv`]: () => ({}),
   [`POST ${suppressions}/csv`]: () => ({
     form: { file: { filename: "list.csv", content: "address\r\n+15125551234\r\n" } },
+  }),
+
+  [`GET ${consents}/`]: () => ({}),
+  [`POST ${consents}/`]: (maker) => ({ body: consentInput(maker) }),
+  [`GET ${consents}/{}`]: async (maker) => ({ at: [await consent(maker)] }),
+  [`DELETE ${consents}/{}`]: async (maker) => ({ at: [await consent(maker)], query: { reason: "test" } }),
+  [`GET ${consents}/csv`]: () => ({}),
+  [`POST ${consents}/csv`]: () => ({
+    form: {
+      file: {
+        filename: "consents.csv",
+        content:
+          "address,purpose,channel,given_through,valid_from\r\n+15125551234,marketing,call,form,2025-01-31\r\n",
+      },
+    },
   }),
 };

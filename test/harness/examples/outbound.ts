@@ -61,6 +61,12 @@ export const OUTBOUND: Examples = {
   }),
   [`GET ${campaigns}/{}/board`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
 
+  [`GET ${campaigns}/{}/reach-rules`]: async (maker) => ({ at: [(await campaign(maker)).id] }),
+  [`PUT ${campaigns}/{}/reach-rules`]: async (maker) => ({
+    at: [(await campaign(maker)).id],
+    body: { purpose: "marketing" },
+  }),
+
   "GET /api/v1/outbound/rules": () => ({}),
   "PUT /api/v1/outbound/rules": () => ({
     body: {

@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { write } from "../api/resource.ts";
+import { recordId } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { OUTREACH_PURPOSES, type OutreachPurpose } from "../consent/consent.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { findCampaign, lockCampaign } from "./campaign-store.ts";
+
+/** What a campaign contacts people for. Beside the record of the specification, so that a PUT of that changes nothing here. */
+export type ReachRules = { purpose: OutreachPurpose };
+
+/** Until somebody says otherwise. */
+export const NO_REACH_RULES: ReachRules = { purpose: "informational" };
+
+const ReachRulesSchema = z
+  .strictObject({
+    purpose: z
+      .enum(OUTREACH_PURPOSES)
+      .describe(
+        "`marketing` needs a consent on record for each person and channel; who has none is skipped. `informational` and `emergency` need none.",
+      ),
+  })
+  .meta({ id: "CampaignReachRules" });
+
+export const purposeOf = (rules: ReachRules | null): OutreachPurpose => (rules ?? NO_REACH_RULES).purpose;
+
+export async function readReachRules(db: Db, campaign_id: number): Promise<ReachRules> {
+  const { rows } = await sql<{ rules: ReachRules | null }>`
+    select reach_rules as rules from campaigns where id = ${campaign_id}`.execute(db);
+  return { ...NO_REACH_RULES, ...rows[0]?.rules };
+}
+
+/** Under the lock of the campaign. */
+export const saveReachRules = (tx: Tx, campaign_id: number, rules: ReachRules): Promise<unknown> =>
+  sql`update campaigns set reach_rules = ${JSON.stringify(rules)}::json where id = ${campaign_id}`.execute(
+    tx,
+  );
+
+type Deps = {
+  db: Db;
+  clock: Clock;
+  /** Has the dialer look at the batches of the campaign, in the transaction of the change. */
+  wakeBatches(tx: Tx, campaign_id: number, at: Date): Promise<void>;
+};
+
+const ONE = "/api/v1/outbound/campaigns/:campaign_id/reach-rules";
+
+export function reachRulesRoutes(api: Api, { db, clock, wakeBatches }: Deps): void {
+  const tag = "outbound";
+  const params = z.object({ campaign_id: recordId() });
+
+  api.get(
+    ONE,
+    {
+      summary: "Get what a campaign contacts people for",
+      description: "Until they are saved, the purpose is `informational`.",
+      tag,
+      permission: "outbound_read",
+      params,
+      response: ReachRulesSchema,
+    },
+    async ({ caller, params }) => {
+      const { id } = await findCampaign(db, caller, params.campaign_id);
+      return readReachRules(db, id);
+    },
+  );
+
+  api.put(
+    ONE,
+    {
+      summary: "Say what a campaign contacts people for",
+      description: "Holds from the next start on. People who were skipped before stay skipped.",
+      tag,
+      permission: "outbound_write",
+      params,
+      body: ReachRulesSchema,
+      response: ReachRulesSchema,
+    },
+    ({ caller, params, body }) =>
+      write(db, "Campaign", (tx) => replaceRules(tx, caller, params.campaign_id, body)),
+  );
+
+  async function replaceRules(tx: Tx, caller: Caller, id: number, rules: ReachRules): Promise<ReachRules> {
+    await lockCampaign(tx, caller, id);
+    const before = await readReachRules(tx, id);
+    await saveReachRules(tx, id, rules);
+    await wakeBatches(tx, id, clock.now());
+    const after = await readReachRules(tx, id);
+    await api.audit(tx, caller, {
+      action: "update",
+      resource: "campaign-reach-rules",
+      resource_id: id,
+      before,
+      after,
+    });
+    return after;
+  }
+}

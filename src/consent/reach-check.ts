@@ -1,0 +1,98 @@
+import { sql } from "kysely";
+import type { ChannelStatus } from "../channels/channel-status.ts";
+import type { Db } from "../db/database.ts";
+import { FOR_EACH } from "../db/plans.ts";
+import { type ConsentChannel, type ConsentPurpose, neededConsent, type OutreachPurpose } from "./consent.ts";
+import { priorStatus, type ReachMode, SUPPRESSION_REASONS, type SuppressionReason } from "./suppression.ts";
+
+/** A start, as far as the person's own will is concerned. */
+export type ReachQuestion = {
+  sub_organization_id: number;
+  mode: ReachMode;
+  purpose: OutreachPurpose;
+  /** Normalised (address.ts). */
+  address: string;
+};
+
+/** Why an address must not be reached for this. The gravest, where several hold. */
+export type ReachIssue =
+  | { kind: "suppressed"; status: ChannelStatus }
+  | { kind: "no-consent"; purpose: ConsentPurpose; channel: ConsentChannel };
+
+type Row = { n: number; reason: SuppressionReason | null; lacks_consent: boolean };
+
+/**
+ * What stands against each of these starts, in their order; null: nothing. One statement for all of them, which looks each
+ * address up by index: `suppressions_live`, `consents_live`.
+ */
+export async function readReachIssues(
+  db: Db,
+  questions: readonly ReachQuestion[],
+): Promise<(ReachIssue | null)[]> {
+  if (questions.length === 0) return [];
+  const { rows } = await reachStatement(questions).execute(db);
+  const found = new Map(rows.map((row) => [row.n, row]));
+  return questions.map((question, n) => {
+    const row = found.get(n);
+    return row === undefined ? null : issueOf(question, row);
+  });
+}
+
+function issueOf({ purpose, mode }: ReachQuestion, { reason, lacks_consent }: Row): ReachIssue | null {
+  if (reason !== null) return { kind: "suppressed", status: priorStatus(reason) };
+  const needed = neededConsent(purpose);
+  return lacks_consent && needed !== null
+    ? { kind: "no-consent", purpose: needed, channel: channelOfMode(mode) }
+    : null;
+}
+
+/** Rows only where something stands against a start. For tests of its plan, too. */
+export const reachStatement = (questions: readonly ReachQuestion[]) => {
+  const given = questions.map(({ sub_organization_id, mode, purpose, address }, n) => ({
+    n,
+    tenant: sub_organization_id,
+    mode,
+    channel: channelOfMode(mode),
+    needed: neededConsent(purpose),
+    address,
+  }));
+  return sql<Row>`
+    select w.n, found.reason, found.lacks_consent
+    from json_to_recordset(${JSON.stringify(given)}::json)
+      as w (n integer, tenant bigint, mode text, channel text, needed text, address text)
+    cross join lateral (
+      select (
+        select s.reason from suppressions s
+        where s.sub_organization_id = w.tenant and s.address = w.address and s.lifted_at is null
+          and s.scope in ('all', w.mode)
+        order by array_position(${SUPPRESSION_REASONS}::text[], s.reason) limit 1
+      ) as reason,
+      w.needed is not null and (
+        select true from consents c
+        where c.sub_organization_id = w.tenant and c.address = w.address and c.purpose = w.needed
+          and c.channel = w.channel and c.revoked_at is null
+        limit 1
+      ) is null as lacks_consent
+      ${FOR_EACH}
+    ) found
+    where found.reason is not null or found.lacks_consent`;
+};
+
+export const channelOfMode = (mode: ReachMode): ConsentChannel =>
+  mode === "voice" ? "call" : mode === "email" ? "email" : "text";
+
+const BY: Record<ConsentChannel, string> = { call: "calls", text: "texts", email: "e-mails" };
+
+/** The reason as people read it, in the request's trace. */
+export function reachIssueText(target: string, issue: ReachIssue): string {
+  switch (issue.kind) {
+    case "suppressed":
+      return `Skipped: ${target} is on the list of those who must not be reached (${issue.status}).`;
+    case "no-consent":
+      return `Skipped: no consent of ${target} to ${issue.purpose} ${BY[issue.channel]} is on record.`;
+  }
+}
+
+/** What a request that is skipped for it shows. */
+export const reachIssueStatus = (issue: ReachIssue): ChannelStatus =>
+  issue.kind === "suppressed" ? issue.status : "CANCELED";

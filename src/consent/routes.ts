@@ -1,0 +1,13 @@
+import type { Api } from "../api/server.ts";
+import { consentRoutes } from "./consent-routes.ts";
+import { ListUploads } from "./list-upload.ts";
+import { suppressionRoutes } from "./suppression-routes.ts";
+
+type Deps = Omit<Parameters<typeof suppressionRoutes>[1], "uploads">;
+
+/** Who must not be reached, and who agreed to be. */
+export function addConsent(api: Api, deps: Deps): void {
+  const uploads = new ListUploads();
+  suppressionRoutes(api, { ...deps, uploads });
+  consentRoutes(api, { ...deps, uploads });
+}

@@ -63,10 +63,22 @@ export type AgentFile = z.infer<typeof AgentFile>;
 /** Reads an agent in YAML or JSON. Pure. */
 export const readAgentFile = (text: string): ReadFile<AgentFile> => readYaml(text, AgentFile);
 
-/** The same agent as YAML, lines of prompts as they were written. */
-export const writeAgentFile = (file: z.input<typeof AgentFile>): string =>
-  stringify(withoutNothing({ ...file, format: FORMAT }), { lineWidth: 110 });
+/** The same agent as YAML, lines of prompts as they were written. What it doesn't say, reading it sets again. */
+export const writeAgentFile = (file: z.input<typeof AgentFile>): string => {
+  const { prompt, greeting } = file;
+  const said = {
+    ...file,
+    format: FORMAT,
+    prompt: withoutNothing({ ...prompt, llm_config: withoutNothing(prompt.llm_config) }),
+    greeting: greeting ? withoutNothing(greeting) : null,
+  };
+  return stringify(withoutNothing(said), { lineWidth: 110 });
+};
 
-/** Without keys that say nothing: what is null is so where it is left out, too. */
-const withoutNothing = (file: object): object =>
-  Object.fromEntries(Object.entries(file).filter(([, value]) => value !== null && value !== undefined));
+/** Without keys that say nothing: null or an empty list means the same as no key in these records. */
+const withoutNothing = (record: object): object =>
+  Object.fromEntries(
+    Object.entries(record).filter(
+      ([, value]) => value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );

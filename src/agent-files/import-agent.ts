@@ -36,7 +36,7 @@ export async function importAgent(
   tool_headers: Record<string, string> | null = null,
 ): Promise<AgentImported> {
   const parts: ImportedPart[] = [];
-  /** CreatesAgentParts one part; what is wrong with it is told at its place in the file. */
+  /** Creates one part; what is wrong with it is told at its place in the file. */
   const make = async (
     kind: ImportedPart["kind"],
     path: (string | number)[],

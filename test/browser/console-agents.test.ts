@@ -167,11 +167,12 @@ test("talking with an agent shows the step, the variables, the tool calls and th
   await page.addInitScript("delete Crypto.prototype.randomUUID");
   await page.goto("/console/agents/2");
   await page.getByRole("button", { name: "Start conversation" }).click();
-  await page.getByText("Can you come to your visit?").waitFor();
+  const conversation = page.getByLabel("Conversation", { exact: true });
+  await conversation.getByText("Can you come to your visit?").waitFor();
   await page.getByText("confirm-visit: ASK_COMING").waitFor();
   await page.getByLabel("Your message").fill("yes please");
   await page.getByLabel("Your message").press("Enter");
-  await page.getByText("Do you need a wheelchair").waitFor();
+  await conversation.getByText("Do you need a wheelchair").waitFor();
   await page.getByText("confirm-visit: ASK_NEEDS").waitFor();
   await page.getByRole("region", { name: "Changed variables" }).getByText('"coming": true').waitFor();
 

@@ -6,11 +6,10 @@ import { Findings } from "../parts/findings.tsx";
 import { Panel } from "../parts/parts.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
-import { useMay } from "../server/me.tsx";
 import { zones } from "../time/zone.ts";
 import type { AgentValues } from "./agent-values.ts";
 import { PromptVersionSelect } from "./prompt-version-select.tsx";
-import { TalkPane } from "./talk-pane.tsx";
+import { TemplateStart } from "./template-start.tsx";
 import { ToolSettingFields } from "./tool-setting-fields.tsx";
 
 const STT_PROVIDERS: AgentSttProvider[] = [
@@ -23,158 +22,151 @@ const STT_PROVIDERS: AgentSttProvider[] = [
 ];
 const WAIT_SOUNDS: AgentWaitSound[] = ["No Sound", "Keyboard 1", "Keyboard 2", "Call Center"];
 
-/** An agent's settings, and beside them, once it is saved, a test conversation. */
+/** An agent's settings; a new one may begin with a template. */
 export function AgentForm(props: RecordFormProps<AgentResponse, AgentValues>) {
   const { form, record: agent, frame } = props;
-  const may = useMay();
   const values = form.getValues();
   return (
-    <Grid gap="md" align="flex-start">
-      <Grid.Col span={{ base: 12, lg: agent && may("chat") ? 7 : 12 }}>
-        <Findings issues={agent?.validation_issues} />
-        <Panel>
-          <RecordFormFrame {...frame}>
-            <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
-            <Textarea
-              label="Description"
-              dir="auto"
-              autosize
-              minRows={1}
-              maxRows={6}
-              {...form.getInputProps("description")}
-            />
-            <Grid gap="md">
-              <Grid.Col span={{ base: 12, sm: 8 }}>
-                <RecordSelect
-                  operation="GET /api/v1/prompts/"
-                  label="Prompt"
-                  required
-                  chosenName={agent?.prompt_id === values.prompt_id ? agent.prompt?.name : null}
-                  value={values.prompt_id || null}
-                  onChange={(prompt_id) => {
-                    form.setFieldValue("prompt_id", prompt_id ?? 0);
-                    form.setFieldValue("prompt_version_number", null);
-                  }}
-                  error={form.errors.prompt_id}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 4 }}>
-                <PromptVersionSelect
-                  prompt_id={values.prompt_id}
-                  value={values.prompt_version_number ?? null}
-                  onChange={(version) => form.setFieldValue("prompt_version_number", version)}
-                  error={form.errors.prompt_version_number}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <RecordSelect
-                  operation="GET /api/v1/custom_messages/"
-                  label="Greeting"
-                  chosenName={agent?.custom_message?.name}
-                  value={values.custom_message_id ?? null}
-                  onChange={(chosen) => form.setFieldValue("custom_message_id", chosen)}
-                  error={form.errors.custom_message_id}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <RecordSelect
-                  operation="GET /api/v1/language_groups/"
-                  label="Languages and voices"
-                  chosenName={agent?.language_group?.name}
-                  value={values.language_group_id ?? null}
-                  onChange={(chosen) => form.setFieldValue("language_group_id", chosen)}
-                  error={form.errors.language_group_id}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <RecordSelect
-                  operation="GET /api/v1/bridge_phrases/"
-                  label="Bridge phrases"
-                  description="Played while a tool runs. Empty: the organization's default."
-                  value={values.bridge_phrases_id ?? null}
-                  onChange={(chosen) => form.setFieldValue("bridge_phrases_id", chosen)}
-                  error={form.errors.bridge_phrases_id}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <Select
-                  label="Time zone"
-                  description="Used for dates, times and opening hours."
-                  data={zones()}
-                  searchable
-                  limit={50}
-                  allowDeselect={false}
-                  {...form.getInputProps("timezone")}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <Select
-                  label="Speech recognition"
-                  description="On calls."
-                  placeholder="Carrier default"
-                  data={STT_PROVIDERS}
-                  clearable
-                  {...form.getInputProps("stt_provider")}
-                />
-              </Grid.Col>
-              <Grid.Col span={{ base: 12, sm: 6 }}>
-                <Select
-                  label="Sound while thinking"
-                  description="Played to callers while the model works."
-                  placeholder="No Sound"
-                  data={WAIT_SOUNDS}
-                  clearable
-                  {...form.getInputProps("wait_sound")}
-                />
-              </Grid.Col>
-              <Grid.Col span={12}>
-                <TagsInput
-                  label="Labels"
-                  description="For filtering. Press Enter to add one."
-                  {...form.getInputProps("labels")}
-                />
-              </Grid.Col>
-            </Grid>
-            <KeyValues
-              label="Variables"
-              description="Available as {{ name }} in the prompt and the greeting."
-              value={values.variables}
-              onChange={(variables) => form.setFieldValue("variables", variables)}
-              error={form.errors.variables}
-            />
-            <ToolSettingFields
-              tools={agent?.tools ?? []}
-              value={values.prompt_tool_defaults}
-              onChange={(settings) => form.setFieldValue("prompt_tool_defaults", settings)}
-              error={form.errors.prompt_tool_defaults}
-            />
-            <KeyValues
-              label="Extra HTTP headers for tools"
-              description="Sent with every request of this agent's tools."
-              value={values.tool_headers ?? {}}
-              onChange={(headers) =>
-                form.setFieldValue("tool_headers", Object.keys(headers).length > 0 ? headers : null)
-              }
-              error={form.errors.tool_headers}
-            />
-            <Stack gap="xs">
-              <Switch
-                label="Let the model open the conversation"
-                {...form.getInputProps("agent_initiated", { type: "checkbox" })}
+    <Stack gap="md">
+      {agent === null && <TemplateStart />}
+      <Findings issues={agent?.validation_issues} />
+      <Panel title={agent ? "Settings" : "Or with a prompt of yours"}>
+        <RecordFormFrame {...frame}>
+          <TextInput label="Name" required dir="auto" {...form.getInputProps("name")} />
+          <Textarea
+            label="Description"
+            dir="auto"
+            autosize
+            minRows={1}
+            maxRows={6}
+            {...form.getInputProps("description")}
+          />
+          <Grid gap="md">
+            <Grid.Col span={{ base: 12, sm: 8 }}>
+              <RecordSelect
+                operation="GET /api/v1/prompts/"
+                label="Prompt"
+                required
+                chosenName={agent?.prompt_id === values.prompt_id ? agent.prompt?.name : null}
+                value={values.prompt_id || null}
+                onChange={(prompt_id) => {
+                  form.setFieldValue("prompt_id", prompt_id ?? 0);
+                  form.setFieldValue("prompt_version_number", null);
+                }}
+                error={form.errors.prompt_id}
               />
-              <Switch
-                label="Change language on request"
-                {...form.getInputProps("enable_verbal_language_change", { type: "checkbox" })}
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 4 }}>
+              <PromptVersionSelect
+                prompt_id={values.prompt_id}
+                value={values.prompt_version_number ?? null}
+                onChange={(version) => form.setFieldValue("prompt_version_number", version)}
+                error={form.errors.prompt_version_number}
               />
-            </Stack>
-          </RecordFormFrame>
-        </Panel>
-      </Grid.Col>
-      {agent && may("chat") && (
-        <Grid.Col span={{ base: 12, lg: 5 }}>
-          <TalkPane agent_id={agent.id} />
-        </Grid.Col>
-      )}
-    </Grid>
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <RecordSelect
+                operation="GET /api/v1/custom_messages/"
+                label="Greeting"
+                chosenName={agent?.custom_message?.name}
+                value={values.custom_message_id ?? null}
+                onChange={(chosen) => form.setFieldValue("custom_message_id", chosen)}
+                error={form.errors.custom_message_id}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <RecordSelect
+                operation="GET /api/v1/language_groups/"
+                label="Languages and voices"
+                chosenName={agent?.language_group?.name}
+                value={values.language_group_id ?? null}
+                onChange={(chosen) => form.setFieldValue("language_group_id", chosen)}
+                error={form.errors.language_group_id}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <RecordSelect
+                operation="GET /api/v1/bridge_phrases/"
+                label="Bridge phrases"
+                description="Played while a tool runs. Empty: the organization's default."
+                value={values.bridge_phrases_id ?? null}
+                onChange={(chosen) => form.setFieldValue("bridge_phrases_id", chosen)}
+                error={form.errors.bridge_phrases_id}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <Select
+                label="Time zone"
+                description="Used for dates, times and opening hours."
+                data={zones()}
+                searchable
+                limit={50}
+                allowDeselect={false}
+                {...form.getInputProps("timezone")}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <Select
+                label="Speech recognition"
+                description="On calls."
+                placeholder="Carrier default"
+                data={STT_PROVIDERS}
+                clearable
+                {...form.getInputProps("stt_provider")}
+              />
+            </Grid.Col>
+            <Grid.Col span={{ base: 12, sm: 6 }}>
+              <Select
+                label="Sound while thinking"
+                description="Played to callers while the model works."
+                placeholder="No Sound"
+                data={WAIT_SOUNDS}
+                clearable
+                {...form.getInputProps("wait_sound")}
+              />
+            </Grid.Col>
+            <Grid.Col span={12}>
+              <TagsInput
+                label="Labels"
+                description="For filtering. Press Enter to add one."
+                {...form.getInputProps("labels")}
+              />
+            </Grid.Col>
+          </Grid>
+          <KeyValues
+            label="Variables"
+            description="Available as {{ name }} in the prompt and the greeting."
+            value={values.variables}
+            onChange={(variables) => form.setFieldValue("variables", variables)}
+            error={form.errors.variables}
+          />
+          <ToolSettingFields
+            tools={agent?.tools ?? []}
+            value={values.prompt_tool_defaults}
+            onChange={(settings) => form.setFieldValue("prompt_tool_defaults", settings)}
+            error={form.errors.prompt_tool_defaults}
+          />
+          <KeyValues
+            label="Extra HTTP headers for tools"
+            description="Sent with every request of this agent's tools."
+            value={values.tool_headers ?? {}}
+            onChange={(headers) =>
+              form.setFieldValue("tool_headers", Object.keys(headers).length > 0 ? headers : null)
+            }
+            error={form.errors.tool_headers}
+          />
+          <Stack gap="xs">
+            <Switch
+              label="Let the model open the conversation"
+              {...form.getInputProps("agent_initiated", { type: "checkbox" })}
+            />
+            <Switch
+              label="Change language on request"
+              {...form.getInputProps("enable_verbal_language_change", { type: "checkbox" })}
+            />
+          </Stack>
+        </RecordFormFrame>
+      </Panel>
+    </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { recordPage } from "../records/build-record-page.tsx";
 import { AgentForm } from "./agent-form.tsx";
-import { AGENT_LABELS, type AgentValues, agentValues } from "./agent-values.ts";
+import { AGENT_LABELS, agentBody, agentValues } from "./agent-values.ts";
+import { AgentWorkbench } from "./agent-workbench.tsx";
 
 export default recordPage({
   operations: {
@@ -19,10 +20,7 @@ export default recordPage({
   values: agentValues,
   labels: AGENT_LABELS,
   together: [["prompt_id", "prompt_version_number"]],
-  body: (values: AgentValues, stored) => ({
-    ...values,
-    description: values.description || null,
-    ...(stored && { label: stored.label ?? null, languages: stored.languages }),
-  }),
+  body: agentBody,
+  Around: ({ record, children }) => <AgentWorkbench agent={record}>{children}</AgentWorkbench>,
   Form: AgentForm,
 });

@@ -34,6 +34,13 @@ export function agentValues(agent: AgentResponse | null): AgentValues {
   return Object.fromEntries(own) as AgentValues;
 }
 
+/** What is sent of an agent's values; fields that the form doesn't show are sent as they are stored. */
+export const agentBody = (values: AgentValues, stored: AgentResponse | null) => ({
+  ...values,
+  description: values.description || null,
+  ...(stored && { label: stored.label ?? null, languages: stored.languages }),
+});
+
 export const AGENT_LABELS: FieldLabels = {
   prompt_version_number: "Version of the prompt",
   custom_message_id: "Greeting",

@@ -29,16 +29,22 @@ const HINTS: Record<ChannelServices, { text: string; example: string }> = {
   africastalking: { text: "A number of the account.", example: "+254711000000" },
 };
 
-type Props = { channel: Channel; target: ChannelTargetResponse | null; onClose(): void };
+type Props = {
+  channel: Channel;
+  target: ChannelTargetResponse | null;
+  /** Who answers at a new address, where that is known, and an address for it. */
+  offered?: { agent: { id: number; name: string }; target: string };
+  onClose(): void;
+};
 
 /** Connects an agent to an address, or changes the agent, address or mode of a connection. */
-export function TargetWindow({ channel, target, onClose }: Props) {
+export function TargetWindow({ channel, target, offered, onClose }: Props) {
   const client = useQueryClient();
   const modes = modesOf(channel);
   const { form, sending } = useWindowForm({
     initial: {
-      agent_id: target?.agent_id ?? null,
-      target: target?.target ?? "",
+      agent_id: target?.agent_id ?? offered?.agent.id ?? null,
+      target: target?.target ?? offered?.target ?? "",
       target_mode: target?.target_mode ?? (modes[0] as TargetModes),
       fallback_target: target?.fallback_target ?? "",
       is_test: target?.is_test ?? false,
@@ -92,7 +98,7 @@ export function TargetWindow({ channel, target, onClose }: Props) {
         description="Answers at this address."
         required
         value={values.agent_id}
-        chosenName={target?.agent?.name}
+        chosenName={target?.agent?.name ?? offered?.agent.name}
         onChange={(id) => form.setFieldValue("agent_id", id)}
         error={form.errors.agent_id}
       />

@@ -5,9 +5,9 @@ import { TemplateEditor } from "../editors/template-editor.tsx";
 import { variablesOf } from "../editors/template-variables.ts";
 import { Panel } from "../parts/parts.tsx";
 import { recordPage } from "../records/build-record-page.tsx";
-import { fieldsOf, optionalText } from "../records/record-fields.ts";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import { MessageCalendar } from "./message-calendar.tsx";
+import { messageFields } from "./message-fields.ts";
 import { RuleFields } from "./rule-fields.tsx";
 
 const NEW_RULE: CustomMessageRule = {
@@ -34,16 +34,7 @@ export default recordPage({
   list: { to: "/messages", label: "Custom messages" },
   newTitle: "New message",
   title: "Message",
-  ...fieldsOf("PUT /api/v1/custom_messages/", {
-    name: { initial: "" },
-    type: { initial: "greeting", label: "Kind" },
-    preamble: optionalText(),
-    text: { initial: "" },
-    subject: optionalText(),
-    label: optionalText(),
-    repeat_after_language_change: { initial: false, label: "Repeat after a language change" },
-    rules: { initial: [] },
-  }),
+  ...messageFields,
   Form({ form, frame, readOnly }) {
     const values = form.getValues();
     const variables = variablesOf([]);

@@ -2,8 +2,7 @@ import { Stack, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { PromptResponse } from "../api-types.ts";
-import { TemplateEditor } from "../editors/template-editor.tsx";
-import { unknownNames, variablesOf } from "../editors/template-variables.ts";
+import { variablesOf } from "../editors/template-variables.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
 import { Findings } from "../parts/findings.tsx";
 import { Panel, RouteLink } from "../parts/parts.tsx";
@@ -12,10 +11,9 @@ import { NameFields, VersionNote } from "../records/common-fields.tsx";
 import { RecordFormFrame } from "../records/record-form.tsx";
 import type { RecordFormProps } from "../records/record-page.tsx";
 import { call } from "../server/api.ts";
-import { ModelFields } from "./model-fields.tsx";
+import { PromptFields } from "./prompt-fields.tsx";
 import type { PromptValues } from "./prompt-values.ts";
 import { PromptVersions } from "./prompt-versions.tsx";
-import { ToolNames } from "./tool-names.tsx";
 
 /** A prompt's form and a view of its versions, from which one can be restored into the form. */
 export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>) {
@@ -24,7 +22,6 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
   const values = form.getValues();
   const agents = useAgents(prompt?.id ?? null);
   const variables = variablesOf(agents);
-  const unknown = unknownNames(values.context, variables);
   return (
     <ViewTabs label="Views of the prompt" views={{ form: "Prompt", ...(prompt && { history: "Versions" }) }}>
       {(shown) =>
@@ -53,31 +50,7 @@ export function PromptForm(props: RecordFormProps<PromptResponse, PromptValues>)
             <Panel>
               <RecordFormFrame {...frame}>
                 <NameFields form={form} />
-                <TemplateEditor
-                  label="Instructions"
-                  description="Type {{ to fill in a variable."
-                  value={values.context}
-                  onChange={(context) => form.setFieldValue("context", context)}
-                  variables={variables}
-                  error={form.errors.context}
-                  readOnly={readOnly}
-                />
-                {unknown.length > 0 && (
-                  <Text size="sm" role="status">
-                    Nothing sets {unknown.join(", ")} when a session starts: a tool, a workflow or a campaign
-                    has to, or it stays empty.
-                  </Text>
-                )}
-                <ModelFields
-                  value={values.llm_config}
-                  onChange={(llm_config) => form.setFieldValue("llm_config", llm_config)}
-                  errorOf={(field) => form.errors[`llm_config.${field}`]}
-                />
-                <ToolNames
-                  value={values.tools}
-                  onChange={(tools) => form.setFieldValue("tools", tools)}
-                  error={form.errors.tools}
-                />
+                <PromptFields form={form} variables={variables} readOnly={readOnly} />
                 <Stack gap="xs">
                   <Switch
                     label="Run a tool after the session"

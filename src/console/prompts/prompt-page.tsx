@@ -1,6 +1,6 @@
 import { recordPage } from "../records/build-record-page.tsx";
 import { PromptForm } from "./prompt-form.tsx";
-import { PROMPT_LABELS, type PromptValues, promptValues } from "./prompt-values.ts";
+import { PROMPT_LABELS, type PromptValues, promptBody, promptValues } from "./prompt-values.ts";
 
 export default recordPage({
   operations: {
@@ -21,12 +21,6 @@ export default recordPage({
   acrossViews: true,
   values: promptValues,
   labels: PROMPT_LABELS,
-  body: (values: PromptValues) => ({
-    ...values,
-    type: "prompt_v1",
-    description: values.description || null,
-    edit_comments: values.edit_comments || null,
-    include_default_tools: false,
-  }),
+  body: (values: PromptValues) => promptBody(values),
   Form: PromptForm,
 });

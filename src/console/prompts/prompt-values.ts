@@ -45,6 +45,15 @@ const valuesOf = (prompt: PromptResponse): PromptValues => ({
   edit_comments: "",
 });
 
+/** What is sent of a prompt's values, on creating as on updating. */
+export const promptBody = (values: PromptValues) => ({
+  ...values,
+  type: "prompt_v1",
+  description: values.description || null,
+  edit_comments: values.edit_comments || null,
+  include_default_tools: false,
+});
+
 export const PROMPT_LABELS: FieldLabels = {
   context: "Instructions",
   llm_config: "Model",

@@ -56,6 +56,8 @@ export type FieldsForm<Values extends object> = Omit<
 
 export type RecordForm<Values extends object> = {
   form: UseFormReturnType<Values>;
+  /** The same by a narrower type, which Mantine's can't be compared with while Values is open. */
+  fields: FieldsForm<Values>;
   isNew: boolean;
   isSaving: boolean;
   isDirty: boolean;
@@ -164,6 +166,7 @@ export function useRecordForm<Record_ extends object, Values extends object>(
 
   return {
     form,
+    fields: form as unknown as FieldsForm<Values>,
     general,
     isNew: record === null,
     isSaving,
@@ -209,8 +212,10 @@ export function RecordFormFrame<Values extends object>(props: {
   /** Without permission the fields stay to be read, and nothing can be saved. */
   readOnly?: boolean;
   extra?: ReactNode;
+  /** What the button says, where several forms stand on a page. */
+  verb?: string;
 }) {
-  const { form, children, readOnly = false, extra } = props;
+  const { form, children, readOnly = false, extra, verb } = props;
   const { isDirty, isSaving, isNew, review } = form;
   const fields = useRef<HTMLFieldSetElement>(null);
   const element = useRef<HTMLFormElement>(null);
@@ -252,7 +257,7 @@ export function RecordFormFrame<Values extends object>(props: {
         {!readOnly && (
           <Group gap="xs">
             <Button type="submit" loading={isSaving} disabled={!isDirty && !isNew}>
-              {isNew ? "Create" : "Review and save"}
+              {verb ?? (isNew ? "Create" : "Review and save")}
             </Button>
             {isDirty && !isNew && (
               <Button variant="default" onClick={form.discard} disabled={isSaving}>

@@ -115,15 +115,7 @@ export function recordPageOf<Stored extends object, Values extends object>(
           />
         )
       ));
-    return (
-      <Form
-        // The same by a narrower type, which Mantine's can't be compared with while Values is open.
-        form={form.form as unknown as FieldsForm<Values>}
-        record={record}
-        readOnly={readOnly}
-        frame={{ form, readOnly, extra }}
-      />
-    );
+    return <Form form={form.fields} record={record} readOnly={readOnly} frame={{ form, readOnly, extra }} />;
   }
 
   return function Page() {

@@ -1,0 +1,38 @@
+import { Box, Grid, Group, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { AgentResponse } from "../api-types.ts";
+import { useMay } from "../server/me.tsx";
+import { AddressSection } from "./address-section.tsx";
+import { DuplicateAgent, ExportAgent } from "./agent-files.tsx";
+import { GreetingSection } from "./greeting-section.tsx";
+import { InstructionsSection } from "./instructions-section.tsx";
+import { TalkPane } from "./talk-pane.tsx";
+
+/** All an agent is made of on one page, each part saved by itself; beside it a test conversation that stays in sight. */
+export function AgentWorkbench({ agent, children }: { agent: AgentResponse; children: ReactNode }) {
+  const may = useMay();
+  const mayTalk = may("chat");
+  return (
+    <Grid gap="md" align="flex-start">
+      <Grid.Col span={{ base: 12, lg: mayTalk ? 7 : 12 }}>
+        <Stack gap="md">
+          <Group gap="xs">
+            {may("agents_write") && <DuplicateAgent agent={agent} />}
+            <ExportAgent agent={agent} />
+          </Group>
+          {agent.prompt && <InstructionsSection agent={agent} prompt={agent.prompt} />}
+          <GreetingSection agent={agent} />
+          {may("channels_read") && <AddressSection agent={agent} />}
+          {children}
+        </Stack>
+      </Grid.Col>
+      {mayTalk && (
+        <Grid.Col span={{ base: 12, lg: 5 }} pos={{ lg: "sticky" }} top={{ lg: 16 }}>
+          <Box>
+            <TalkPane agent_id={agent.id} />
+          </Box>
+        </Grid.Col>
+      )}
+    </Grid>
+  );
+}

@@ -98,13 +98,15 @@ export type CallResultSaveMapping = { "from": Expression; "to": string };
 
 export type CallResultSaveMappingInput = { "from": ExpressionInput; "to": string };
 
-export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "outcome_counts": OutcomeCounts; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
+export type CampaignBoard = { "campaign_id": number; "campaign_name": string; "timezone": string; "at": string; "status_counts": Record<string, number>; "outcome_counts": OutcomeCounts; "skip_counts": Record<string, number>; "hourly_rate": number; "total_rate": number; "under_way": number; "days": ({ "date": string; "cap": number | null; "first_attempts": number })[]; "batches": (CampaignBoardBatch)[]; "latest": (CampaignBoardRequest)[] };
 
 export type CampaignBoardBatch = { "batch_id": string; "waiting": number; "rate": number; "put_off": number; "next_step": RequestNextStep };
 
 export type CampaignBoardRequest = { "batch_id": string; "reference_id": string; "target": string; "request_status": string; "channel_manager_status": string; "attempt_count": number; "session_id": number | null; "at": string; "text": string };
 
 export type CampaignForecast = { "campaign_id": number; "timezone": string; "from": string; "until": string; "people": number; "hourly_rate": number; "total_rate": number; "totals": { "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number }; "days": ({ "date": string; "cap": number | null; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "hours": ({ "at": string; "first_attempts": number; "retries": number; "completed": number; "given_up": number; "skipped": number })[]; "ends_at": string | null; "left": number; "assumptions": (string)[] };
+
+export type CampaignReachRules = { "purpose": "marketing" | "informational" | "emergency" };
 
 export type Channel = { "name": string; "channel_service": ChannelServices; "supported_modes"?: string | null | undefined; "is_system_channel": boolean; "id": number; "config"?: ChannelConfigView | null | undefined };
 
@@ -137,6 +139,14 @@ export type CommunicationRequestResult = { "reference_id": string; "target": str
 export type ConditionalText = { "if"?: Expression | null | undefined; "text": string };
 
 export type ConditionalTextInput = { "if"?: ExpressionInput | null | undefined; "text": string };
+
+export type Consent = { "id": number; "address": string; "purpose": "marketing" | "informational"; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording": string | null; "evidence": Record<string, string> | null; "valid_from": string; "created_at": string; "created_by": string; "revoked_at": string | null; "revoked_through": string | null; "revoked_said": string | null; "revoked_by": string | null };
+
+export type ConsentCreateRequest = { "address": string; "purpose"?: "marketing" | "informational" | undefined; "channel": "call" | "text" | "email"; "given_through": "form" | "paper" | "speech" | "text" | "mail" | "chat" | "other"; "wording"?: string | null | undefined; "evidence"?: Record<string, string> | null | undefined; "valid_from"?: string | null | undefined };
+
+export type ConsentFile = { "file"?: string | undefined };
+
+export type ConsentImport = { "added": number; "known": number; "withdrawn": number };
 
 export type ContactCap = { "channel": "call" | "text" | "email" | "any"; "attempts": number; "days": number };
 
@@ -676,11 +686,11 @@ export type TestRate = { "passed": number; "total": number; "rate": number | nul
 
 export type TestResult = { "id": number; "position": number; "case_name": string; "repetition": number; "status": "pending" | "passed" | "failed" | "error" | "skipped"; "session_id": number | null; "verdicts": (TestVerdict)[]; "notes": (string)[]; "cost_usd": number | null; "finished_at": string | null };
 
-export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null };
+export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number };
 
 export type TestRunRequest = { "agent"?: string | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
 
-export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "summary": TestSummary };
+export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number; "summary": TestSummary };
 
 export type TestSuiteFile = { "text": string };
 
@@ -688,9 +698,9 @@ export type TestSuiteFileInput = { "text": string };
 
 export type TestSuiteInput = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[] };
 
-export type TestSuiteListed = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_updated": string; "last_updated_by": string };
+export type TestSuiteListed = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_run_passed": number | null; "last_run_judged": number | null; "last_updated": string; "last_updated_by": string };
 
-export type TestSuiteResponse = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_updated": string; "last_updated_by": string; "cases": (TestCase)[]; "findings": (TestFinding)[] };
+export type TestSuiteResponse = { "id": number; "name": string; "description": string; "agent_id": number; "agent": string; "case_count": number; "last_run_id": number | null; "last_run_passed": number | null; "last_run_judged": number | null; "last_updated": string; "last_updated_by": string; "cases": (TestCase)[]; "findings": (TestFinding)[] };
 
 export type TestSuiteUpdate = { "name": string; "description"?: string | undefined; "agent": string; "cases": (TestCaseInput)[]; "id": number };
 
@@ -994,6 +1004,12 @@ export type Operations = {
   "POST /api/v1/suppressions/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: SuppressionFile; answer: SuppressionImport };
   "GET /api/v1/suppressions/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Suppression };
   "DELETE /api/v1/suppressions/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
+  "GET /api/v1/consents/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "address" | "purpose" | "channel" | "given_through" | "wording" | "valid_from" | "created_at" | "created_by" | "revoked_at" | "revoked")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Consent)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/consents/": { path: Record<never, never>; query: Record<never, never>; body: ConsentCreateRequest; answer: Consent };
+  "GET /api/v1/consents/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
+  "POST /api/v1/consents/csv": { path: Record<never, never>; query: { "calling_code"?: string | null | undefined }; body: ConsentFile; answer: ConsentImport };
+  "GET /api/v1/consents/{id}": { path: { "id": number }; query: Record<never, never>; body: undefined; answer: Consent };
+  "DELETE /api/v1/consents/{id}": { path: { "id": number }; query: { "reason": string }; body: undefined; answer: Deleted };
   "GET /api/v1/events/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "source" | "source_id" | "category" | "type" | "user_id" | "description" | "attributes")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Event)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/sessions/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("timestamp" | "session_id" | "conversation_id" | "channel_manager_service" | "channel_manager_type" | "channel_manager_sid" | "agent_type" | "agent_id" | "agent_name" | "prompt_id" | "prompt_name" | "source" | "target" | "duration" | "is_outbound" | "is_legacy" | "is_test" | "ended_at" | "end_reason" | "is_running")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (Session)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "GET /api/v1/sessions/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionDetail };
@@ -1040,6 +1056,8 @@ export type Operations = {
   "GET /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: OutboundCampaignResponse };
   "PUT /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: OutboundCampaign; answer: OutboundCampaignResponse };
   "DELETE /api/v1/outbound/campaigns/{campaign_id}": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: Deleted };
+  "GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: undefined; answer: CampaignReachRules };
+  "PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules": { path: { "campaign_id": number }; query: Record<never, never>; body: CampaignReachRules; answer: CampaignReachRules };
   "GET /api/v1/outbound/batches": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("batch_id" | "campaign_id" | "status" | "expires_on" | "last_updated_at")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (CommunicationBatch)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/outbound/batches": { path: Record<never, never>; query: Record<never, never>; body: CommunicationBatchCreate; answer: CommunicationBatch };
   "GET /api/v1/outbound/batches/{batch_id}": { path: { "batch_id": string }; query: Record<never, never>; body: undefined; answer: BatchDetails };

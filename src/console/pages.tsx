@@ -7,6 +7,7 @@ import {
   IconBulb,
   IconChartBar,
   IconFileText,
+  IconFlask,
   IconHandStop,
   IconHome,
   IconInbox,
@@ -94,6 +95,26 @@ export const PAGES: ConsolePage[] = [
     title: "Tool",
     permission: "tools_read",
     load: () => import("./tools/tool-page.tsx"),
+  },
+
+  {
+    path: "/tests",
+    title: "Tests",
+    permission: "tests_read",
+    load: () => import("./tests/tests-page.tsx"),
+    menu: { group: "Build", icon: IconFlask },
+  },
+  {
+    path: "/tests/$id",
+    title: "Suite of tests",
+    permission: "tests_read",
+    load: () => import("./tests/suite-page.tsx"),
+  },
+  {
+    path: "/tests/runs/$id",
+    title: "Test run",
+    permission: "tests_read",
+    load: () => import("./tests/run-page.tsx"),
   },
 
   {

@@ -5,11 +5,14 @@ import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
 import { invalid, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
+import { caseCount } from "./case-count.ts";
 import { runTest } from "./run-job.ts";
 import { agentNamed, casesOf, selectSuites } from "./suite-store.ts";
 import { type CountedResult, summarize, type TestSummary } from "./summary.ts";
 
 export type TestRunRow = {
+  passed: number;
+  judged: number;
   id: number;
   suite_id: number;
   suite: string;
@@ -116,6 +119,8 @@ export const selectRuns = (db: Db, caller: Pick<Caller, "sub_organization_id">) 
       "r.created_at",
       "r.created_by",
       "r.finished_at",
+      caseCount("passed").as("passed"),
+      caseCount("judged").as("judged"),
     ]);
 
 export async function findRun(db: Db, caller: Caller, id: number): Promise<TestRunRow> {

@@ -6,6 +6,7 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, invalid } from "../base/errors.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { recordset } from "../db/recordset.ts";
+import { caseCount } from "./case-count.ts";
 import { findingsOf, type TestFinding } from "./case-findings.ts";
 import { TestCase, type TestSuiteInput } from "./test-case.ts";
 
@@ -17,6 +18,8 @@ export type TestSuiteRow = {
   agent: string;
   case_count: number;
   last_run_id: number | null;
+  last_run_passed: number | null;
+  last_run_judged: number | null;
   last_updated: string;
   last_updated_by: string;
   /** Only of one suite, not in lists. */
@@ -42,6 +45,17 @@ export const selectSuites = (db: Db, caller: Pick<Caller, "sub_organization_id">
   db
     .selectFrom("test_suites as s")
     .innerJoin("agents as a", "a.id", "s.agent_id")
+    .leftJoinLateral(
+      (join) =>
+        join
+          .selectFrom("test_runs as run")
+          .select("run.id")
+          .whereRef("run.suite_id", "=", "s.id")
+          .orderBy("run.id", "desc")
+          .limit(1)
+          .as("r"),
+      (join) => join.onTrue(),
+    )
     .where("s.sub_organization_id", "=", caller.sub_organization_id)
     .where("s.deleted_at", "is", null)
     .select([
@@ -53,7 +67,9 @@ export const selectSuites = (db: Db, caller: Pick<Caller, "sub_organization_id">
       "s.last_updated",
       "s.last_updated_by",
       sql<number>`(select count(*) from test_cases c where c.suite_id = s.id)`.as("case_count"),
-      sql<number | null>`(select max(r.id) from test_runs r where r.suite_id = s.id)`.as("last_run_id"),
+      "r.id as last_run_id",
+      sql<number | null>`case when r.id is not null then ${caseCount("passed")} end`.as("last_run_passed"),
+      sql<number | null>`case when r.id is not null then ${caseCount("judged")} end`.as("last_run_judged"),
     ]);
 
 /** With its cases, and what is doubtful about them. */

@@ -47,6 +47,8 @@ const TestRunListed = z
     created_at: timestamp(),
     created_by: z.string(),
     finished_at: timestamp().nullable(),
+    passed: z.int().describe("Cases whose repetitions all passed."),
+    judged: z.int().describe("Cases that have a verdict so far."),
   })
   .meta({ id: "TestRunListed" });
 

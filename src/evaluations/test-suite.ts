@@ -31,6 +31,8 @@ const TestSuiteListed = z
     agent: z.string().describe("The agent's name."),
     case_count: z.int(),
     last_run_id: z.int().nullable(),
+    last_run_passed: z.int().nullable().describe("Cases of the last run whose repetitions all passed."),
+    last_run_judged: z.int().nullable().describe("Cases of the last run that have a verdict so far."),
     last_updated: timestamp(),
     last_updated_by: z.string(),
   })
@@ -63,7 +65,13 @@ export function suiteRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): 
     create: TestSuiteInput,
     update: TestSuiteUpdate,
     list: suiteList,
-    audited: ({ findings: _, last_run_id: _run, ...suite }) => suite,
+    audited: ({
+      findings: _,
+      last_run_id: _id,
+      last_run_passed: _passed,
+      last_run_judged: _judged,
+      ...suite
+    }) => suite,
     store: {
       page: (caller, query) => list.listPage(db, selectSuites(db, caller), query, suiteList),
       find: findSuite,

@@ -11,6 +11,7 @@ import { carrierId, channelWords } from "./channel-words.ts";
 import { InsightPanel } from "./insight-panel.tsx";
 import { LabelPanel } from "./label-panel.tsx";
 import { LatencyPanel } from "./latency-panel.tsx";
+import { MakeTest } from "./make-test.tsx";
 import { RecordingPanel } from "./recording-panel.tsx";
 import { endedBy, isRunning, lengthOf, voiceWords } from "./session-words.ts";
 import { TurnView } from "./turn-view.tsx";
@@ -31,6 +32,7 @@ export default function SessionPage() {
         title={`Session ${id}`}
         back={{ to: "/sessions", label: "Sessions" }}
         about={session.data && <About session={session.data} />}
+        actions={session.data && !isRunning(session.data) && <MakeTest id={id} session={session.data} />}
       />
       <Fetched query={session} lines={12}>
         {(found) => <Body id={id} session={found} />}

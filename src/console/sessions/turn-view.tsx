@@ -16,15 +16,17 @@ export function TurnView(props: {
   /** Where messages of it may be held. */
   session_id?: string;
   turn: Turn;
+  /** The conversation's name, where several are on the page. */
+  among?: string;
   showEngine: boolean;
   isPlaying?: boolean;
   onSeek?(at: string): void;
 }) {
-  const { session_id, turn, showEngine, isPlaying = false, onSeek } = props;
+  const { session_id, turn, among, showEngine, isPlaying = false, onSeek } = props;
   return (
     <section
       className={classes.turn}
-      aria-label={turn.index === 0 ? "Opening" : `Turn ${turn.index}`}
+      aria-label={[among, turn.index === 0 ? "Opening" : `Turn ${turn.index}`].filter(Boolean).join(", ")}
       data-playing={isPlaying}
     >
       <div className={classes.head}>

@@ -1,0 +1,97 @@
+import { Button, SegmentedControl, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconFlask } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { SessionDetail, TestSuiteResponse } from "../api-types.ts";
+import { RecordSelect } from "../lists/record-select.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+
+const SUITES = "GET /api/v1/test_suites/";
+
+/** Makes a test of a conversation: what the person said, what the tools answered, which were called. */
+export function MakeTest({ id, session }: { id: string; session: SessionDetail }) {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  const { agent_name } = session;
+  if (!may("tests_write") || !agent_name) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<IconFlask size={15} />} onClick={open}>
+        Make a test
+      </Button>
+      {opened && <TestWindow session_id={Number(id)} agent={agent_name} onClose={close} />}
+    </>
+  );
+}
+
+type Wanted = { name: string; where: "new" | "stored"; suite_id: number | null; suite: string };
+
+function TestWindow(props: { session_id: number; agent: string; onClose(): void }) {
+  const { session_id, agent, onClose } = props;
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { form, sending } = useWindowForm({
+    initial: {
+      name: `Session ${session_id}`,
+      where: "stored",
+      suite_id: null,
+      suite: `${agent} tests`,
+    } as Wanted,
+    send: (wanted) => addTest(session_id, agent, wanted),
+    async onSent({ id }) {
+      onClose();
+      await Promise.all([[SUITES], ["test suite"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+      await navigate({ to: `/tests/${id}`, search: { view: "tests" } as never });
+    },
+  });
+  const { where, suite_id } = form.getValues();
+  return (
+    <WindowForm
+      title="Make a test of this conversation"
+      verb="Make the test"
+      sending={sending}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        The test says what the person said, and answers for the tools as they answered then. It expects that
+        the same tools are called; add what else you expect.
+      </Text>
+      <TextInput label="Name of the test" required dir="auto" {...form.getInputProps("name")} />
+      <SegmentedControl
+        aria-label="Suite"
+        data={[
+          { value: "stored", label: "Add to a suite" },
+          { value: "new", label: "Begin a suite" },
+        ]}
+        {...form.getInputProps("where")}
+      />
+      {where === "stored" ? (
+        <RecordSelect
+          operation={SUITES}
+          label="Suite"
+          required
+          value={suite_id}
+          onChange={(chosen) => form.setFieldValue("suite_id", chosen)}
+          error={form.errors.suite_id}
+        />
+      ) : (
+        <TextInput label="Name of the suite" required dir="auto" {...form.getInputProps("suite")} />
+      )}
+    </WindowForm>
+  );
+}
+
+async function addTest(session_id: number, agent: string, wanted: Wanted): Promise<TestSuiteResponse> {
+  const made = await call("GET /api/v1/sessions/{session_id}/test_case", { path: { session_id } });
+  const test = { ...made, name: wanted.name };
+  if (wanted.where === "new" || wanted.suite_id === null)
+    return call("POST /api/v1/test_suites/", { body: { name: wanted.suite, agent, cases: [test] } });
+  const suite = await call("GET /api/v1/test_suites/{suite_id}", { path: { suite_id: wanted.suite_id } });
+  const { id, name, description, agent: tested, cases } = suite;
+  return call("PUT /api/v1/test_suites/", {
+    body: { id, name, description, agent: tested, cases: [...cases, test] },
+  });
+}

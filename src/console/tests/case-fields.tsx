@@ -1,0 +1,89 @@
+import { Alert, Button, Group, Select, SimpleGrid, Stack, Switch, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import type { TestCase } from "../api-types.ts";
+import { JsonEditor } from "../editors/json-editor.tsx";
+import { CheckFields } from "./check-fields.tsx";
+import { MockFields } from "./mock-fields.tsx";
+import { PersonFields } from "./person-fields.tsx";
+
+const CHANNELS = { chat: "Chat", sms: "SMS", whatsapp: "WhatsApp", email: "E-mail" };
+
+/** One test of a suite. The form shows most of it; as JSON it is whole. */
+export function CaseFields(props: {
+  value: TestCase;
+  onChange(value: TestCase): void;
+  onRemove(): void;
+  errorOf(path: string): ReactNode;
+  /** What the API says of this test that has no field in the form. */
+  faults: string[];
+  readOnly: boolean;
+}) {
+  const { value, onChange, onRemove, errorOf, faults, readOnly } = props;
+  const [isJson, setJson] = useState(false);
+  const set = (part: Partial<TestCase>) => onChange({ ...value, ...part });
+  return (
+    <Stack gap="md">
+      {faults.map((fault) => (
+        <Alert key={fault} color="red" role="alert">
+          {fault}
+        </Alert>
+      ))}
+      {isJson ? (
+        <JsonEditor
+          label="The test as JSON"
+          value={value}
+          onChange={(next) => onChange(next as TestCase)}
+          readOnly={readOnly}
+        />
+      ) : (
+        <>
+          <SimpleGrid cols={{ base: 1, sm: 3 }}>
+            <TextInput
+              label="Name of the test"
+              required
+              dir="auto"
+              value={value.name}
+              onChange={({ currentTarget }) => set({ name: currentTarget.value })}
+              error={errorOf("name")}
+            />
+            <Select
+              label="Channel"
+              allowDeselect={false}
+              data={Object.entries(CHANNELS).map(([channel, label]) => ({ value: channel, label }))}
+              value={value.channel ?? "chat"}
+              onChange={(channel) => set({ channel: channel as keyof typeof CHANNELS })}
+            />
+            <TextInput
+              label="The agent's clock"
+              placeholder="now"
+              description="Such as 2026-11-24T10:00:00"
+              value={value.clock ?? ""}
+              onChange={({ currentTarget }) => set({ clock: currentTarget.value || null })}
+              error={errorOf("clock")}
+            />
+          </SimpleGrid>
+          <PersonFields value={value.person} onChange={(person) => set({ person })} readOnly={readOnly} />
+          <CheckFields
+            value={value.expect ?? {}}
+            onChange={(expect) => set({ expect })}
+            readOnly={readOnly}
+          />
+          <MockFields value={value.mocks ?? []} onChange={(mocks) => set({ mocks })} readOnly={readOnly} />
+        </>
+      )}
+      <Group justify="space-between">
+        <Switch
+          size="sm"
+          label="As JSON"
+          checked={isJson}
+          onChange={({ currentTarget }) => setJson(currentTarget.checked)}
+        />
+        {!readOnly && (
+          <Button size="compact-sm" variant="subtle" onClick={onRemove}>
+            Remove this test
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,108 @@
+import { ActionIcon, Button, Group, Paper, Select, Stack, Text, TextInput } from "@mantine/core";
+import { IconPlus, IconTrash } from "@tabler/icons-react";
+import type { TestMock } from "../api-types.ts";
+import { JsonEditor } from "../editors/json-editor.tsx";
+
+/** What tools answer in a test: no service is called. The first that fits a call answers it. */
+export function MockFields(props: {
+  value: TestMock[];
+  onChange(value: TestMock[]): void;
+  readOnly: boolean;
+}) {
+  const { value, onChange, readOnly } = props;
+  const set = (index: number, mock: TestMock) => onChange(value.with(index, mock));
+  return (
+    <Stack gap="xs" role="group" aria-label="What tools answer">
+      <Text size="sm" fw={500}>
+        What tools answer
+      </Text>
+      <Text size="xs" c="dimmed">
+        No service is called in a test. A call that nothing here answers fails.
+      </Text>
+      {value.map((mock, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the order is what counts
+        <Paper key={index} withBorder p="sm">
+          <Stack gap="xs">
+            <Group gap="xs" wrap="nowrap" align="flex-end">
+              <TextInput
+                style={{ flex: 1 }}
+                label="Tool"
+                value={mock.tool}
+                onChange={({ currentTarget }) => set(index, { ...mock, tool: currentTarget.value })}
+              />
+              <Select
+                w={130}
+                label="It"
+                allowDeselect={false}
+                data={[
+                  { value: "answers", label: "answers" },
+                  { value: "fails", label: "fails with" },
+                ]}
+                value={mock.error == null ? "answers" : "fails"}
+                onChange={(how) => set(index, how === "fails" ? failing(mock) : answering(mock))}
+              />
+              {!readOnly && (
+                <ActionIcon
+                  mb={4}
+                  aria-label={`Remove the answer of ${mock.tool || "the tool"}`}
+                  onClick={() => onChange(value.toSpliced(index, 1))}
+                >
+                  <IconTrash size={15} />
+                </ActionIcon>
+              )}
+            </Group>
+            {mock.error == null ? (
+              <JsonEditor
+                label="Answer"
+                value={mock.result ?? null}
+                onChange={(result) => set(index, { ...mock, result })}
+                readOnly={readOnly}
+              />
+            ) : (
+              <TextInput
+                label="Error"
+                value={mock.error}
+                onChange={({ currentTarget }) => set(index, { ...mock, error: currentTarget.value })}
+              />
+            )}
+            {mock.match != null && (
+              <JsonEditor
+                label="When the arguments contain"
+                value={mock.match}
+                onChange={(match) => set(index, { ...mock, match: match as Record<string, unknown> })}
+                readOnly={readOnly}
+              />
+            )}
+            {!readOnly && (
+              <div>
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  onClick={() => set(index, mock.match == null ? { ...mock, match: {} } : withoutMatch(mock))}
+                >
+                  {mock.match == null ? "Only for certain arguments" : "For any arguments"}
+                </Button>
+              </div>
+            )}
+          </Stack>
+        </Paper>
+      ))}
+      {!readOnly && (
+        <div>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconPlus size={14} />}
+            onClick={() => onChange([...value, { tool: "", result: {} }])}
+          >
+            Add an answer
+          </Button>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+const failing = ({ result: _, ...mock }: TestMock): TestMock => ({ ...mock, error: "" });
+const answering = ({ error: _, ...mock }: TestMock): TestMock => ({ ...mock, result: {} });
+const withoutMatch = ({ match: _, ...mock }: TestMock): TestMock => mock;

@@ -1,0 +1,90 @@
+import { Modal, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { TestResult } from "../api-types.ts";
+import { Fetched, RouteLink } from "../parts/parts.tsx";
+import { call } from "../server/api.ts";
+import { TurnView } from "../sessions/turn-view.tsx";
+import { turnsOf } from "../sessions/turns.ts";
+import { Verdicts } from "./results-panel.tsx";
+
+/** The conversations of one test in two runs, beside each other. */
+export function TranscriptPair(props: { name: string; before: number; after: number; onClose(): void }) {
+  const { name, before, after, onClose } = props;
+  return (
+    <Modal opened onClose={onClose} size="90%" title={<bdi>{name}</bdi>}>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        {[before, after].map((run_id) => (
+          <Side key={run_id} run_id={run_id} name={name} />
+        ))}
+      </SimpleGrid>
+    </Modal>
+  );
+}
+
+function Side({ run_id, name }: { run_id: number; name: string }) {
+  const results = useQuery({
+    queryKey: ["test results", run_id, "of", name],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/test_runs/{run_id}/results", {
+        path: { run_id },
+        query: { search_fields: ["case_name"], search_field_values: [name], limit: 100 },
+        signal,
+      }),
+  });
+  return (
+    <section aria-label={`Run ${run_id}`}>
+      <Text fw={600} mb="xs">
+        Run {run_id}
+      </Text>
+      <Fetched query={results}>
+        {({ items }) => {
+          const own = items.filter((result) => result.case_name === name);
+          const shown = own.find(({ status }) => status !== "passed") ?? own[0];
+          return shown ? (
+            <Conversation result={shown} among={`Run ${run_id}`} />
+          ) : (
+            <Text size="sm">Not part of this run.</Text>
+          );
+        }}
+      </Fetched>
+    </section>
+  );
+}
+
+function Conversation({ result, among }: { result: TestResult; among: string }) {
+  const { session_id } = result;
+  const story = useQuery({
+    queryKey: ["session", String(session_id), "pair"],
+    enabled: session_id !== null,
+    queryFn: async ({ signal }) => {
+      const path = { session_id: String(session_id) };
+      const { events } = await call("GET /api/v1/sessions/timeline/{session_id}", { path, signal });
+      return turnsOf(events, []);
+    },
+  });
+  return (
+    <Stack gap="md">
+      <Verdicts result={result} />
+      {session_id === null ? (
+        <Text size="sm">It was not held.</Text>
+      ) : (
+        <>
+          <Fetched query={story}>
+            {(turns) =>
+              turns.map((turn) => (
+                <TurnView
+                  key={turn.index}
+                  session_id={String(session_id)}
+                  turn={turn}
+                  among={among}
+                  showEngine={false}
+                />
+              ))
+            }
+          </Fetched>
+          <RouteLink to={`/sessions/${session_id}`}>Session {session_id}</RouteLink>
+        </>
+      )}
+    </Stack>
+  );
+}

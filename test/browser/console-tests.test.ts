@@ -1,0 +1,143 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { silentLog } from "../../src/base/log.ts";
+import { migrateJobs } from "../../src/jobs/runner.ts";
+import { axeFindings, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
+import { playRun } from "../harness/evaluations.ts";
+
+let it: ConsoleTest;
+beforeAll(async () => {
+  it = await createConsoleTest();
+  await migrateJobs(it.app.database.pool, silentLog);
+});
+
+/** Presses Run and plays what its jobs would; the page follows by itself. */
+async function runTests(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Run tests" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForURL(/\/tests\/runs\/\d+$/);
+  await playRun(it.app, Number(/\d+$/.exec(page.url())?.[0]));
+  await page.getByText("finished").waitFor();
+}
+
+/** The receptionist with these tools. */
+async function withTools(tools: string[]): Promise<void> {
+  const { body: prompt } = await it.app.send("GET", "/api/v1/prompts/1");
+  const { id, name, type, context, llm_config } = prompt;
+  const saved = await it.app.send("PUT", "/api/v1/prompts/", { id, name, type, context, llm_config, tools });
+  expect(saved.status, JSON.stringify(saved.body)).toBe(200);
+}
+
+test("an author runs the demo's tests, breaks the agent, reads what fails now beside how it was, and mends it", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/");
+  await page.getByRole("navigation").getByRole("link", { name: "Tests", exact: true }).click();
+  await page.getByRole("link", { name: "Clinic receptionist" }).click();
+  await runTests(page);
+  await page.getByText("20 of 20 tests passed").waitFor();
+  await page.getByText("between 84 % and 100 %").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+
+  await withTools(["find_slots", "cancel_appointment", "hangup"]);
+  await page.getByRole("link", { name: "Clinic receptionist" }).click();
+  await page.getByText("The agent has no tool book_appointment").first().waitFor({ state: "hidden" });
+  await runTests(page);
+  await page.getByText("Worse", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Both conversations of Books the first free time" }).click();
+  const pair = page.getByRole("dialog", { name: "Books the first free time" });
+  await pair.getByRole("region", { name: "Run 1" }).getByText("DC-1A2B").first().waitFor();
+  await pair.getByRole("region", { name: "Run 2" }).getByText("not met").first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await pair.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Books the first free time failed" }).click();
+  await page.getByText("book_appointment was not called").first().waitFor();
+
+  await withTools(["find_slots", "book_appointment", "cancel_appointment", "hangup"]);
+  await page.getByRole("link", { name: "Clinic receptionist" }).click();
+  await runTests(page);
+  await page.getByText("Better", { exact: true }).waitFor();
+  // Compared with the first run instead, nothing has changed.
+  await page.getByRole("combobox", { name: "The run to compare with" }).click();
+  await page.getByRole("option", { name: /^Run 1:/ }).click();
+  await page.getByText("All 20 tests that both have ended alike.").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a session becomes a test, an expectation is added by hand, and what is wrong is told at its test", async () => {
+  const talk = async (text: string | null) =>
+    it.app.send("POST", "/api/v1/agents/test/messages", {
+      service_name: "console",
+      source: "someone",
+      test_id: "for a test",
+      agent_id: "1",
+      text: text ?? "",
+      session_start: text === null,
+    });
+  await talk(null);
+  await talk("When are you open?");
+  const { body } = await talk("bye, please hang up");
+  const { session_id } = body.response.content;
+  await it.app.send("POST", `/api/v1/sessions/${session_id}/end`);
+  await it.app.db
+    .updateTable("sessions")
+    .set({ ended_at: new Date().toISOString() })
+    .where("id", "=", session_id)
+    .execute();
+
+  const page = await it.open(await it.person("Editor"));
+  await page.goto(`/console/sessions/${session_id}`);
+  await page.getByRole("button", { name: "Make a test" }).click();
+  const window = page.getByRole("dialog");
+  await window.getByLabel("Name of the test").fill("Opening hours");
+  await window.getByText("Begin a suite").click();
+  await window.getByLabel("Name of the suite").fill("From sessions");
+  await window.getByRole("button", { name: "Make the test" }).click();
+  await page.getByRole("heading", { level: 1, name: "From sessions" }).waitFor();
+
+  await page.getByRole("button", { name: "Opening hours" }).click();
+  expect(await page.getByLabel("Message 1", { exact: true }).inputValue()).toBe("When are you open?");
+  await page.getByRole("button", { name: "Add an expectation" }).click();
+  const says = page.getByRole("textbox", { name: /^The agent says/ }).last();
+  await says.fill("(unclosed");
+  await page.getByRole("button", { name: "Review and save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(/Input should be a pattern/).waitFor();
+  await page.getByText("to be mended").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await says.fill("Monday to Friday");
+  await saveReviewed(page);
+  await runTests(page);
+  await page.getByText("1 of 1 tests passed").waitFor();
+  expect(page.faults).toEqual([]);
+});
+
+test("a suite comes from a file, and who may only read runs and changes none", async () => {
+  const page = await it.open(await it.person("Editor"));
+  await page.goto("/console/tests");
+  const text = "name: From a file\nagent: Demo clinic\ncases:\n  - name: Greets\n    person: [hello]\n";
+  const choose = async (content: string) => {
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Import a file" }).click(),
+    ]);
+    await chooser.setFiles({
+      name: "suite.yaml",
+      mimeType: "application/yaml",
+      buffer: Buffer.from(content),
+    });
+  };
+  await choose(`${text}    expect: { sayd: [hi] }\n`);
+  await page.getByText(/Line 6/).waitFor();
+  await choose(text);
+  await page.getByRole("heading", { level: 1, name: "From a file" }).waitFor();
+  const { pathname } = new URL(page.url());
+
+  const viewer = await it.open(await it.person("Viewer"));
+  await viewer.goto(`${pathname}?view=tests`);
+  await viewer.getByRole("button", { name: "Greets" }).click();
+  await viewer.getByLabel("Name of the test").waitFor();
+  for (const verb of ["Run tests", "Add a test", "Remove this test", "Add an expectation", "Review and save"])
+    expect(await viewer.getByRole("button", { name: verb }).count(), verb).toBe(0);
+  expect([...page.faults, ...viewer.faults]).toEqual([]);
+});

@@ -1,7 +1,8 @@
-import { sql } from "kysely";
+import { sql, type Updateable } from "kysely";
 import { z } from "zod";
 import { publicText } from "../base/errors.ts";
-import { type Db, json } from "../db/database.ts";
+import { type Db, json, type Tx } from "../db/database.ts";
+import type { TestResults } from "../db/types.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -15,7 +16,9 @@ import { TestCase } from "./test-case.ts";
  *   pending row and job, committed with the run → the session, opened with its number in the row → verdicts in the row
  *
  * When a process dies in between, the job runs again: it ends the session that was left, plays the case anew, and stores a
- * result only where there is none yet.
+ * result only where there is none yet. A process that only stood still, and goes on while another plays its case, finds
+ * the other's session in the row (or none): its own result is not stored, and its job fails, because a job that ends well
+ * is deleted, and the other's is the same.
  */
 
 export const runTest: Job<{ result_id: number }> = {
@@ -35,24 +38,32 @@ export const testJobs = (parts: Parts): JobHandler[] => [
 type DueResult = NonNullable<Awaited<ReturnType<typeof loadDue>>>;
 
 /** `isLast`: an error becomes the result, because the job is not tried again. */
-async function runResult({ engine, catalogue }: Parts, result_id: number, isLast: boolean): Promise<void> {
-  const { db, log } = engine;
-  const due = await loadDue(db, result_id);
+async function runResult(parts: Parts, result_id: number, isLast: boolean): Promise<void> {
+  const { engine } = parts;
+  const due = await loadDue(engine.db, result_id);
   if (!due) return;
   if (due.status === "pending" && due.run_status === "running") {
-    if (due.session_id !== null) await endSession(engine, due.session_id, "error");
-    if (await isSpent(db, due)) await store(engine, due, { status: "skipped", notes: [SPENT] });
-    else {
-      try {
-        await store(engine, due, await play({ engine, catalogue }, due));
-      } catch (error) {
-        if (!isLast) throw error;
-        const why = publicText(error, log, "a test could not be run");
-        await store(engine, due, { status: "error", notes: [why] });
-      }
+    try {
+      await settle(parts, due, isLast);
+    } catch (error) {
+      // Cancelled, or another process has stored its result.
+      if ((await loadDue(engine.db, result_id))?.status === "pending") throw error;
     }
   }
   await finishRun(engine, due.run_id);
+}
+
+async function settle({ engine, catalogue }: Parts, due: DueResult, isLast: boolean): Promise<void> {
+  await takeOver(engine, due);
+  if (await isSpent(engine.db, due)) return store(engine, due, { status: "skipped", notes: [SPENT] });
+  let played: Stored;
+  try {
+    played = await play({ engine, catalogue }, due);
+  } catch (error) {
+    if (!isLast) throw error;
+    played = { status: "error", notes: [publicText(error, engine.log, "a test could not be run")] };
+  }
+  await store(engine, due, played);
 }
 
 const SPENT = "Not run: the run has reached its cost cap.";
@@ -87,7 +98,8 @@ function play({ engine, catalogue }: Parts, due: DueResult): Promise<PlayedCase>
     seed: seedOf(due.seed, position, repetition),
     test_case: TestCase.parse(due.test_case),
     onOpen: async (tx, { session_id }) => {
-      await tx.updateTable("test_results").set({ session_id }).where("id", "=", id).execute();
+      await write(tx, due, { session_id });
+      due.session_id = session_id;
     },
   });
 }
@@ -95,6 +107,14 @@ function play({ engine, catalogue }: Parts, due: DueResult): Promise<PlayedCase>
 /** Each repetition of a case has a seed of its own, the same in every run of this seed. */
 const seedOf = (seed: number, position: number, repetition: number): number =>
   (seed * 1_000_003 + position * 1_009 + repetition) % 2_147_483_647;
+
+/** Ends the session of the process that played this case before. */
+async function takeOver(engine: Engine, due: DueResult): Promise<void> {
+  if (due.session_id === null) return;
+  await endSession(engine, due.session_id, "error");
+  await write(engine.db, due, { session_id: null });
+  due.session_id = null;
+}
 
 async function isSpent(db: Db, { run_id, cost_cap_usd }: DueResult): Promise<boolean> {
   if (cost_cap_usd === null) return false;
@@ -107,26 +127,30 @@ async function isSpent(db: Db, { run_id, cost_cap_usd }: DueResult): Promise<boo
 }
 
 type Stored = Pick<PlayedCase, "notes"> &
-  Partial<Pick<PlayedCase, "verdicts" | "cost_usd" | "session_id">> & {
+  Partial<Pick<PlayedCase, "verdicts" | "cost_usd">> & {
     status: PlayedCase["status"] | "skipped";
   };
 
-/** Only where there is no result yet. */
-async function store({ db, clock }: Engine, { id }: DueResult, result: Stored): Promise<void> {
-  const { status, notes, verdicts = [], cost_usd = null, session_id } = result;
-  await db
+async function store({ db, clock }: Engine, due: DueResult, result: Stored): Promise<void> {
+  const { status, notes, verdicts = [], cost_usd = null } = result;
+  const finished_at = clock.now().toISOString();
+  await write(db, due, { status, verdicts: json(verdicts), notes: json(notes), cost_usd, finished_at });
+}
+
+/** Only while there is no result yet, and the row names the session that this process left there. */
+async function write(
+  db: Db | Tx,
+  { id, session_id }: DueResult,
+  values: Updateable<TestResults>,
+): Promise<void> {
+  const { numUpdatedRows } = await db
     .updateTable("test_results")
-    .set({
-      status,
-      verdicts: json(verdicts),
-      notes: json(notes),
-      cost_usd,
-      finished_at: clock.now().toISOString(),
-      ...(session_id !== undefined && { session_id }),
-    })
+    .set(values)
     .where("id", "=", id)
     .where("status", "=", "pending")
-    .execute();
+    .where("session_id", "is not distinct from", session_id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Error(`another process plays test result ${id}`);
 }
 
 /** A statement of its own, after the result's commit: of two last results, the later one sees both. */

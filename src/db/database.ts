@@ -147,9 +147,13 @@ export const isDiskFull = (error: unknown): boolean =>
   (error instanceof pg.DatabaseError && error.code === "53100") ||
   ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | null)?.code ?? "");
 
-/** A connection that worked ended by itself: the server was stopped (57P01), crashed (57P02), or can't be reached. */
+/**
+ * A connection that worked ended by itself: the server was stopped (57P01), crashed (57P02), or can't be reached. Who
+ * writes while it ends is told by the socket (EPIPE, ECONNRESET) before the server's own word is read.
+ */
 export const isConnectionLost = (error: unknown): boolean =>
   (error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? "")) ||
+  ["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException | null)?.code ?? "") ||
   (error instanceof Error &&
     /^(Connection terminated|Client has encountered a connection error)/.test(error.message));
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
@@ -54,10 +54,25 @@ async function unpackChromium(): Promise<string> {
   try {
     const program = path.join(import.meta.dirname, "chromium-unpack.ts");
     await promisify(execFile)(process.execPath, [program], { env: { ...process.env, TMPDIR: own } });
+    await writeFile(path.join(own, "fonts/fonts.conf"), fontConfiguration(folder));
     await rename(own, folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;
   }
   return folder;
+}
+
+/**
+ * What the browser reads to find its letters. The package's own file names `/tmp/fonts` only: unpacked elsewhere, the
+ * browser finds no font at all, hangs for a minute and dies with its first page.
+ */
+function fontConfiguration(folder: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${path.join(folder, "fonts/fonts")}</dir>
+  <cachedir>${path.join(folder, "fonts-cache")}</cachedir>
+</fontconfig>
+`;
 }

@@ -24,6 +24,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     knowledge: ["data_source_chunks", "data_source_words", "data_sources", "embedding_usage"],
     tools: ["prompt_tools", "service_tokens", "services", "tool_versions", "tools"],
     agents: [
+      "agent_versions",
       "agents",
       "bridge_phrases",
       "conversation_bridges",

@@ -44,6 +44,7 @@ import { speechAccessOf } from "./speech/speech-access.ts";
 import { addTools } from "./tools/routes.ts";
 import { transcriptionProviderRoutes } from "./transcription/transcription-provider.ts";
 import { addTryout } from "./tryout/routes.ts";
+import { addVersions } from "./versions/routes.ts";
 import { addWebChat } from "./webchat/routes.ts";
 import { createDeliverer } from "./webhooks/delivery-loop.ts";
 import { webhookRoutes } from "./webhooks/webhook-routes.ts";
@@ -90,6 +91,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
   addEvaluations(api, engine);
+  addVersions(api, engine);
   addWebChat(api, engine, engines);
   campaignRoutes(api, {
     ...ground,

@@ -70,6 +70,18 @@ const SINGLE = [
     display_name: "Chat",
     description: "Talk with agents in test conversations",
   },
+  {
+    group: "Agents",
+    name: "agents_publish",
+    display_name: "Publish",
+    description: "Publish versions of agents, and choose the one that people reach",
+  },
+  {
+    group: "Agents",
+    name: "agents_publish_untested",
+    display_name: "Publish without tests",
+    description: "Publish although a test suite that must pass does not, with a reason",
+  },
   { group: "Tests", name: "tests_run", display_name: "Run", description: "Run tests of agents" },
   { group: "Sessions", name: "recording_download", display_name: "Download recordings", description: null },
   {
@@ -133,7 +145,14 @@ export const SYSTEM_ROLES = [
   {
     name: "Editor",
     description: "Reads everything, changes everything that is configuration",
-    permissions: [...reads, ...configurationWrites, "chat", "recording_download", "tests_run"].toSorted(),
+    permissions: [
+      ...reads,
+      ...configurationWrites,
+      "chat",
+      "agents_publish",
+      "recording_download",
+      "tests_run",
+    ].toSorted(),
   },
   {
     name: "Analyst",

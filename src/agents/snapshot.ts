@@ -8,6 +8,8 @@ import type { ToolDefinition } from "../tools/tool-definition.ts";
  * Secrets are not part of it; a service's credentials are read when a tool is called.
  */
 export type Snapshot = {
+  /** Of a version that was published; absent for what was saved last. */
+  version?: number;
   agent: SnapshotAgent;
   prompt: SnapshotPrompt;
   /** In the order the model sees them. */
@@ -119,14 +121,19 @@ const toolJson = (idColumn: string) => sql`(
   from tools t join services s on s.id = t.service_id
   where t.id = ${sql.ref(idColumn)})`;
 
-/** Reads agent, prompt version, tools, message and languages in one statement. */
+/** live: what people reach, which is the published version where there is one; draft: what was saved last. */
+export type AgentState = "live" | "draft" | number;
+
+/** Reads agent, prompt version, tools, message and languages, or the published version, in one statement. */
 export async function freezeSnapshot(
   db: Db,
   sub_organization_id: number,
   agent_id: number,
+  state: AgentState,
 ): Promise<Snapshot> {
   const { rows } = await sql<Frozen>`
     select
+      published.version_number as version, published.snapshot as published,
       json_build_object('id', a.id, 'name', a.name, 'type', a.type, 'timezone', a.timezone,
         'variables', a.variables, 'tool_headers', a.tool_headers, 'prompt_tool_defaults', a.prompt_tool_defaults,
         'agent_initiated', a.agent_initiated, 'enable_verbal_language_change', a.enable_verbal_language_change,
@@ -159,17 +166,28 @@ export async function freezeSnapshot(
     join prompts p on p.id = a.prompt_id
     join prompt_versions v on v.prompt_id = p.id
       and v.version_number = coalesce(a.prompt_version_number, p.version_number)
+    left join agent_versions published on published.agent_id = a.id and published.version_number = ${wantedVersion(state)}
     where a.id = ${agent_id} and a.sub_organization_id = ${sub_organization_id} and a.deleted_at is null
   `.execute(db);
   const [row] = rows;
   if (!row) throw notFound("Agent", agent_id);
+  const { language_tool, version, published, ...frozen } = row;
+  if (version !== null && published !== null) return { ...published, version };
+  if (typeof state === "number") throw notFound("Version", state);
   if (row.agent.type !== "ca_v1")
     throw new Fault("refused", `Agents of type ${row.agent.type} can't hold sessions.`);
-  const { language_tool, ...frozen } = row;
   return { ...frozen, tools: withLanguages(row.tools ?? [], language_tool, row.language_group) };
 }
 
-type Frozen = Omit<Snapshot, "tools"> & { tools: SnapshotTool[] | null; language_tool: SnapshotTool | null };
+type Frozen = Omit<Snapshot, "tools" | "version"> & {
+  tools: SnapshotTool[] | null;
+  language_tool: SnapshotTool | null;
+  version: number | null;
+  published: Snapshot | null;
+};
+
+const wantedVersion = (state: AgentState) =>
+  state === "live" ? sql`a.published_version` : sql`${state === "draft" ? null : state}::bigint`;
 
 const LANGUAGE_TOOL = "set_current_language";
 

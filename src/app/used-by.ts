@@ -1,3 +1,4 @@
+import { publishedWithService } from "../agents/published-with.ts";
 import type { addAgents } from "../agents/routes.ts";
 import { campaignsOfAgent } from "../campaigns/campaigns-of-agent.ts";
 import { targetsOfAgent } from "../channels/targets-of-agent.ts";
@@ -5,10 +6,11 @@ import { urlsOfService } from "../insights/tool-configuration-store.ts";
 import type { addTools } from "../tools/routes.ts";
 
 type UsedBy = Pick<Parameters<typeof addAgents>[1], "agentHolders"> &
-  Pick<Parameters<typeof addTools>[1], "insightToolUrls">;
+  Pick<Parameters<typeof addTools>[1], "insightToolUrls" | "serviceHolders">;
 
 /** Who uses a record: asked by its room, answered by rooms to the right of it. */
 export const usedBy: UsedBy = {
   agentHolders: async (tx, id) => [...(await targetsOfAgent(tx, id)), ...(await campaignsOfAgent(tx, id))],
   insightToolUrls: urlsOfService,
+  serviceHolders: publishedWithService,
 };

@@ -4,6 +4,8 @@ export type A2pMessagingPathCheckRequest = { "phone": string };
 
 export type A2pMessagingPathCheckResponse = { "a2p_approved": boolean };
 
+export type AgentChange = { "part": string; "before": unknown; "after": unknown };
+
 export type AgentChannelTarget = { "agent_id": number; "channel_id": number; "target": string; "target_mode": string; "fallback_target"?: string | null | undefined; "is_test": boolean; "id": number; "channel_name": string; "updated_at": string; "last_updated_by": string; "agent": null; "a2p_verified"?: boolean | null | undefined };
 
 export type AgentCreate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined };
@@ -33,6 +35,14 @@ export type AgentToolFieldDefault = { "field_name": string; "default_value": unk
 export type AgentToolFieldDefaultInput = { "field_name": string; "default_value": unknown };
 
 export type AgentUpdate = { "name": string; "description"?: string | null | undefined; "label"?: string | null | undefined; "labels"?: (string)[] | null | undefined; "type": "ca_v1"; "prompt_id": number; "prompt_version_number"?: number | null | undefined; "custom_message_id"?: number | null | undefined; "language_group_id"?: number | null | undefined; "bridge_phrases_id"?: number | null | undefined; "timezone": string; "prompt_tool_defaults"?: (AgentToolDefaultsInput)[] | undefined; "languages"?: (string)[] | undefined; "variables": Record<string, string>; "tool_headers": Record<string, string> | null; "agent_initiated"?: boolean | undefined; "stt_provider"?: AgentSttProvider | null | undefined; "wait_sound"?: AgentWaitSound | null | undefined; "enable_verbal_language_change"?: boolean | undefined; "id": number };
+
+export type AgentVersion = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "override_reason": string | null };
+
+export type AgentVersionContent = { "version_number": number; "is_live": boolean; "note": string; "published_at": string; "published_by": string; "gates": (GateResult)[]; "override_reason": string | null; "parts": ({ "part": string; "content": unknown })[] };
+
+export type AgentVersioning = { "agent_id": number; "published_version": number | null; "published_at": string | null; "published_by": string | null; "draft": { "fingerprint": string; "changes": (AgentChange)[] }; "gates": (GateResult)[] };
+
+export type AgentVersioningUpdate = { "published_version"?: number | null | undefined; "gates": (PublishGate)[] };
 
 export type AgentVoice = { "provider": TtsProvider; "display_name": string; "var_name": string; "gender": AgentVoiceGender; "model": AgentVoiceModel; "supported_languages": (AgentLanguage)[]; "deprecated": boolean };
 
@@ -290,6 +300,8 @@ export type FolderDetails = { "name": string; "label"?: string | null | undefine
 
 export type ForecastQuestion = { "answer_rate": number; "from"?: string | null | undefined; "days"?: number | undefined; "requests"?: number | null | undefined; "call_rate"?: number | null | undefined; "expires_on"?: string | null | undefined; "auto_call_rate"?: boolean | undefined; "skip_rate"?: number | null | undefined };
 
+export type GateResult = { "suite_id": number; "suite": string | null; "at_least": number; "run_id": number | null; "passed": number | null; "total": number | null; "low": number | null; "passes": boolean; "says": string };
+
 export type GetValueAction = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite": boolean; "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined };
 
 export type GetValueActionInput = { "action": "get" | "load"; "inputs"?: (string)[] | null | undefined; "overwrite"?: boolean | undefined; "value"?: unknown | undefined; "valueFrom"?: ExpressionInput | null | undefined; "if"?: ExpressionInput | null | undefined; "value_from"?: ExpressionInput | null | undefined };
@@ -518,6 +530,10 @@ export type PronunciationOverridesDictionary = { "type": string; "pronunciations
 
 export type PronunciationsCsvUploadResponse = { "revision": number; "hash": string; "entries": number; "uploaded_at": string; "uploaded_by": string };
 
+export type PublishGate = { "suite_id": number; "at_least": number };
+
+export type PublishRequest = { "note"?: string | undefined; "fingerprint"?: string | null | undefined; "override_reason"?: string | null | undefined };
+
 export type QueuedInsightWork = { "queued": number; "skipped": number };
 
 export type ReleasedMessage = { "session_id": string; "message_id": string };
@@ -686,11 +702,11 @@ export type TestRate = { "passed": number; "total": number; "rate": number | nul
 
 export type TestResult = { "id": number; "position": number; "case_name": string; "repetition": number; "status": "pending" | "passed" | "failed" | "error" | "skipped"; "session_id": number | null; "verdicts": (TestVerdict)[]; "notes": (string)[]; "cost_usd": number | null; "finished_at": string | null };
 
-export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number };
+export type TestRunListed = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number };
 
-export type TestRunRequest = { "agent"?: string | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
+export type TestRunRequest = { "agent"?: string | null | undefined; "version"?: number | null | undefined; "repetitions"?: number | undefined; "seed"?: number | undefined; "cost_cap_usd"?: number | null | undefined };
 
-export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number; "summary": TestSummary };
+export type TestRunResponse = { "id": number; "suite_id": number; "suite": string; "agent_id": number; "agent": string; "version": number | null; "repetitions": number; "seed": number; "cost_cap_usd": number | null; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "passed": number; "judged": number; "summary": TestSummary };
 
 export type TestSuiteFile = { "text": string };
 
@@ -1047,6 +1063,12 @@ export type Operations = {
   "POST /api/v1/test_runs/{run_id}/cancel": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
   "GET /api/v1/test_runs/{run_id}/comparison": { path: { "run_id": number }; query: { "before": number }; body: undefined; answer: TestComparison };
   "GET /api/v1/sessions/{session_id}/test_case": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: TestCase };
+  "GET /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentVersioning };
+  "PUT /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: AgentVersioningUpdate; answer: AgentVersioning };
+  "GET /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "version_number" | "note" | "published_at" | "published_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AgentVersion)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: Record<never, never>; body: PublishRequest; answer: AgentVersion };
+  "GET /api/v1/agents/{agent_id}/versions/{version_number}": { path: { "agent_id": number; "version_number": number }; query: Record<never, never>; body: undefined; answer: AgentVersionContent };
+  "GET /api/v1/agents/{agent_id}/versions/{version_number}/changes": { path: { "agent_id": number; "version_number": number }; query: { "with"?: number | null | undefined }; body: undefined; answer: (AgentChange)[] };
   "POST /chat/v1/sessions": { path: Record<never, never>; query: Record<never, never>; body: { "client_id": string; "user_id"?: string | null | undefined; "identity_token"?: string | null | undefined }; answer: null };
   "GET /chat/v1/sessions/{session_id}": { path: { "session_id": string }; query: { "token": string }; body: undefined; answer: null };
   "POST /chat/v1/sessions/{session_id}/messages": { path: { "session_id": string }; query: { "token": string }; body: { "text": string; "id"?: string | null | undefined }; answer: null };

@@ -41,6 +41,8 @@ export interface Agents {
   prompt_id: number;
   prompt_tool_defaults: unknown;
   prompt_version_number: number | null;
+  publish_gates: Generated<unknown>;
+  published_version: number | null;
   stt_provider: string | null;
   sub_organization_id: number;
   timezone: string;
@@ -49,6 +51,20 @@ export interface Agents {
   updated_at: string;
   variables: unknown;
   wait_sound: string | null;
+}
+
+export interface AgentVersions {
+  agent_id: number;
+  fingerprint: string;
+  gates: unknown;
+  id: Generated<number>;
+  note: string;
+  override_reason: string | null;
+  published_at: string;
+  published_by: string;
+  snapshot: unknown;
+  sub_organization_id: number;
+  version_number: number;
 }
 
 export interface Allowances {
@@ -1181,13 +1197,16 @@ export interface TestRuns {
   cost_cap_usd: number | null;
   created_at: string;
   created_by: string;
+  fingerprint: string | null;
   finished_at: string | null;
   id: Generated<number>;
   repetitions: number;
   seed: number;
+  snapshot: unknown | null;
   status: "running" | "finished" | "cancelled";
   sub_organization_id: number;
   suite_id: number;
+  version_number: number | null;
 }
 
 export interface TestSuites {
@@ -1377,6 +1396,7 @@ export interface WriteProbes {
 }
 
 export interface DB {
+  agent_versions: AgentVersions;
   agents: Agents;
   allowances: Allowances;
   api_tokens: ApiTokens;

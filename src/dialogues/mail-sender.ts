@@ -76,7 +76,7 @@ async function writeMail(parts: MailParts, outreach: Outreach): Promise<StoredMa
   }
   const before = await openedBefore(parts, outreach);
   if (before === undefined) {
-    requireTemplate(await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id));
+    requireTemplate(await freezeSnapshot(db, outreach.sub_organization_id, outreach.agent_id, "live"));
   }
   const session_id = before ?? (await openSession(parts, outreach, target));
   const session = await db

@@ -1,4 +1,4 @@
-import type { SnapshotTest } from "../agents/snapshot.ts";
+import type { Snapshot, SnapshotTest } from "../agents/snapshot.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { underVars } from "../sessions/variables.ts";
@@ -21,6 +21,7 @@ export type PlayedCase = {
 type CaseToPlay = {
   sub_organization_id: number;
   agent_id: number;
+  held_with: "draft" | Snapshot;
   seed: number;
   /** The session's name. */
   sid: string;
@@ -33,7 +34,7 @@ type CaseToPlay = {
 export async function playCase(
   engine: Engine,
   catalogue: readonly LlmEntry[],
-  { sub_organization_id, agent_id, seed, sid, test_case, onOpen }: CaseToPlay,
+  { sub_organization_id, agent_id, held_with, seed, sid, test_case, onOpen }: CaseToPlay,
 ): Promise<PlayedCase> {
   const { channel, caller, variables, person, expect } = test_case;
   const override_timestamp = test_case.clock ?? null;
@@ -41,7 +42,7 @@ export async function playCase(
   const started = await startSession(
     engine,
     {
-      ...{ sub_organization_id, agent_id, channel, sid, override_timestamp },
+      ...{ sub_organization_id, agent_id, held_with, channel, sid, override_timestamp },
       ...{ service: "tests", type: "test_v1", channel_target_id: null },
       ...{ source: caller.address, target: "test", is_test: true, is_outbound: false },
       ...{ verified: caller.verified, variables: underVars(variables), test: { ...test, seed } },

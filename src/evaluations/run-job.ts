@@ -1,5 +1,6 @@
 import { sql, type Updateable } from "kysely";
 import { z } from "zod";
+import type { Snapshot } from "../agents/snapshot.ts";
 import { publicText } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import type { TestResults } from "../db/types.ts";
@@ -84,6 +85,7 @@ async function loadDue(db: Db, result_id: number) {
       "r.agent_id",
       "r.seed",
       "r.cost_cap_usd",
+      "r.snapshot",
       sql<unknown>`r.cases -> t.position`.as("test_case"),
     ])
     .where("t.id", "=", result_id)
@@ -92,9 +94,11 @@ async function loadDue(db: Db, result_id: number) {
 }
 
 function play({ engine, catalogue }: Parts, due: DueResult): Promise<PlayedCase> {
-  const { id, sub_organization_id, agent_id, position, repetition } = due;
+  const { id, sub_organization_id, agent_id, position, repetition, snapshot } = due;
   return playCase(engine, catalogue, {
     ...{ sub_organization_id, agent_id, sid: `test-${id}` },
+    // Of a run that an earlier version of the program began, nothing was kept.
+    held_with: (snapshot as Snapshot | null) ?? "draft",
     seed: seedOf(due.seed, position, repetition),
     test_case: TestCase.parse(due.test_case),
     onOpen: async (tx, { session_id }) => {

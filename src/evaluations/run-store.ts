@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { freezeSnapshot } from "../agents/snapshot.ts";
+import { fingerprintOf } from "../agents/version-parts.ts";
 import type { Caller } from "../api/caller.ts";
 import * as list from "../api/list.ts";
 import type { Clock } from "../base/clock.ts";
@@ -18,6 +19,7 @@ export type TestRunRow = {
   suite: string;
   agent_id: number;
   agent: string;
+  version: number | null;
   repetitions: number;
   seed: number;
   cost_cap_usd: number | null;
@@ -32,6 +34,7 @@ const MAX_RESULTS = 3_000;
 
 export type RunWanted = {
   agent?: string | null | undefined;
+  version?: number | null | undefined;
   repetitions: number;
   seed: number;
   cost_cap_usd?: number | null | undefined;
@@ -49,7 +52,7 @@ export async function beginRun(
   if (!suite) throw notFound("Test suite", suite_id);
   const { sub_organization_id } = caller;
   const agent_id = wanted.agent ? await agentNamed(tx, caller, wanted.agent) : suite.agent_id;
-  const { agent } = await freezeSnapshot(tx, sub_organization_id, agent_id);
+  const snapshot = await freezeSnapshot(tx, sub_organization_id, agent_id, wanted.version ?? "draft");
   const cases = await casesOf(tx, suite_id);
   if (cases.length === 0) throw invalid(["body"], "The suite has no cases");
   const count = cases.length * wanted.repetitions;
@@ -61,7 +64,10 @@ export async function beginRun(
   const { id } = await tx
     .insertInto("test_runs")
     .values({
-      ...{ sub_organization_id, suite_id, agent_id, agent_name: agent.name },
+      ...{ sub_organization_id, suite_id, agent_id, agent_name: snapshot.agent.name },
+      version_number: wanted.version ?? null,
+      snapshot: json(snapshot),
+      fingerprint: fingerprintOf(snapshot),
       repetitions: wanted.repetitions,
       seed: wanted.seed,
       cost_cap_usd: wanted.cost_cap_usd ?? null,
@@ -112,6 +118,7 @@ export const selectRuns = (db: Db, caller: Pick<Caller, "sub_organization_id">) 
       "s.name as suite",
       "r.agent_id",
       "r.agent_name as agent",
+      "r.version_number as version",
       "r.repetitions",
       "r.seed",
       "r.cost_cap_usd",

@@ -98,7 +98,7 @@ async function findings(
   cases: TestCase[],
 ): Promise<TestFinding[]> {
   try {
-    return findingsOf(cases, await freezeSnapshot(db, sub_organization_id, agent_id));
+    return findingsOf(cases, await freezeSnapshot(db, sub_organization_id, agent_id, "draft"));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     return [{ path: "agent", message: error.message }];

@@ -21,6 +21,9 @@ import { SUITES, suiteParams } from "./test-suite.ts";
 const TestRunRequest = z
   .strictObject({
     agent: z.string().max(255).nullish().describe("The name of another agent than the suite's."),
+    version: recordId()
+      .nullish()
+      .describe("A published version of the agent; without it, what was saved last."),
     repetitions: integer({ min: 1, max: 100 }).default(1),
     seed: integer({ min: 0, max: 2_147_483_647 })
       .default(1)
@@ -40,6 +43,7 @@ const TestRunListed = z
     suite: z.string(),
     agent_id: z.int(),
     agent: z.string(),
+    version: z.int().nullable().describe("null: what was saved last when the run began."),
     repetitions: z.int(),
     seed: z.int(),
     cost_cap_usd: z.number().nullable(),

@@ -45,6 +45,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("api_tokens"),
     own("audit_entries"),
     own("agents"),
+    own("agent_versions"),
     own("prompts"),
     partOf("prompts", "prompt_id", "prompt_tools"),
     partOf("prompts", "prompt_id", "prompt_versions"),

@@ -8,7 +8,7 @@ import type { Api } from "../api/server.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Vault } from "../base/crypto.ts";
 import { Fault, invalid } from "../base/errors.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { withoutQuery } from "./access-token.ts";
 import { MAX_ALLOWED_HOSTS, readAllowedHosts } from "./allowed-hosts.ts";
 import { type CalledUrls, hostsOfTools } from "./service-hosts.ts";
@@ -102,13 +102,22 @@ const selectServices = (db: Db, caller: Caller) =>
     ])
     .$castTo<ServiceResponse>();
 
-type Deps = { db: Db; clock: Clock; vault: Vault; insightToolUrls: CalledUrls };
+/** What else calls a service, beside the tools there are: the rooms that have it say so. */
+type ServiceHolders = (tx: Tx, service_id: number) => Promise<{ kind: string; name: string }[]>;
+
+type Deps = {
+  db: Db;
+  clock: Clock;
+  vault: Vault;
+  insightToolUrls: CalledUrls;
+  serviceHolders: ServiceHolders;
+};
 
 export type CreatesService = Creates<ServiceInput, ServiceResponse>;
 
 export function serviceRoutes(
   api: Api,
-  { db, clock, vault, insightToolUrls }: Deps,
+  { db, clock, vault, insightToolUrls, serviceHolders }: Deps,
 ): { create: CreatesService } {
   const values = (caller: Caller, input: ServiceInput, stored: StoredCredentials) => {
     // Another kind of credentials takes nothing over: a header may have the name of what is secret elsewhere.
@@ -211,10 +220,10 @@ export function serviceRoutes(
           .where("deleted_at", "is", null)
           .orderBy("name")
           .execute();
-        refuseWhileHeld(
-          `service "${before.name}"`,
-          tools.map(({ name }) => ({ kind: "tool", name })),
-        );
+        refuseWhileHeld(`service "${before.name}"`, [
+          ...tools.map(({ name }) => ({ kind: "tool", name })),
+          ...(await serviceHolders(tx, id)),
+        ]);
         await tx
           .updateTable("services")
           .set({ deleted_at: clock.now().toISOString(), deleted_reason: reason })

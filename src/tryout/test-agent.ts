@@ -67,6 +67,7 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
         : await startSession(engine, {
             sub_organization_id: caller.sub_organization_id,
             agent_id,
+            held_with: "draft",
             channel: "chat",
             service: SERVICE,
             type: "console_test_v1",

@@ -118,7 +118,7 @@ export function tryToolRoutes(api: Api, engine: Engine): void {
 }
 
 async function snapshotFor({ db }: Engine, caller: Caller, agent_id: number | null): Promise<Snapshot> {
-  if (agent_id !== null) return freezeSnapshot(db, caller.sub_organization_id, agent_id);
+  if (agent_id !== null) return freezeSnapshot(db, caller.sub_organization_id, agent_id, "draft");
   return NO_AGENT;
 }
 

@@ -16,6 +16,8 @@ import { openWorkflows } from "./open-workflows.ts";
 export type SessionStart = {
   sub_organization_id: number;
   agent_id: number;
+  /** Which state of the agent; a test run hands over the one it was begun with. Left out: the one that people reach. */
+  held_with?: "draft" | Snapshot;
   channel: "voice" | "chat" | "sms" | "email" | "whatsapp";
   service: string;
   type: string;
@@ -70,8 +72,12 @@ export async function startSession(
   start: SessionStart,
   onOpen: OnOpen = async () => {},
 ): Promise<StartedSession> {
-  const live = await freezeSnapshot(engine.db, start.sub_organization_id, start.agent_id);
-  const frozen = start.test ? asTested(live, start.test) : live;
+  const { sub_organization_id, agent_id, held_with = "live" } = start;
+  const agent =
+    typeof held_with === "object"
+      ? held_with
+      : await freezeSnapshot(engine.db, sub_organization_id, agent_id, held_with);
+  const frozen = start.test ? asTested(agent, start.test) : agent;
   const outreach_texts = Object.values(start.variables ?? {}).filter((text) => !isPlainText(text));
   const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
   const real = engine.clock.now();

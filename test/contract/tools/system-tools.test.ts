@@ -121,7 +121,7 @@ describe("built-in tools", () => {
 test("a session gets its tools in the order its prompt names them, each as it is then", async () => {
   const { agent_id } = await createAgent(app, { script: "", systemTools: ["transfer", "hangup"] });
   const transfer = await get("transfer");
-  const { tools } = await freezeSnapshot(app.db, app.admin.sub_organization_id, agent_id);
+  const { tools } = await freezeSnapshot(app.db, app.admin.sub_organization_id, agent_id, "draft");
   expect(tools).toEqual([
     {
       id: transfer.id,

@@ -15,7 +15,25 @@ async function run(maker: Maker) {
 }
 const ofRun = async (maker: Maker) => ({ at: [(await run(maker)).id] });
 
+async function published(maker: Maker) {
+  const { id } = await agent(maker);
+  await maker.post(`/agents/${id}/versions`, { note: "First" });
+  return id;
+}
+
 export const EVALUATIONS: Examples = {
+  "GET /api/v1/agents/{}/versioning": async (maker) => ({ at: [await published(maker)] }),
+  "PUT /api/v1/agents/{}/versioning": async (maker) => ({
+    at: [await published(maker)],
+    body: { published_version: 1, gates: [{ suite_id: (await suite(maker)).id, at_least: 0.8 }] },
+  }),
+  "GET /api/v1/agents/{}/versions": async (maker) => ({ at: [await published(maker)] }),
+  "POST /api/v1/agents/{}/versions": async (maker) => ({
+    at: [(await agent(maker)).id],
+    body: { note: "Speaks of opening hours" },
+  }),
+  "GET /api/v1/agents/{}/versions/{}": async (maker) => ({ at: [await published(maker), 1] }),
+  "GET /api/v1/agents/{}/versions/{}/changes": async (maker) => ({ at: [await published(maker), 1] }),
   "GET /api/v1/sessions/{}/test_case": async (maker) => ({ at: [(await session(maker)).session_id] }),
   ...plainRecord("/test_suites", suiteInput),
   "POST /api/v1/test_suites/import": async (maker) => ({

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import type { Caller } from "../api/caller.ts";
+import { recordId } from "../api/schema.ts";
+import { invalid } from "../base/errors.ts";
+import type { Db } from "../db/database.ts";
+import { countedResults } from "../evaluations/run-store.ts";
+import { summarize, type TestSummary } from "../evaluations/summary.ts";
+
+/** A suite that a draft has to pass before it is published. */
+export const PublishGate = z
+  .strictObject({
+    suite_id: recordId(),
+    at_least: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe("What the lower end of the pass rate's 95 % interval has to reach, 0 to 1."),
+  })
+  .meta({ id: "PublishGate" });
+export type PublishGate = z.infer<typeof PublishGate>;
+
+export const GateResult = z
+  .object({
+    suite_id: z.int(),
+    suite: z.string().nullable().describe("null: it was deleted."),
+    at_least: z.number(),
+    run_id: z
+      .int()
+      .nullable()
+      .describe("The last finished run of the suite with exactly this draft; null: there is none."),
+    passed: z.int().nullable(),
+    total: z.int().nullable(),
+    low: z.number().nullable().describe("Lower end of the 95 % Wilson interval of the pass rate."),
+    passes: z.boolean(),
+    says: z.string(),
+  })
+  .meta({ id: "GateResult" });
+export type GateResult = z.infer<typeof GateResult>;
+
+export async function refuseUnknownSuites(
+  db: Db,
+  caller: Caller,
+  gates: readonly PublishGate[],
+): Promise<void> {
+  const suites = await suitesOf(db, caller, gates);
+  const unknown = gates.findIndex(({ suite_id }) => !suites.has(suite_id));
+  if (unknown >= 0)
+    throw invalid(
+      ["body", "gates", unknown, "suite_id"],
+      `There is no test suite ${gates[unknown]?.suite_id}`,
+    );
+  const twice = gates.findIndex(
+    ({ suite_id }, at) => gates.findIndex((gate) => gate.suite_id === suite_id) < at,
+  );
+  if (twice >= 0) throw invalid(["body", "gates", twice, "suite_id"], "This suite is named twice");
+}
+
+/** What each gate says of this state of the agent. A run counts when the suite was not changed since it began. */
+export async function gateResults(
+  db: Db,
+  caller: Caller,
+  agent_id: number,
+  fingerprint: string,
+  gates: readonly PublishGate[],
+): Promise<GateResult[]> {
+  if (gates.length === 0) return [];
+  const suites = await suitesOf(db, caller, gates);
+  const runs = await db
+    .selectFrom("test_runs as r")
+    .innerJoin("test_suites as s", "s.id", "r.suite_id")
+    .distinctOn("r.suite_id")
+    .where("r.sub_organization_id", "=", caller.sub_organization_id)
+    .where("r.suite_id", "in", [...suites.keys(), -1])
+    .where("r.agent_id", "=", agent_id)
+    .where("r.fingerprint", "=", fingerprint)
+    .where("r.status", "=", "finished")
+    .whereRef("r.created_at", ">=", "s.last_updated")
+    .orderBy("r.suite_id")
+    .orderBy("r.id", "desc")
+    .select(["r.id", "r.suite_id"])
+    .execute();
+  return Promise.all(
+    gates.map(async (gate) => {
+      const run_id = runs.find(({ suite_id }) => suite_id === gate.suite_id)?.id ?? null;
+      const summary = run_id === null ? null : summarize(await countedResults(db, run_id));
+      return judgeGate(gate, suites.get(gate.suite_id) ?? null, run_id, summary);
+    }),
+  );
+}
+
+/** Pure. */
+export function judgeGate(
+  { suite_id, at_least }: PublishGate,
+  suite: string | null,
+  run_id: number | null,
+  summary: Pick<TestSummary, "cases" | "results"> | null,
+): GateResult {
+  const { passed = null, total = null, low = null } = summary?.cases ?? {};
+  // A run that was cut short by its cost cap says nothing of the cases it left out.
+  const skipped = summary?.results.skipped ?? 0;
+  const passes = low !== null && low >= at_least && skipped === 0;
+  const result = { suite_id, suite, at_least, run_id, passed, total, low, passes };
+  if (suite === null)
+    return { ...result, passes: false, says: "The suite was deleted. Choose another, or none." };
+  if (low === null) return { ...result, says: `${suite}: not run with this draft.` };
+  if (skipped > 0) return { ...result, says: `${suite}: ${skipped} conversations were not run.` };
+  const reached = `${passed} of ${total} tests pass, which shows at least ${percent(low)}`;
+  return { ...result, says: `${suite}: ${reached}; ${percent(at_least)} is asked for.` };
+}
+
+/** Down to the tenth: a rate is never told as more than it is. */
+const percent = (rate: number): string => `${Math.floor(rate * 1000) / 10} %`;
+
+async function suitesOf(db: Db, caller: Caller, gates: readonly PublishGate[]): Promise<Map<number, string>> {
+  const found = await db
+    .selectFrom("test_suites")
+    .where("sub_organization_id", "=", caller.sub_organization_id)
+    .where("deleted_at", "is", null)
+    .where("id", "in", [...gates.map(({ suite_id }) => suite_id), -1])
+    .select(["id", "name"])
+    .execute();
+  return new Map(found.map(({ id, name }) => [id, name]));
+}

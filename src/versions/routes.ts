@@ -1,0 +1,247 @@
+import { z } from "zod";
+import { freezeSnapshot } from "../agents/snapshot.ts";
+import { changesOf, partsOf } from "../agents/version-parts.ts";
+import { requirePermission } from "../api/caller.ts";
+import * as list from "../api/list.ts";
+import { recordId, timestamp } from "../api/schema.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import { notFound } from "../base/errors.ts";
+import { type Db, json } from "../db/database.ts";
+import { GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts";
+import {
+  findVersioned,
+  holdVersioned,
+  publishDraft,
+  selectVersions,
+  versioningOf,
+  versionList,
+} from "./version-store.ts";
+
+const AgentChange = z
+  .object({
+    part: z
+      .string()
+      .describe("instructions, model, settings, greeting, languages, tools, or a tool by its name."),
+    before: z.unknown(),
+    after: z.unknown(),
+  })
+  .meta({ id: "AgentChange" });
+
+const AgentVersion = z
+  .object({
+    version_number: z.int(),
+    is_live: z.boolean().describe("Whether people reach this version."),
+    note: z.string(),
+    published_at: timestamp(),
+    published_by: z.string(),
+    gates: z.array(GateResult).describe("What the suites it had to pass said when it was published."),
+    override_reason: z.string().nullable().describe("Why it was published although a suite did not pass."),
+  })
+  .meta({ id: "AgentVersion" });
+
+const AgentVersionContent = AgentVersion.extend({
+  parts: z.array(z.object({ part: z.string(), content: z.unknown() })),
+}).meta({ id: "AgentVersionContent" });
+
+const AgentVersioning = z
+  .object({
+    agent_id: z.int(),
+    published_version: z.int().nullable().describe("null: what is saved reaches people at once."),
+    published_at: timestamp().nullable(),
+    published_by: z.string().nullable(),
+    draft: z.object({
+      fingerprint: z
+        .string()
+        .describe("Of all that the draft is made of: send it to publish just this draft."),
+      changes: z.array(AgentChange).describe("Against the published version."),
+    }),
+    gates: z.array(GateResult).describe("What they say of this draft."),
+  })
+  .meta({ id: "AgentVersioning" });
+
+const MAX_GATES = 20;
+const AgentVersioningUpdate = z
+  .strictObject({
+    published_version: recordId()
+      .nullable()
+      .describe("The version that people reach; null: what is saved reaches them at once."),
+    gates: z.array(PublishGate).max(MAX_GATES),
+  })
+  .meta({ id: "AgentVersioningUpdate" });
+
+const PublishRequest = z
+  .strictObject({
+    note: z.string().max(2_000).default("").describe("What was changed, and why."),
+    fingerprint: z
+      .string()
+      .max(64)
+      .nullish()
+      .describe("Of the draft you looked at; another draft is refused."),
+    override_reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2_000)
+      .nullish()
+      .describe(
+        "Why it is published although a suite does not pass. Needs the permission agents_publish_untested.",
+      ),
+  })
+  .meta({ id: "PublishRequest" });
+
+const AGENT = "/api/v1/agents/:agent_id";
+const params = z.object({ agent_id: recordId() });
+const versionParams = params.extend({ version_number: recordId() });
+const tag = "agents";
+
+/** Versions of an agent: what people reach is the published one, and saves make a draft. */
+export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
+  api.get(
+    `${AGENT}/versioning`,
+    {
+      summary: "Compare an agent's draft with what people reach",
+      tag,
+      permission: "agents_read",
+      params,
+      response: AgentVersioning,
+    },
+    async ({ caller, params }) => versioningOf(db, caller, params.agent_id),
+  );
+
+  api.put(
+    `${AGENT}/versioning`,
+    {
+      summary: "Choose the version of an agent that people reach, and its gates",
+      description:
+        "Sessions that run go on with the version they began with. Taking a gate away or lowering it needs the permission agents_publish_untested, as does going back to saves that reach people at once while there are gates.",
+      tag,
+      permission: "agents_publish",
+      params,
+      body: AgentVersioningUpdate,
+      response: AgentVersioning,
+    },
+    async ({ caller, params: { agent_id }, body }) =>
+      db.transaction().execute(async (tx) => {
+        const before = await holdVersioned(tx, caller, agent_id);
+        await refuseUnknownSuites(
+          tx,
+          caller,
+          body.gates.filter((gate) => !isKept(gate, before.gates)),
+        );
+        if (isWeaker(before, body)) requirePermission(caller, "agents_publish_untested");
+        const { published_version, gates } = body;
+        if (published_version !== null) await findVersion(tx, caller, agent_id, published_version);
+        await tx
+          .updateTable("agents")
+          .set({ published_version, publish_gates: json(gates) })
+          .where("id", "=", agent_id)
+          .execute();
+        const { name: _, ...was } = before;
+        await api.audit(tx, caller, {
+          ...{ action: "choose version", resource: "agents", resource_id: agent_id },
+          ...{ before: was, after: body },
+        });
+        return versioningOf(tx, caller, agent_id);
+      }),
+  );
+
+  api.get(
+    `${AGENT}/versions`,
+    {
+      summary: "List the versions of an agent",
+      tag,
+      permission: "agents_read",
+      params,
+      query: list.listQuery(versionList),
+      response: list.listOf(AgentVersion),
+    },
+    async ({ caller, params: { agent_id }, query }) => {
+      await findVersioned(db, caller, agent_id);
+      const page = await list.listPage(db, selectVersions(db, caller, agent_id), query, versionList);
+      return list.onlyFields(page, query.fields, AgentVersion);
+    },
+  );
+
+  api.get(
+    `${AGENT}/versions/:version_number`,
+    {
+      summary: "Get a version of an agent",
+      tag,
+      permission: "agents_read",
+      params: versionParams,
+      response: AgentVersionContent,
+    },
+    async ({ caller, params: { agent_id, version_number } }) => {
+      const version = await findVersion(db, caller, agent_id, version_number);
+      const snapshot = await freezeSnapshot(db, caller.sub_organization_id, agent_id, version_number);
+      return { ...version, parts: [...partsOf(snapshot)].map(([part, content]) => ({ part, content })) };
+    },
+  );
+
+  api.get(
+    `${AGENT}/versions/:version_number/changes`,
+    {
+      summary: "Compare a version of an agent with a later one, or with the draft",
+      tag,
+      permission: "agents_read",
+      params: versionParams,
+      query: z.object({ with: recordId().nullish().describe("Another version; left out: the draft.") }),
+      response: z.array(AgentChange),
+    },
+    async ({ caller, params: { agent_id, version_number }, query }) => {
+      const { sub_organization_id } = caller;
+      const before = await freezeSnapshot(db, sub_organization_id, agent_id, version_number);
+      const after = await freezeSnapshot(db, sub_organization_id, agent_id, query.with ?? "draft");
+      return changesOf(before, after);
+    },
+  );
+
+  api.post(
+    `${AGENT}/versions`,
+    {
+      summary: "Publish an agent's draft",
+      description:
+        "The first version that is published makes every later save a draft. Refused where a suite that must pass does not, unless a reason is given.",
+      tag,
+      permission: "agents_publish",
+      refusals: [409],
+      params,
+      body: PublishRequest,
+      response: AgentVersion,
+    },
+    async ({ caller, params: { agent_id }, body }) =>
+      db.transaction().execute(async (tx) => {
+        const { version_number } = await publishDraft(tx, { caller, at: clock.now() }, agent_id, body);
+        const after = await findVersion(tx, caller, agent_id, version_number);
+        await api.audit(tx, caller, { action: "publish", resource: "agents", resource_id: agent_id, after });
+        return after;
+      }),
+  );
+
+  async function findVersion(
+    from: Db,
+    caller: Parameters<typeof selectVersions>[1],
+    agent_id: number,
+    number: number,
+  ) {
+    const found = await selectVersions(from, caller, agent_id)
+      .where("v.version_number", "=", number)
+      .executeTakeFirst();
+    if (!found) throw notFound("Version", number);
+    return found;
+  }
+}
+
+type Chosen = { published_version: number | null; gates: PublishGate[] };
+
+/** Pure: whether what may be published afterwards is more than before. */
+const isWeaker = (before: Chosen, after: Chosen): boolean =>
+  before.gates.length > 0 &&
+  ((before.published_version !== null && after.published_version === null) ||
+    !before.gates.every(({ suite_id, at_least }) =>
+      after.gates.some((gate) => gate.suite_id === suite_id && gate.at_least >= at_least),
+    ));
+
+const isKept = (gate: PublishGate, gates: PublishGate[]): boolean =>
+  gates.some(({ suite_id }) => suite_id === gate.suite_id);

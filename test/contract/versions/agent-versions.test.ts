@@ -1,0 +1,276 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { silentLog } from "../../../src/base/log.ts";
+import { migrateJobs } from "../../../src/jobs/runner.ts";
+import { startSession } from "../../../src/turns/start-session.ts";
+import { createAgent } from "../../harness/agent.ts";
+import { createTestApp, type TestApp } from "../../harness/app.ts";
+import { endpointTool } from "../../harness/endpoint-tool.ts";
+import { playRun } from "../../harness/evaluations.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp();
+  await migrateJobs(app.database.pool, silentLog);
+});
+
+const HOURS = 'on "open" -> say "From eight to five."\non "bye" -> call hangup {"reason": "done"}';
+const BROKEN = 'on "open" -> say "I do not know."\non "bye" -> call hangup {"reason": "done"}';
+
+let agent_id: number;
+let prompt_id: number;
+let name: string;
+beforeEach(async () => {
+  const made = await createAgent(app, { script: HOURS, systemTools: ["hangup"] });
+  agent_id = made.agent_id;
+  const agent = (await app.send("GET", `/api/v1/agents/${agent_id}`)).body;
+  ({ prompt_id, name } = agent);
+});
+
+const at = (path: string) => `/api/v1/agents/${agent_id}/${path}`;
+const ok = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object) => {
+  const answer = await app.send(method, path, body);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+};
+const publish = (body: object = {}) => app.send("POST", at("versions"), body);
+const versioning = () => ok("GET", at("versioning"));
+
+async function save(script: string) {
+  const { id, name, type, llm_config } = await ok("GET", `/api/v1/prompts/${prompt_id}`);
+  const context = `You are a test.\n\`\`\`script\n${script}\n\`\`\``;
+  return ok("PUT", "/api/v1/prompts/", { id, name, type, llm_config, context, tools: ["hangup"] });
+}
+
+let session = 0;
+/** What a person who comes now is held with. */
+async function reached() {
+  const { session_id } = await startSession(app.engine, {
+    ...{ sub_organization_id: app.admin.sub_organization_id, agent_id, channel: "chat" as const },
+    ...{ service: "webchat", type: "webchat_v1", sid: `s${++session}`, channel_target_id: null },
+    ...{ source: null, target: null, is_test: false, is_outbound: false, verified: false },
+  });
+  const { snapshot } = await app.db
+    .selectFrom("sessions")
+    .select("snapshot")
+    .where("id", "=", session_id)
+    .executeTakeFirstOrThrow();
+  return snapshot as { version?: number; prompt: { context: string } };
+}
+
+describe("an agent without versions", () => {
+  test("is reached as it was saved last", async () => {
+    await save(BROKEN);
+    const held = await reached();
+    expect(held.prompt.context).toContain("I do not know.");
+    expect(held).not.toHaveProperty("version");
+    expect(await versioning()).toMatchObject({ published_version: null, draft: { changes: [] }, gates: [] });
+  });
+});
+
+describe("an agent with versions", () => {
+  test("is reached as it was published, whatever is saved; a test conversation is held with the draft", async () => {
+    const first = await ok("POST", at("versions"), { note: "First" });
+    expect(first).toMatchObject({ version_number: 1, is_live: true, note: "First", override_reason: null });
+    await save(BROKEN);
+    const held = await reached();
+    expect(held.version).toBe(1);
+    expect(held.prompt.context).toContain("From eight to five.");
+    const talk = await ok("POST", "/api/v1/agents/test/messages", {
+      ...{ service_name: "console", source: "ann", test_id: `t${agent_id}`, agent_id: String(agent_id) },
+      ...{ text: "When are you open?", session_start: true },
+    });
+    expect(talk.response_text).toContain("I do not know.");
+
+    const { draft } = await versioning();
+    expect(draft.changes.map(({ part }: { part: string }) => part)).toEqual(["instructions"]);
+    expect(draft.changes[0].before).toContain("From eight to five.");
+    expect(draft.changes[0].after).toContain("I do not know.");
+    expect(await ok("POST", at("versions"), { fingerprint: draft.fingerprint })).toMatchObject({
+      version_number: 2,
+      is_live: true,
+    });
+    expect((await reached()).prompt.context).toContain("I do not know.");
+    expect((await ok("GET", at("versions"))).items.map((v: { is_live: boolean }) => v.is_live)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test("goes back to an earlier version at once, and out of versions altogether", async () => {
+    await ok("POST", at("versions"), {});
+    await save(BROKEN);
+    await ok("POST", at("versions"), {});
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [] });
+    expect(await reached()).toMatchObject({ version: 1 });
+    await ok("PUT", at("versioning"), { published_version: null, gates: [] });
+    const held = await reached();
+    expect(held).not.toHaveProperty("version");
+    expect(held.prompt.context).toContain("I do not know.");
+    expect((await app.send("PUT", at("versioning"), { published_version: 9, gates: [] })).status).toBe(404);
+    const trail = await ok("GET", `/api/v1/audit_entries/?search_fields=resource_id&search_field_values=${agent_id}`);
+    expect(trail.items.map(({ action }: { action: string }) => action)).toEqual(
+      expect.arrayContaining(["publish", "choose version"]),
+    );
+  });
+
+  test("what was saved again unchanged is no change, and is not published", async () => {
+    await ok("POST", at("versions"), {});
+    await save(HOURS);
+    await save(HOURS);
+    expect((await versioning()).draft.changes).toEqual([]);
+    const refused = await publish();
+    expect(refused).toMatchObject({ status: 400, body: { detail: "Nothing has changed since version 1." } });
+  });
+
+  test("a draft that somebody changed after one looked at it is not published", async () => {
+    await ok("POST", at("versions"), {});
+    await save(BROKEN);
+    const { draft } = await versioning();
+    await save(`${BROKEN}\non "thanks" -> say "You are welcome."`);
+    const refused = await publish({ fingerprint: draft.fingerprint });
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toContain("changed after you looked at it");
+    expect((await versioning()).published_version).toBe(1);
+  });
+
+  test("two who publish at once make two versions or one refusal, never one number twice", async () => {
+    await save(BROKEN);
+    const answers = await Promise.all([publish(), publish(), publish()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400, 400]);
+    expect((await ok("GET", at("versions"))).items).toHaveLength(1);
+  });
+
+  test("a version can be read whole, and compared with another and with the draft", async () => {
+    await ok("POST", at("versions"), {});
+    await save(BROKEN);
+    await ok("POST", at("versions"), {});
+    await save(HOURS);
+    const parts = (await ok("GET", at("versions/1"))).parts;
+    expect(parts.map(({ part }: { part: string }) => part)).toEqual([
+      ...["instructions", "model", "settings", "greeting", "languages", "tools", "tool hangup"],
+      "session end tool",
+    ]);
+    const changed = async (query: string) => (await ok("GET", at(`versions/1/changes${query}`))).length;
+    expect(await changed("?with=2")).toBe(1);
+    expect(await changed("")).toBe(0);
+    expect((await app.send("GET", at("versions/7/changes"))).status).toBe(404);
+    expect((await app.send("GET", at("versions/1/changes?with=7"))).status).toBe(404);
+  });
+
+  test("a service that the published version calls stays", async () => {
+    const { id: service_id } = await ok("POST", "/api/v1/services/", { name: `S${agent_id}`, description: "" });
+    const book = `book_${agent_id}`;
+    const definition = endpointTool(book, "http://127.0.0.1:9/");
+    await ok("POST", "/api/v1/tools/", { name: book, definition, service_id });
+    const { id, name, type, llm_config, context } = await ok("GET", `/api/v1/prompts/${prompt_id}`);
+    const written = { id, name, type, llm_config, context };
+    await ok("PUT", "/api/v1/prompts/", { ...written, tools: ["hangup", book] });
+    await ok("POST", at("versions"), {});
+    await ok("PUT", "/api/v1/prompts/", { ...written, tools: ["hangup"] });
+    await ok("DELETE", `/api/v1/tools/${book}?reason=unused`);
+    const held = await app.send("DELETE", `/api/v1/services/${service_id}?reason=unused`);
+    expect(held.status).toBe(400);
+    expect(held.body.detail).toContain("version 1 of agent");
+    await ok("POST", at("versions"), {});
+    await ok("DELETE", `/api/v1/services/${service_id}?reason=unused`);
+  });
+});
+
+describe("a gate", () => {
+  const CASES = Array.from({ length: 20 }, (_, n) => ({
+    name: `Hours ${n}`,
+    person: ["When are you open?"],
+    expect: { said: ["eight"] },
+  }));
+  let suite_id: number;
+  beforeEach(async () => {
+    await ok("POST", at("versions"), {});
+    ({ id: suite_id } = await ok("POST", "/api/v1/test_suites/", {
+      name: `Hours of ${name}`,
+      agent: name,
+      cases: CASES,
+    }));
+    await ok("PUT", at("versioning"), { published_version: 1, gates: [{ suite_id, at_least: 0.8 }] });
+  });
+  const run = async (body: object = {}) => {
+    const { id } = await ok("POST", `/api/v1/test_suites/${suite_id}/runs`, body);
+    await playRun(app, id);
+    return ok("GET", `/api/v1/test_runs/${id}`);
+  };
+
+  test("holds back a draft that was not run, or fails; lets through one whose tests show enough", async () => {
+    await save(BROKEN);
+    const untested = await publish();
+    expect(untested.status).toBe(400);
+    expect(untested.body.detail).toContain("not run with this draft");
+    await run();
+    const failed = await publish();
+    expect(failed.body.detail).toContain("0 of 20 tests pass, which shows at least 0 %; 80 % is asked for");
+    expect(await reached()).toMatchObject({ version: 1 });
+
+    await save(`${HOURS}\non "thanks" -> say "You are welcome."`);
+    expect((await versioning()).gates[0]).toMatchObject({ passes: false, run_id: null });
+    const { id, version } = await run();
+    expect(version).toBeNull();
+    const { gates } = await ok("POST", at("versions"), {});
+    expect(gates).toMatchObject([{ suite_id, run_id: id, passed: 20, total: 20, passes: true }]);
+    expect(gates[0].low).toBeCloseTo(0.8389, 3);
+    expect(await reached()).toMatchObject({ version: 2 });
+  });
+
+  test("asks for a run after the suite was changed", async () => {
+    await save(BROKEN);
+    await save(`${HOURS}\non "thanks" -> say "You are welcome."`);
+    await run();
+    expect((await versioning()).gates[0].passes).toBe(true);
+    app.clock.advance(1_000);
+    const suite = await ok("GET", `/api/v1/test_suites/${suite_id}`);
+    await ok("PUT", "/api/v1/test_suites/", { id: suite_id, name: suite.name, agent: name, cases: CASES });
+    expect((await versioning()).gates[0]).toMatchObject({ passes: false, run_id: null });
+  });
+
+  test("is overridden by who may, with a reason that stands at the version and in the audit trail", async () => {
+    await save(BROKEN);
+    const editor = app.sendAs(await app.createToken(["agents_publish"]));
+    const reason = { override_reason: "The old hours are wrong" };
+    expect((await editor("POST", at("versions"), reason)).status).toBe(403);
+    expect(await ok("POST", at("versions"), reason)).toMatchObject(reason);
+    const trail = await ok("GET", `/api/v1/audit_entries/?search_fields=action&search_field_values=publish&limit=1`);
+    expect(JSON.stringify(trail.items[0])).toContain("The old hours are wrong");
+  });
+
+  test("is taken away or lowered only by who may publish without tests; an earlier version goes live without it", async () => {
+    const editor = app.sendAs(await app.createToken(["agents_publish"]));
+    const choose = (published_version: number | null, gates: object[]) =>
+      editor("PUT", at("versioning"), { published_version, gates });
+    expect((await choose(1, [])).status).toBe(403);
+    expect((await choose(1, [{ suite_id, at_least: 0.5 }])).status).toBe(403);
+    expect((await choose(null, [{ suite_id, at_least: 0.8 }])).status).toBe(403);
+    expect((await choose(1, [{ suite_id, at_least: 0.9 }])).status).toBe(200);
+    expect((await choose(1, [{ suite_id: 99_999_999, at_least: 0.9 }])).status).toBe(422);
+    const viewer = app.sendAs(await app.createToken(["agents_read"]));
+    expect((await viewer("POST", at("versions"), {})).status).toBe(403);
+    expect((await viewer("GET", at("versioning"))).status).toBe(200);
+  });
+
+  test("of a deleted suite says so, and holds back", async () => {
+    await ok("DELETE", `/api/v1/test_suites/${suite_id}?reason=old`);
+    await save(BROKEN);
+    expect((await publish()).body.detail).toContain("The suite was deleted");
+  });
+});
+
+test("a run is held with one state of its agent: a version, or the draft as it was when the run began", async () => {
+  await ok("POST", at("versions"), {});
+  await save(BROKEN);
+  const cases = [{ name: "Hours", person: ["open?"], expect: { said: ["eight"] } }];
+  const { id } = await ok("POST", "/api/v1/test_suites/", { name: `One of ${name}`, agent: name, cases });
+  const begun = async (body: object) => (await ok("POST", `/api/v1/test_suites/${id}/runs`, body)).id;
+  const [ofVersion, ofDraft] = [await begun({ version: 1 }), await begun({})];
+  await save(HOURS);
+  await playRun(app, ofVersion);
+  await playRun(app, ofDraft);
+  expect(await ok("GET", `/api/v1/test_runs/${ofVersion}`)).toMatchObject({ version: 1, passed: 1 });
+  expect(await ok("GET", `/api/v1/test_runs/${ofDraft}`)).toMatchObject({ version: null, passed: 0 });
+  expect((await app.send("POST", `/api/v1/test_suites/${id}/runs`, { version: 8 })).status).toBe(404);
+});

@@ -48,6 +48,22 @@ class Line {
 
 const speaking = () => new Line().ours(0, { playing: true });
 
+describe("words that become final after their turn was ended without them", () => {
+  const early = () => new Line().voice(0, true).heard(400, "i want to book").voice(500, false).until(2500);
+  test("are no second turn, as they were or corrected", () => {
+    for (const late of ["i want to book", "i want a book"])
+      expect(early().final(2600, late).until(9000).deeds).toEqual(early().deeds);
+    expect(early().deeds).toEqual([expect.stringMatching(/"i want to book" free$/)]);
+  });
+
+  test("are one where there is more of them, or the person spoke again", () => {
+    const more = early().final(2600, "i want to book a table").until(9000).deeds;
+    expect(more[1]).toMatch(/"a table" free$/);
+    const again = early().voice(2600, true).voice(3000, false).final(3100, "i want to book").until(9000).deeds;
+    expect(again[1]).toMatch(/"i want to book" free$/);
+  });
+});
+
 describe("speaking over the agent", () => {
   test("a voice of 80 ms after it was noticed stops us, and 'wait' takes the turn once it is no mere guess", () => {
     const line = speaking()

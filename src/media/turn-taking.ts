@@ -49,6 +49,8 @@ export type LineState = {
   takes_since: number | null;
   /** The words of an utterance that ended have not been recognized yet. */
   owed: boolean;
+  /** What the last turn took of an utterance before its words were final. They may still come, and are no new turn. */
+  taken_early: string | null;
   ours: { phase: "silent" | "speaking" | "held"; since: number; interruptible: boolean; asks: boolean };
   awaited: AwaitedInput;
   pauses: Pauses;
@@ -73,6 +75,7 @@ export const newLine = (at: number): LineState => ({
   partial: "",
   takes_since: null,
   owed: false,
+  taken_early: null,
   ours: { phase: "silent", since: at, interruptible: true, asks: false },
   awaited: FREE,
   pauses: null,
@@ -134,11 +137,13 @@ class LineDraft {
     state.speaks = speaks;
     state.since = this.#at;
     state.noise = false;
-    if (!speaks) state.owed = true;
+    if (speaks) state.taken_early = null;
+    else state.owed = true;
   }
 
-  #takeWords(text: string, final: boolean) {
+  #takeWords(said: string, final: boolean) {
     const { state } = this;
+    const text = this.#notTaken(said);
     if (final) {
       state.owed = false;
       state.partial = "";
@@ -151,6 +156,13 @@ class LineDraft {
     if (state.ours.phase === "silent" && this.#text !== "") {
       this.effects.push({ type: "speech", text: this.#text, final: false });
     }
+  }
+
+  /** Of an utterance that went on after its turn, what is new; nothing where recognition only corrects what was taken. */
+  #notTaken(said: string): string {
+    const { taken_early } = this.state;
+    if (taken_early === null) return said;
+    return said.startsWith(`${taken_early} `) ? said.slice(taken_early.length + 1) : "";
   }
 
   #takeOurs({ playing, interruptible, asks }: Extract<LineEvent, { type: "ours" }>) {
@@ -249,6 +261,7 @@ class LineDraft {
     const due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
     if (this.#at < due) return this.#wakeAt(due);
     this.effects.push({ type: "speech", text, final: true, silence_ms: this.#at - state.since, reason });
+    state.taken_early = state.partial === "" ? null : state.partial;
     this.#forget();
     state.owed = false;
   }

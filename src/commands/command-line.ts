@@ -14,7 +14,8 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   words are printed, --out keeps both sides; --wav in.wav says a recording instead
   ./parley evaluate <suite.yaml> [--agent name] [--repeat n] [--seed n] [--cost-cap dollars] [--junit file] [--json]
                                   runs a suite of tests of an agent; exits with 0 when all pass, 1 when one fails,
-                                  2 when the suite is faulty
+                                  2 when the suite is faulty; --against live tests the version that people reach,
+                                  --against 3 that version, --against draft (the default) what was saved last
   ./parley simulate [--json] [--seed n] [--audio]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here;
@@ -76,9 +77,9 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   evaluate: {
-    flags: ["--agent", "--repeat", "--seed", "--cost-cap", "--junit", "--json"],
-    // The file, and the values of the first five.
-    names: 6,
+    flags: ["--agent", "--against", "--repeat", "--seed", "--cost-cap", "--junit", "--json"],
+    // The file, and the values of the first six.
+    names: 7,
     async run(args) {
       const { config, secrets } = settings();
       const { evaluate } = await import("./evaluate.ts");

@@ -15,7 +15,7 @@ const MARKS = { passed: "✓", failed: "✗", error: "!", skipped: "-", pending:
 
 /** A line for each case, what failed of it and why, and the pass rate with its interval. */
 export function reportOf(
-  { agent, summary }: { agent: string; summary: TestSummary },
+  { agent, version, summary }: { agent: string; version: number | null; summary: TestSummary },
   results: EvaluatedResult[],
 ): string {
   const lines: string[] = [];
@@ -32,7 +32,10 @@ export function reportOf(
     cases.low === null || cases.high === null
       ? ""
       : ` (95 %: ${percent(cases.low)} to ${percent(cases.high)})`;
-  lines.push("", `${cases.passed} of ${cases.total} cases passed${interval}. Agent: ${agent}.`);
+  lines.push(
+    "",
+    `${cases.passed} of ${cases.total} cases passed${interval}. Agent: ${agent}${version === null ? "" : `, version ${version}`}.`,
+  );
   if (cost_usd > 0) lines.push(`Cost: $${cost_usd.toFixed(4)}`);
   return `${lines.join("\n")}\n`;
 }

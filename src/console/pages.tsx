@@ -68,6 +68,12 @@ export const PAGES: ConsolePage[] = [
     permission: "agents_read",
     load: () => import("./agents/agent-page.tsx"),
   },
+  {
+    path: "/agents/$id/versions",
+    title: "Versions",
+    permission: "agents_read",
+    load: () => import("./agents/versions-page.tsx"),
+  },
 
   {
     path: "/prompts",

@@ -59,7 +59,11 @@ describe("words that become final after their turn was ended without them", () =
   test("are one where there is more of them, or the person spoke again", () => {
     const more = early().final(2600, "i want to book a table").until(9000).deeds;
     expect(more[1]).toMatch(/"a table" free$/);
-    const again = early().voice(2600, true).voice(3000, false).final(3100, "i want to book").until(9000).deeds;
+    const again = early()
+      .voice(2600, true)
+      .voice(3000, false)
+      .final(3100, "i want to book")
+      .until(9000).deeds;
     expect(again[1]).toMatch(/"i want to book" free$/);
   });
 });

@@ -105,7 +105,7 @@ export function judgeGate(
   if (low === null) return { ...result, says: `${suite}: not run with this draft.` };
   if (skipped > 0) return { ...result, says: `${suite}: ${skipped} conversations were not run.` };
   const reached = `${passed} of ${total} tests pass, which shows at least ${percent(low)}`;
-  return { ...result, says: `${suite}: ${reached}; ${percent(at_least)} is asked for.` };
+  return { ...result, says: `${suite}: ${reached}; ${Number((at_least * 100).toFixed(2))} % is asked for.` };
 }
 
 /** Down to the tenth: a rate is never told as more than it is. */

@@ -34,6 +34,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/prompts/1", "Demo clinic receptionist", true],
   ["/console/prompts/1?view=history", "Demo clinic receptionist", true],
   ["/console/prompts/new", "New prompt", true],
+  ["/console/agents/1/versions", "Versions", true],
   ["/console/tests", "Tests", true],
   ["/console/tests/1", "Clinic receptionist", true],
   ["/console/tests/1?view=tests", "Clinic receptionist", true],

@@ -10,9 +10,11 @@ const listing = (language: string) =>
 
 let folder: string;
 let env: { PORT: string };
+let url: string;
+let greeting: Awaited<ReturnType<typeof usedFolder>>["greeting"];
 beforeAll(async () => {
-  ({ folder } = await usedFolder());
-  const { url } = await parleyForFile(["start"], { folder }).ready();
+  ({ folder, greeting } = await usedFolder());
+  ({ url } = await parleyForFile(["start"], { folder }).ready());
   env = { PORT: new URL(url).port };
 });
 
@@ -49,4 +51,33 @@ test("a suite that can't be read, or of an agent that is not there, is told at i
   const nobody = await evaluate(listing("yaml").replace("agent: Demo clinic", "agent: Nobody"));
   expect(nobody).toMatchObject({ code: 2, stdout: "" });
   expect(nobody.stderr).toMatch(/^parley: hours\.yaml: agent: /);
+});
+
+test("--against live tests what people reach, whatever was saved since; an unknown version exits with 2", async () => {
+  const suite = readFileSync(path.resolve(import.meta.dirname, "../../src/demo/clinic-tests.yaml"), "utf8");
+  const { token } = greeting;
+  const send = async (method: string, at: string, body?: object) => {
+    const headers = { "service-api-key": token ?? "", "content-type": "application/json" };
+    const answer = await fetch(`${url}/api/v1${at}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  await send("POST", "/agents/1/versions", {});
+  const { id, name, type, context, llm_config } = await send("GET", "/prompts/1");
+  await send("PUT", "/prompts/", { id, name, type, context, llm_config, tools: ["find_slots", "hangup"] });
+  const live = await evaluate(suite, "--against", "live");
+  expect(live.code).toBe(0);
+  expect(live.stdout).toContain(
+    "20 of 20 cases passed (95 %: 83.9 % to 100 %). Agent: Demo clinic, version 1.",
+  );
+  expect((await evaluate(suite)).code).toBe(2);
+  const unknown = await evaluate(suite, "--against", "7");
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("agent: The agent has no version 7."),
+  });
 });

@@ -6,6 +6,7 @@ import { AddressSection } from "./address-section.tsx";
 import { DuplicateAgent, ExportAgent } from "./agent-files.tsx";
 import { GreetingSection } from "./greeting-section.tsx";
 import { InstructionsSection } from "./instructions-section.tsx";
+import { ReleasePanel } from "./release-panel.tsx";
 import { TalkPane } from "./talk-pane.tsx";
 
 /** All an agent is made of on one page, each part saved by itself; beside it a test conversation that stays in sight. */
@@ -16,6 +17,7 @@ export function AgentWorkbench({ agent, children }: { agent: AgentResponse; chil
     <Grid gap="md" align="flex-start">
       <Grid.Col span={{ base: 12, lg: mayTalk ? 7 : 12 }}>
         <Stack gap="md">
+          <ReleasePanel agent={agent} />
           <Group gap="xs">
             {may("agents_write") && <DuplicateAgent agent={agent} />}
             <ExportAgent agent={agent} />

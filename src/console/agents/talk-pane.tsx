@@ -116,7 +116,8 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
     >
       {test_id === null ? (
         <Empty title="Test this agent" action={<Button onClick={start}>Start conversation</Button>}>
-          Chat with the saved version. You see steps, variables, tool calls and latency as you go.
+          Chat with what was saved last, published or not. You see steps, variables, tool calls and latency as
+          you go.
         </Empty>
       ) : (
         <div className={classes.talk}>

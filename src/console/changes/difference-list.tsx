@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import { Scroller } from "../parts/parts.tsx";
 import { type FieldLabels, fieldLabel } from "../server/field-labels.ts";
 import classes from "./difference-list.module.css";
 import { type Difference, showValue } from "./differences.ts";
@@ -26,16 +27,21 @@ export function DifferenceList(props: { entries: Difference[]; labels?: FieldLab
           ) : (
             <code className={classes.path}>{path || "value"}</code>
           )}
-          <pre className={classes.lines} dir="auto">
-            {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
-              <span key={index} className={classes[kind]}>
-                {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
-                {text}
-                {"\n"}
-              </span>
-            ))}
-          </pre>
+          <Scroller
+            className={classes.lines}
+            label={`Change of ${labels ? fieldLabel(path, labels) : path || "the value"}`}
+          >
+            <pre dir="auto">
+              {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines repeat, their place is what they are
+                <span key={index} className={classes[kind]}>
+                  {kind === "added" ? "+ " : kind === "removed" ? "− " : "  "}
+                  {text}
+                  {"\n"}
+                </span>
+              ))}
+            </pre>
+          </Scroller>
         </li>
       ))}
     </ul>

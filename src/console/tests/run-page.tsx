@@ -77,6 +77,7 @@ function Overview({ run }: { run: TestRunResponse }) {
                 {run.agent}
               </RouteLink>,
             ],
+            ["State", run.version === null ? "what was saved last" : `version ${run.version}`],
             ["Repetitions", run.repetitions],
             ["Cost", cost_usd === 0 ? "none" : dollars(cost_usd)],
             ["Could not run", results.error > 0 ? results.error : null],

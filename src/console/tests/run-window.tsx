@@ -1,7 +1,7 @@
-import { Button, NumberInput } from "@mantine/core";
+import { Button, NumberInput, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlayerPlay } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { TestSuiteResponse } from "../api-types.ts";
 import { RecordSelect } from "../lists/record-select.tsx";
@@ -37,10 +37,11 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
   const { form, sending } = useWindowForm({
     initial: {
       agent_id: suite.agent_id as number | null,
+      version: null as number | null,
       repetitions: 1 as number | string,
       cost_cap_usd: "" as number | string,
     },
-    async send({ agent_id, repetitions, cost_cap_usd }) {
+    async send({ agent_id, version, repetitions, cost_cap_usd }) {
       const { name } = await call("GET /api/v1/agents/{agent_id}", {
         path: { agent_id: agent_id ?? suite.agent_id },
       });
@@ -48,6 +49,7 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
         path: { suite_id: suite.id },
         body: {
           agent: name,
+          version,
           repetitions: Number(repetitions),
           cost_cap_usd: cost_cap_usd === "" ? null : Number(cost_cap_usd),
         },
@@ -59,20 +61,39 @@ function RunWindow({ suite, onClose }: { suite: Suite; onClose(): void }) {
       await navigate({ to: `/tests/runs/${run.id}` });
     },
   });
-  const { agent_id, repetitions } = form.getValues();
+  const { agent_id, version, repetitions } = form.getValues();
+  const chosen_id = agent_id ?? suite.agent_id;
+  const { data: versioning } = useQuery({
+    queryKey: ["agent", String(chosen_id), "versioning"],
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/agents/{agent_id}/versioning", { path: { agent_id: chosen_id }, signal }),
+  });
+  const live = versioning?.published_version ?? null;
   const conversations = suite.case_count * (Number(repetitions) || 0);
   return (
     <WindowForm title={`Run ${suite.name}`} verb="Run" sending={sending} onClose={onClose}>
       <RecordSelect
         operation="GET /api/v1/agents/"
         label="Agent"
-        description="As it is saved now. Choose a copy to compare it with the original."
+        description="Choose a copy to compare it with the original."
         required
         value={agent_id}
         chosenName={agent_id === suite.agent_id ? suite.agent : null}
-        onChange={(id) => form.setFieldValue("agent_id", id)}
+        onChange={(id) => form.setValues({ agent_id: id, version: null })}
         error={form.errors.agent}
       />
+      {live !== null && (
+        <Select
+          label="State"
+          data={[
+            { value: "", label: "The draft, as it is saved now" },
+            { value: String(live), label: `Version ${live}, which people reach` },
+          ]}
+          allowDeselect={false}
+          value={version === null ? "" : String(version)}
+          onChange={(value) => form.setFieldValue("version", value ? Number(value) : null)}
+        />
+      )}
       <NumberInput
         label="Repetitions"
         description={`Each test so often: ${conversations.toLocaleString("en")} conversations. Models answer differently each time.`}

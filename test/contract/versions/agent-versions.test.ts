@@ -107,7 +107,10 @@ describe("an agent with versions", () => {
     expect(held).not.toHaveProperty("version");
     expect(held.prompt.context).toContain("I do not know.");
     expect((await app.send("PUT", at("versioning"), { published_version: 9, gates: [] })).status).toBe(404);
-    const trail = await ok("GET", `/api/v1/audit_entries/?search_fields=resource_id&search_field_values=${agent_id}`);
+    const trail = await ok(
+      "GET",
+      `/api/v1/audit_entries/?search_fields=resource_id&search_field_values=${agent_id}`,
+    );
     expect(trail.items.map(({ action }: { action: string }) => action)).toEqual(
       expect.arrayContaining(["publish", "choose version"]),
     );
@@ -158,7 +161,10 @@ describe("an agent with versions", () => {
   });
 
   test("a service that the published version calls stays", async () => {
-    const { id: service_id } = await ok("POST", "/api/v1/services/", { name: `S${agent_id}`, description: "" });
+    const { id: service_id } = await ok("POST", "/api/v1/services/", {
+      name: `S${agent_id}`,
+      description: "",
+    });
     const book = `book_${agent_id}`;
     const definition = endpointTool(book, "http://127.0.0.1:9/");
     await ok("POST", "/api/v1/tools/", { name: book, definition, service_id });
@@ -235,7 +241,10 @@ describe("a gate", () => {
     const reason = { override_reason: "The old hours are wrong" };
     expect((await editor("POST", at("versions"), reason)).status).toBe(403);
     expect(await ok("POST", at("versions"), reason)).toMatchObject(reason);
-    const trail = await ok("GET", `/api/v1/audit_entries/?search_fields=action&search_field_values=publish&limit=1`);
+    const trail = await ok(
+      "GET",
+      `/api/v1/audit_entries/?search_fields=action&search_field_values=publish&limit=1`,
+    );
     expect(JSON.stringify(trail.items[0])).toContain("The old hours are wrong");
   });
 

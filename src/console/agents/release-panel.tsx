@@ -1,0 +1,67 @@
+import { Button, Group, Text } from "@mantine/core";
+import { IconRocket } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { AgentResponse, AgentVersioning } from "../api-types.ts";
+import { Failure, RouteLink, Status } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
+import { Time } from "../time/time.tsx";
+import { PublishWindow } from "./publish-window.tsx";
+import classes from "./release-panel.module.css";
+import { partNames } from "./version-words.ts";
+import { versioningQuery } from "./versioning.ts";
+
+/** What people reach, what the draft changes of it, and the way from one to the other. */
+export function ReleasePanel({ agent }: { agent: AgentResponse }) {
+  const may = useMay();
+  const [isPublishing, setPublishing] = useState(false);
+  const versioning = useQuery(versioningQuery(agent.id));
+  if (versioning.error) return <Failure error={versioning.error} retry={() => void versioning.refetch()} />;
+  const found = versioning.data;
+  const isUnchanged = found?.published_version != null && found.draft.changes.length === 0;
+  return (
+    <section className={classes.release} aria-label="Release">
+      <div className={classes.state}>{found && <State agent={agent} versioning={found} />}</div>
+      {found && may("agents_publish") && !isUnchanged && (
+        <Button
+          size="compact-sm"
+          variant={found.published_version === null ? "default" : "filled"}
+          leftSection={<IconRocket size={14} />}
+          onClick={() => setPublishing(true)}
+        >
+          {found.published_version === null ? "Work with versions" : "Review and publish"}
+        </Button>
+      )}
+      {isPublishing && <PublishWindow agent={agent} onClose={() => setPublishing(false)} />}
+    </section>
+  );
+}
+
+function State({ agent, versioning }: { agent: AgentResponse; versioning: AgentVersioning }) {
+  const { published_version, published_at, published_by, draft } = versioning;
+  if (published_version === null)
+    return (
+      <Text size="sm">
+        <b>Every save reaches people at once.</b> With versions, what you save is a draft until you publish
+        it.
+      </Text>
+    );
+  return (
+    <>
+      <Group gap="xs">
+        <Status tone="good">Version {published_version} is live</Status>
+        <Text size="xs" c="dimmed">
+          {published_at && <Time at={published_at} distance />} by <bdi>{published_by}</bdi>
+        </Text>
+        <Text size="sm">
+          <RouteLink to={`/agents/${agent.id}/versions`}>All versions</RouteLink>
+        </Text>
+      </Group>
+      <Text size="sm" mt={4}>
+        {draft.changes.length === 0
+          ? "The draft is the same. What you save now waits here until you publish it."
+          : `The draft differs in ${partNames(draft.changes)}. Nobody reaches it before it is published.`}
+      </Text>
+    </>
+  );
+}

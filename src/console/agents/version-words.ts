@@ -1,0 +1,26 @@
+import type { AgentChange } from "../api-types.ts";
+import { type Difference, differences } from "../changes/differences.ts";
+import type { FieldLabels } from "../server/field-labels.ts";
+
+/** "instructions, greeting and tool book", of the parts that differ. */
+export function partNames(changes: readonly Pick<AgentChange, "part">[]): string {
+  return new Intl.ListFormat("en", { type: "conjunction" }).format(changes.map(({ part }) => part));
+}
+
+/** What differs within each part, for the views that show differences. */
+export const differencesOf = (changes: readonly AgentChange[]): Difference[] =>
+  changes.flatMap(({ part, before, after }) => differences(asLines(before), asLines(after), part));
+
+/** A list of names is read best a line each, so that one that moved is seen to. */
+const asLines = (value: unknown): unknown =>
+  Array.isArray(value) && value.every((entry) => typeof entry === "string") ? value.join("\n") : value;
+
+/** A part's name may hold a dot (a tool's never does) and stands as it is. */
+export const PART_LABELS: FieldLabels = {
+  instructions: "Instructions",
+  model: "Model",
+  settings: "Settings",
+  greeting: "Greeting",
+  languages: "Languages",
+  tools: "Tools offered",
+};

@@ -1,0 +1,31 @@
+import type { AgentVersioning } from "../api-types.ts";
+import { call } from "../server/api.ts";
+
+/** Saves of the agent and its parts invalidate all that begins with "agent". */
+export const versioningQuery = (agent_id: number) => ({
+  queryKey: ["agent", String(agent_id), "versioning"],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    call("GET /api/v1/agents/{agent_id}/versioning", { path: { agent_id }, signal }),
+});
+
+export const versionsQuery = (agent_id: number) => ({
+  queryKey: ["agent", String(agent_id), "versions"],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    call("GET /api/v1/agents/{agent_id}/versions", { path: { agent_id }, query: { limit: 100 }, signal }),
+});
+
+type Gate = AgentVersioning["gates"][number];
+
+/** The version that people reach, and the gates, where one of the two stays as it is. */
+export const choose = (
+  { agent_id, published_version, gates }: AgentVersioning,
+  change: { published_version?: number | null; gates?: Pick<Gate, "suite_id" | "at_least">[] },
+) =>
+  call("PUT /api/v1/agents/{agent_id}/versioning", {
+    path: { agent_id },
+    body: {
+      published_version:
+        change.published_version === undefined ? published_version : change.published_version,
+      gates: (change.gates ?? gates).map(({ suite_id, at_least }) => ({ suite_id, at_least })),
+    },
+  });

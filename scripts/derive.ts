@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { documentText, expandShared } from "../src/api/openapi/share-common.ts";
 import { createApp } from "../src/app.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { createVault } from "../src/base/crypto.ts";
@@ -50,8 +51,8 @@ try {
   });
   await api.server.ready();
   const document = api.server.swagger();
-  write("openapi.json", `${JSON.stringify(document, null, 2)}\n`);
-  write("src/console/api-types.ts", consoleTypes(document as unknown as OpenApi));
+  write("openapi.json", documentText(document));
+  write("src/console/api-types.ts", consoleTypes(expandShared(document) as unknown as OpenApi));
   await api.server.close();
   await database.close();
 } finally {

@@ -32,12 +32,14 @@ import { inputErrors } from "./input-errors.ts";
 import { guardInternalPages } from "./internal-pages.ts";
 import { createLargeBodies } from "./large-bodies.ts";
 import { keepPersonalDataOutOfCaches } from "./no-store.ts";
-import { tidyDocument } from "./openapi.ts";
+import { addReferencePage } from "./openapi/reference-page.ts";
+import { shareCommon } from "./openapi/share-common.ts";
+import { TAGS } from "./openapi/tags.ts";
+import { longTexts } from "./openapi/text-bounds.ts";
+import { tidyDocument } from "./openapi/tidy-document.ts";
 import { parseInput } from "./parse-input.ts";
-import { addReferencePage } from "./reference-page.ts";
 import { ErrorDetail, HTTPValidationError, MAX_TEXT } from "./schema.ts";
 import { guardSockets, SOCKET_LIMITS } from "./sockets.ts";
-import { longTexts } from "./text-bounds.ts";
 
 type Schema = z.ZodType;
 type Value<S> = S extends Schema ? z.output<S> : undefined;
@@ -205,9 +207,12 @@ export async function createServer(options: ServerOptions): Promise<Api> {
       },
       components: { securitySchemes: { ApiKey: { type: "apiKey", in: "header", name: API_KEY_HEADER } } },
       security: [{ ApiKey: [] }],
+      servers: [{ url: "/" }],
+      tags: TAGS,
     },
     transform: createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: "any" } }),
-    transformObject: tidyDocument as never,
+    transformObject: ((source: Parameters<typeof tidyDocument>[0]) =>
+      shareCommon(tidyDocument(source))) as never,
   });
   addReferencePage(server);
   server.get("/openapi.json", { schema: { hide: true } }, () => server.swagger());

@@ -24,6 +24,7 @@ import {
   IconRoute,
   IconShieldLock,
   IconTool,
+  IconUserCheck,
   IconUsers,
   IconUsersGroup,
   IconVolume,
@@ -263,6 +264,13 @@ export const PAGES: ConsolePage[] = [
     permission: "outbound_read",
     load: () => import("./suppressions/suppressions-page.tsx"),
     menu: { group: "Operate", icon: IconBan },
+  },
+  {
+    path: "/consents",
+    title: "Consents",
+    permission: "outbound_read",
+    load: () => import("./consents/consents-page.tsx"),
+    menu: { group: "Operate", icon: IconUserCheck },
   },
   {
     path: "/webhook-inboxes",

@@ -88,6 +88,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/batches/20261118.1/requests/patient-2", "patient-2", true],
   [`/console/webhook-deliveries/${A_DELIVERY}`, "Delivery", true],
   ["/console/suppressions", "Suppressions", true],
+  ["/console/consents", "Consents", true],
   ["/console/webhook-inboxes", "Webhook inbox", true],
   ["/console/webhook-inboxes/first", "first", true],
   ["/console/incidents", "Incidents", true],

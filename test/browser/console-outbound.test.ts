@@ -353,6 +353,46 @@ test("an address is suppressed and lifted with a reason, and a list is imported 
   expect(page.faults).toEqual([]);
 });
 
+test("a consent is recorded and withdrawn with a reason, a list is imported, and a campaign for marketing asks for them", async () => {
+  await page.goto("/console/consents");
+  await page.getByRole("button", { name: "New consent" }).first().click();
+  await page.getByLabel("Number or e-mail address").fill("+1 512 555 0126");
+  await page.getByLabel("Wording").fill(HOSTILE);
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await page.getByRole("cell", { name: "+15125550126", exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "Import CSV" }).click();
+  const file = "address,purpose,channel,given_through,valid_from\n";
+  const choose = async (text: string) => {
+    await page.getByRole("dialog").locator('input[type="file"]').setInputFiles(csv("consents.csv", text));
+    await page.getByRole("dialog").getByRole("button", { name: "Import" }).click();
+  };
+  await choose(`${file}+15125550127,marketing,call,form,yesterday\n`);
+  await page.getByText("The file was rejected").waitFor();
+  await page.getByText("Row 2, column valid_from").waitFor();
+  await choose(
+    `${file}+15125550127,marketing,call,form,2026-01-02\n+15125550126,marketing,call,form,2026-01-02\n`,
+  );
+  await page.getByText("1 consent was added").waitFor();
+  await page.getByRole("button", { name: "Done" }).click();
+
+  await page.getByRole("button", { name: "Withdraw the consent of +15125550126 to calls" }).click();
+  await page.getByLabel("Reason").fill("She rang the front desk");
+  await page.getByRole("dialog").getByRole("button", { name: "Withdraw" }).click();
+  await page.getByText("The consent of +15125550126 is withdrawn").waitFor();
+  await page.getByRole("cell", { name: "+15125550126", exact: true }).waitFor({ state: "detached" });
+
+  await page.goto("/console/campaigns/1?view=settings");
+  await page.getByRole("radio", { name: "Marketing" }).check();
+  await page.getByText("Purpose saved.").waitFor();
+  await page.reload();
+  await page.getByRole("radio", { name: "Marketing", checked: true }).waitFor();
+  await page.getByRole("radio", { name: "Information", exact: true }).check();
+  await page.getByText("Purpose saved.").waitFor();
+  expect(await page.evaluate("window.hit")).toBeUndefined();
+  expect(page.faults).toEqual([]);
+});
+
 test("a batch is deleted with a reason, and whoever waits is not reached any more", async () => {
   await page.goto("/console/batches/20261118.9");
   await page.getByRole("button", { name: "Delete" }).click();

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { expandShared } from "../../src/api/openapi/share-common.ts";
 
 export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema };
 /** JSON Schema, as the OpenAPI document has it. */
@@ -35,7 +36,7 @@ const documents = new WeakMap<FastifyInstance, Document>();
 export function serverDocument(server: FastifyInstance): Document {
   const known = documents.get(server);
   if (known) return known;
-  const document = server.swagger() as unknown as Document;
+  const document = expandShared(server.swagger()) as unknown as Document;
   documents.set(server, document);
   return document;
 }

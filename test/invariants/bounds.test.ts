@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { expandShared } from "../../src/api/openapi/share-common.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 
 type Node = { [key: string]: unknown };
@@ -15,7 +16,7 @@ let app: TestApp;
 let document: Document;
 beforeAll(async () => {
   app = await createTestApp();
-  document = (await app.send("GET", "/openapi.json")).body;
+  document = expandShared((await app.send("GET", "/openapi.json")).body);
 });
 
 const REF = "#/components/schemas/";

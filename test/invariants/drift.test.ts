@@ -5,6 +5,7 @@ import { consoleTypes, type OpenApi } from "../../scripts/console-types.ts";
 import { databaseTypes } from "../../scripts/database-types.ts";
 import { landedMigrations, readLanded } from "../../scripts/landed-migrations.ts";
 import { schemaSql } from "../../scripts/schema-sql.ts";
+import { documentText, expandShared } from "../../src/api/openapi/share-common.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
 import { envExample } from "../../src/settings.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
@@ -26,7 +27,7 @@ test(".env.example lists exactly the settings of the program", () => {
 
 test("openapi.json is what the program serves", async () => {
   await app.api.server.ready();
-  const served = `${JSON.stringify(app.api.server.swagger(), null, 2)}\n`;
+  const served = documentText(app.api.server.swagger());
   expect(committed("openapi.json"), HOW).toBe(served);
 });
 
@@ -43,7 +44,7 @@ test("with other settings it serves the same", async () => {
 });
 
 test("the console's types of the API are those of openapi.json", () => {
-  const document = JSON.parse(committed("openapi.json")) as OpenApi;
+  const document = expandShared(JSON.parse(committed("openapi.json")) as OpenApi);
   expect(committed("src/console/api-types.ts"), HOW).toBe(consoleTypes(document));
 });
 

@@ -97,6 +97,7 @@ const CONSOLE_LINE = [
   "campaign-form",
   "batches",
   "suppressions",
+  "consents",
   "campaigns",
   "events",
   "set-aside",

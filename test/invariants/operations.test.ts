@@ -199,3 +199,22 @@ function routesOf(tree: string): string[] {
       .map((method) => `${method} ${path}`);
   });
 }
+
+test("every operation has a name of its own, verb first, and a described tag", async () => {
+  const { paths, tags } = app.api.server.swagger() as unknown as {
+    paths: Record<string, Record<string, { operationId: string; tags: string[] }>>;
+    tags: { name: string; description: string }[];
+  };
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+  expect(ids.filter((id) => !/^[a-z]+(_[a-z0-9]+)+$/.test(id))).toEqual([]);
+  const described = tags.map(({ name }) => name).toSorted();
+  expect([...new Set(operations.flatMap(({ tags }) => tags))].toSorted()).toEqual(described);
+});
+
+test("the document stays small: an operation with all that only it needs is below 1,400 bytes on average", () => {
+  const document = app.api.server.swagger();
+  const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.keys(methods ?? {}));
+  expect(JSON.stringify(document).length / operations.length).toBeLessThan(1400);
+});

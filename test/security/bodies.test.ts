@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { expandShared } from "../../src/api/openapi/share-common.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";
 import { multipart } from "../harness/form.ts";
 import { expectFreeLoop, LONGEST_BLOCK_MS } from "../harness/loop-watch.ts";
@@ -13,7 +14,7 @@ let app: TestApp;
 let document: Document;
 beforeAll(async () => {
   app = await createTestApp();
-  document = (await app.send("GET", "/openapi.json")).body;
+  document = expandShared((await app.send("GET", "/openapi.json")).body);
 });
 
 /** As many of these as a body takes. */

@@ -11,6 +11,7 @@ import { DisabledWebhooks } from "../webhooks/disabled-webhooks.tsx";
 import { WebhooksPanel } from "../webhooks/webhooks-panel.tsx";
 import { BoardPanel } from "./board-panel.tsx";
 import { ForecastPanel } from "./forecast-panel.tsx";
+import { PurposePanel } from "./purpose-panel.tsx";
 
 const VIEWS = {
   board: "Board",
@@ -68,7 +69,10 @@ const Views = ({ campaign }: { campaign: OutboundCampaignResponse }) => (
       ) : view === "webhooks" ? (
         <WebhooksPanel campaign_id={campaign.id} />
       ) : view === "settings" ? (
-        <CampaignForm campaign={campaign} />
+        <Stack gap="md">
+          <PurposePanel campaign_id={campaign.id} />
+          <CampaignForm campaign={campaign} />
+        </Stack>
       ) : (
         <BoardPanel campaign_id={campaign.id} />
       )

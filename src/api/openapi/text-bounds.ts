@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { MAX_TEXT } from "./schema.ts";
+import { MAX_TEXT } from "../schema.ts";
 
 /*
  * Every text that somebody sends has a maximum. Where its schema names none, that of `MAX_TEXT` holds: for the values and

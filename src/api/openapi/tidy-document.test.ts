@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tidyDocument } from "./openapi.ts";
+import { tidyDocument } from "./tidy-document.ts";
 
 const document = (paths: object, schemas: object) =>
   tidyDocument({

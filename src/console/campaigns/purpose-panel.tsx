@@ -1,0 +1,61 @@
+import { Radio, Stack } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { CampaignReachRules } from "../api-types.ts";
+import { Fetched, Panel, RouteLink } from "../parts/parts.tsx";
+import { showFailure } from "../parts/show-failure.ts";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+
+const PURPOSES: Record<CampaignReachRules["purpose"], { label: string; description: string }> = {
+  informational: {
+    label: "Information",
+    description: "A reminder, a result, a change: what people expect from you. Needs no consent on record.",
+  },
+  marketing: {
+    label: "Marketing",
+    description: "Offers and advertising. Whoever has no consent on record for the channel is skipped.",
+  },
+  emergency: { label: "Emergency", description: "A warning that can't wait. Needs no consent on record." },
+};
+
+/** What the campaign contacts people for, which decides whose consent it needs; saved with the choice. */
+export function PurposePanel({ campaign_id }: { campaign_id: number }) {
+  const readOnly = !useMay()("outbound_write");
+  const client = useQueryClient();
+  const queryKey = ["campaign", campaign_id, "reach rules"];
+  const path = { campaign_id };
+  const rules = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      call("GET /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, signal }),
+  });
+  const choose = useMutation({
+    mutationFn: (purpose: CampaignReachRules["purpose"]) =>
+      call("PUT /api/v1/outbound/campaigns/{campaign_id}/reach-rules", { path, body: { purpose } }),
+    onSuccess(saved) {
+      client.setQueryData(queryKey, saved);
+      notifications.show({ message: "Purpose saved. It holds from the next start on.", color: "green" });
+    },
+    onError: showFailure,
+  });
+  return (
+    <Panel title="Purpose" actions={<RouteLink to="/consents">Consents</RouteLink>}>
+      <Fetched query={rules}>
+        {({ purpose }) => (
+          <Radio.Group
+            aria-label="What the campaign contacts people for"
+            value={choose.isPending ? choose.variables : purpose}
+            onChange={(value) => choose.mutate(value as CampaignReachRules["purpose"])}
+          >
+            <Stack gap="xs">
+              {Object.entries(PURPOSES).map(([value, said]) => (
+                <Radio key={value} value={value} disabled={readOnly || choose.isPending} {...said} />
+              ))}
+            </Stack>
+          </Radio.Group>
+        )}
+      </Fetched>
+    </Panel>
+  );
+}

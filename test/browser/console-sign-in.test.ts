@@ -83,15 +83,16 @@ test("a sign-in that ends while a form is half filled is renewed in place, and n
 test("a lost connection is told, what was typed stays, and the page goes on when the server is back", async () => {
   const page = await it.open(await it.person("Admin"));
   await page.goto("/console/agents/1");
-  await page.getByLabel("Description").fill("Typed in a tunnel");
+  const typed = page.getByRole("textbox", { name: "Description" });
+  await typed.fill("Typed in a tunnel");
   await page.context().setOffline(true);
   await page.getByRole("button", { name: "Review and save" }).click();
   await page.getByText("Parley can't be reached. What is shown may be old").waitFor();
-  expect(await page.getByLabel("Description").inputValue()).toBe("Typed in a tunnel");
+  expect(await typed.inputValue()).toBe("Typed in a tunnel");
 
   await page.context().setOffline(false);
   await page.getByText("Parley can't be reached. What is shown may be old").waitFor({ state: "detached" });
-  expect(await page.getByLabel("Description").inputValue()).toBe("Typed in a tunnel");
+  expect(await typed.inputValue()).toBe("Typed in a tunnel");
 });
 
 test("a page that was open while the program was updated starts anew instead of failing", async () => {

@@ -7,10 +7,14 @@ import { lineChanges } from "./line-changes.ts";
 
 /**
  * What differs, value by value: removed lines with a minus, added lines with a plus. With `labels` each value has the
- * name that a form gives it, without them its path.
+ * name that a form gives it, without them its path. `whose` tells two lists on one page apart for those who hear it.
  */
-export function DifferenceList(props: { entries: Difference[]; labels?: FieldLabels | undefined }) {
-  const { entries, labels } = props;
+export function DifferenceList(props: {
+  entries: Difference[];
+  labels?: FieldLabels | undefined;
+  whose?: "Their change" | "Your change";
+}) {
+  const { entries, labels, whose = "Change" } = props;
   if (entries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -29,7 +33,7 @@ export function DifferenceList(props: { entries: Difference[]; labels?: FieldLab
           )}
           <Scroller
             className={classes.lines}
-            label={`Change of ${labels ? fieldLabel(path, labels) : path || "the value"}`}
+            label={`${whose} of ${labels ? fieldLabel(path, labels) : path || "the value"}`}
           >
             <pre dir="auto">
               {lineChanges(showValue(before), showValue(after)).map(({ kind, text }, index) => (

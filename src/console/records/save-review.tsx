@@ -37,7 +37,7 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
       <Stack gap="md">
         {theirs && (
           <Alert color="yellow" icon={<IconAlertTriangle />} title={<Who change={theirs} />} role="alert">
-            <DifferenceList entries={theirs.changes} labels={labels} />
+            <DifferenceList entries={theirs.changes} labels={labels} whose="Their change" />
             <Text size="sm" my="sm">
               {theirs.conflicts.length > 0
                 ? `You both changed ${theirs.conflicts.map((field) => fieldLabel(field, labels)).join("; ")}: there yours stays in the form. `
@@ -61,7 +61,7 @@ export function SaveReview({ review, isSaving }: { review: Review; isSaving: boo
             What you changed
           </Text>
         )}
-        <DifferenceList entries={pending?.changes ?? []} labels={labels} />
+        <DifferenceList entries={pending?.changes ?? []} labels={labels} whose="Your change" />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={review.cancel}>
             Keep editing

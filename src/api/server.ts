@@ -50,6 +50,8 @@ export type Operation<P, Q, B, R> = {
   tag: string;
   /** The permission a caller needs; `"public"` for the few operations that need no sign-in. */
   permission: string;
+  /** One that some calls need besides; the handler asks for it with `requirePermission`. */
+  also_permission?: string;
   params?: P;
   query?: Q;
   body?: B;
@@ -223,6 +225,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     (method: Method): Api[Method] =>
     (path, operation, handle) => {
       permissions.add(operation.permission);
+      if (operation.also_permission) permissions.add(operation.also_permission);
       server.route({
         method: method.toUpperCase(),
         url: path,

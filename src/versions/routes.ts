@@ -12,6 +12,7 @@ import { GateResult, PublishGate, refuseUnknownSuites } from "./publish-gate.ts"
 import {
   findVersioned,
   holdVersioned,
+  PUBLISH_UNTESTED,
   publishDraft,
   selectVersions,
   versioningOf,
@@ -117,6 +118,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
         "Sessions that run go on with the version they began with. Taking a gate away or lowering it needs the permission agents_publish_untested, as does going back to saves that reach people at once while there are gates.",
       tag,
       permission: "agents_publish",
+      also_permission: PUBLISH_UNTESTED,
       params,
       body: AgentVersioningUpdate,
       response: AgentVersioning,
@@ -129,7 +131,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
           caller,
           body.gates.filter((gate) => !isKept(gate, before.gates)),
         );
-        if (isWeaker(before, body)) requirePermission(caller, "agents_publish_untested");
+        if (isWeaker(before, body)) requirePermission(caller, PUBLISH_UNTESTED);
         const { published_version, gates } = body;
         if (published_version !== null) await findVersion(tx, caller, agent_id, published_version);
         await tx
@@ -205,6 +207,7 @@ export function addVersions(api: Api, { db, clock }: { db: Db; clock: Clock }): 
         "The first version that is published makes every later save a draft. Refused where a suite that must pass does not, unless a reason is given.",
       tag,
       permission: "agents_publish",
+      also_permission: PUBLISH_UNTESTED,
       refusals: [409],
       params,
       body: PublishRequest,

@@ -6,6 +6,9 @@ import { Fault, notFound } from "../base/errors.ts";
 import { type Db, json, type Tx } from "../db/database.ts";
 import { type GateResult, gateResults, type PublishGate } from "./publish-gate.ts";
 
+/** The permission to publish although a suite holds back, and to ask for less of suites. */
+export const PUBLISH_UNTESTED = "agents_publish_untested";
+
 export const versionList: list.ListRules = {
   fields: {
     version_number: list.integer("v.version_number"),
@@ -114,7 +117,7 @@ export async function publishDraft(
   const failing = results.filter(({ passes }) => !passes);
   if (failing.length > 0) {
     if (!override_reason) throw new Fault("refused", refusalOf(failing));
-    requirePermission(caller, "agents_publish_untested");
+    requirePermission(caller, PUBLISH_UNTESTED);
   }
   const version_number = await insertVersion(tx, { caller, at }, agent_id, {
     ...{ snapshot: draft, fingerprint: found, note, gates: results },

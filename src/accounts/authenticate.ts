@@ -9,7 +9,7 @@ import type { Db } from "../db/database.ts";
 import { earlier, permissionsAt, roleAt } from "./bound.ts";
 import { isLocalToken, localTokenEnd } from "./local-token.ts";
 import { ADMIN } from "./permission.ts";
-import { SIGN_IN_COOKIE } from "./sign-in.ts";
+import { SIGN_IN_COOKIE } from "./sign-in/sign-in.ts";
 
 /** `last_used_at` is for people looking for dead tokens; a write per call would cost more than the call. */
 const LAST_USED_STEP_MS = 60_000;

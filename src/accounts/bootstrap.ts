@@ -6,7 +6,7 @@ import { randomBase62 } from "../base/ids.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { defaultExpiry, insertToken, newToken } from "./api-token.ts";
 import { ADMIN, OPERATOR_PERMISSIONS, PERMISSIONS, SYSTEM_ROLES } from "./permission.ts";
-import { createSignInCode } from "./sign-in-code.ts";
+import { createSignInCode } from "./sign-in/sign-in-code.ts";
 
 const BOOTSTRAP_LOCK = 7_246_002;
 

@@ -2,7 +2,7 @@ import type { Caller } from "../api/caller.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
-import { countAttempt } from "./attempt-count.ts";
+import { countAttempt } from "./sign-in/attempt-count.ts";
 
 const DAY_MS = 86_400_000;
 /** To one address within a day, by one organization: somebody who lost two mails gets a third. */

@@ -11,7 +11,7 @@ import { createOrganization } from "./bootstrap.ts";
 import { refuseRevoked } from "./bound.ts";
 import { checkedLogo, logoVersion, MAX_LOGO_BYTES } from "./logo.ts";
 import { deleteOrganization, refuseOperator, restoreOrganization } from "./organization-deletion.ts";
-import { createSignInLink } from "./sign-in-code.ts";
+import { createSignInLink } from "./sign-in/sign-in-code.ts";
 import { splitDomains } from "./user-store.ts";
 
 const domains = () =>

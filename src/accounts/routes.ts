@@ -1,11 +1,11 @@
 import type { Api } from "../api/server.ts";
 import { apiTokenRoutes } from "./api-token.ts";
-import { auditEntryRoutes } from "./audit-entry.ts";
+import { auditEntryRoutes } from "./audit/audit-entry.ts";
 import { llmProviderRoutes } from "./llm-provider.ts";
 import { organizationRoutes } from "./organization.ts";
 import { permissionRoutes } from "./permission.ts";
 import { roleRoutes } from "./role.ts";
-import { signInRoutes } from "./sign-in.ts";
+import { signInRoutes } from "./sign-in/sign-in.ts";
 import { sipIpRangeRoutes } from "./sip-ip-range.ts";
 import { storageRoutes } from "./storage-route.ts";
 import { userRoutes } from "./user.ts";

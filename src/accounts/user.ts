@@ -10,7 +10,7 @@ import type { Log } from "../base/log.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { boundForLink, refuseRevoked } from "./bound.ts";
 import { countInvitation } from "./invitation-limit.ts";
-import { createSignInLink } from "./sign-in-code.ts";
+import { createSignInLink } from "./sign-in/sign-in-code.ts";
 import {
   findUser,
   lockUser,

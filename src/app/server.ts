@@ -1,4 +1,4 @@
-import { createAudit, createReadAudit } from "../accounts/audit.ts";
+import { createAudit, createReadAudit } from "../accounts/audit/audit.ts";
 import { createAuthenticate } from "../accounts/authenticate.ts";
 import { type Api, createServer } from "../api/server.ts";
 import { VERSION } from "../base/version.ts";

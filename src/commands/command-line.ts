@@ -104,15 +104,15 @@ const COMMANDS: Record<string, Command> = {
         return misused("--audio calls the demo's agent; to call your own by voice: ./parley call");
       if (agent) {
         const { config, secrets } = settings();
-        const { simulateAgent } = await import("./simulate-agent.ts");
+        const { simulateAgent } = await import("./simulate/simulate-agent.ts");
         const wanted = { agent, json: args.includes("--json"), seed: Number(seed) };
         return simulateAgent(wanted, config, secrets, process.env.PARLEY_API_TOKEN);
       }
       if (args.includes("--audio")) {
-        const { simulateAudio } = await import("./simulate-audio.ts");
+        const { simulateAudio } = await import("./simulate/simulate-audio.ts");
         return simulateAudio({ json: args.includes("--json"), seed: Number(seed) });
       }
-      const { simulate } = await import("./simulate.ts");
+      const { simulate } = await import("./simulate/simulate.ts");
       return simulate({ json: args.includes("--json"), seed: Number(seed) });
     },
   },
@@ -130,7 +130,7 @@ const COMMANDS: Record<string, Command> = {
     flags: ["--json"],
     names: 0,
     async run(args) {
-      const { doctor } = await import("./doctor.ts");
+      const { doctor } = await import("./doctor/doctor.ts");
       return doctor(settingsOrFaults(), args.includes("--json"));
     },
   },

@@ -1,4 +1,4 @@
-import { recoveryCode } from "../accounts/sign-in-code.ts";
+import { recoveryCode } from "../accounts/sign-in/sign-in-code.ts";
 import { createVault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import type { Config, Secrets } from "../config.ts";

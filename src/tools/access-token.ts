@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { auditCounted } from "../accounts/counted-audit.ts";
+import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Clock } from "../base/clock.ts";
 import { sha256, type Vault } from "../base/crypto.ts";
 import { randomId } from "../base/ids.ts";

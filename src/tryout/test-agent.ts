@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { auditCounted } from "../accounts/counted-audit.ts";
+import { auditCounted } from "../accounts/audit/counted-audit.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
 import { Fault } from "../base/errors.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createSignInCode } from "../../src/accounts/sign-in-code.ts";
+import { createSignInCode } from "../../src/accounts/sign-in/sign-in-code.ts";
 import {
   axeFindings,
   type ConsoleTest,

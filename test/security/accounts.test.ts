@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { recoveryCode } from "../../src/accounts/sign-in-code.ts";
+import { recoveryCode } from "../../src/accounts/sign-in/sign-in-code.ts";
 import type { WelcomeMail } from "../../src/accounts/welcome-mail.ts";
 import type { JobContext } from "../../src/jobs/define-job.ts";
 import { createTestApp, type TestApp } from "../harness/app.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type AudioTurn, callDemo } from "../../src/commands/simulate-audio.ts";
+import { type AudioTurn, callDemo } from "../../src/commands/simulate/simulate-audio.ts";
 import { wordsApart } from "../../src/simulator/caller-ear.ts";
 import { findSphinx } from "../../src/speech/local/sphinx.ts";
 import { newFolder, run } from "../commands/program.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { unguardedReach } from "../../../src/carriers/mail-carriers.ts";
 import { sendBySmtp } from "../../../src/carriers/smtp/smtp-mail.ts";
-import { checkMail } from "../../../src/commands/doctor-mail.ts";
+import { checkMail } from "../../../src/commands/doctor/doctor-mail.ts";
 import { readConfig } from "../../../src/config.ts";
 import { goOnWithMails } from "../../../src/dialogues/mail-dialogue.ts";
 import type { MailParts } from "../../../src/dialogues/mail-parts.ts";

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import type { Actor } from "../api/caller.ts";
-import { limitedBy } from "../api/client-address.ts";
-import type { Clock } from "../base/clock.ts";
-import { sha256 } from "../base/crypto.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Actor } from "../../api/caller.ts";
+import { limitedBy } from "../../api/client-address.ts";
+import type { Clock } from "../../base/clock.ts";
+import { sha256 } from "../../base/crypto.ts";
+import type { Db, Tx } from "../../db/database.ts";
 import { auditCounted, type CountedEntry } from "./counted-audit.ts";
 
 /** A person's place in a sub-organization, as the audit trail names it. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { sha256 } from "../base/crypto.ts";
-import type { Db } from "../db/database.ts";
+import { sha256 } from "../../base/crypto.ts";
+import type { Db } from "../../db/database.ts";
 
 /** So many within a window that begins with the first. */
 export type AttemptLimit = { key: string; most: number; window_ms: number };

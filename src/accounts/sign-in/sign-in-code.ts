@@ -1,11 +1,11 @@
-import type { Bound } from "../api/caller.ts";
-import type { Clock } from "../base/clock.ts";
-import { sha256, type Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { randomBase62 } from "../base/ids.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { boundColumns, notAfter } from "./bound.ts";
-import { ADMIN } from "./permission.ts";
+import type { Bound } from "../../api/caller.ts";
+import type { Clock } from "../../base/clock.ts";
+import { sha256, type Vault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { randomBase62 } from "../../base/ids.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { boundColumns, notAfter } from "../bound.ts";
+import { ADMIN } from "../permission.ts";
 
 const CODE_LIFE_MS = 24 * 3_600_000;
 

@@ -2,16 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { sql } from "kysely";
 import { z } from "zod";
-import type { Actor, Bound } from "../api/caller.ts";
-import { recordId } from "../api/schema.ts";
-import type { Api } from "../api/server.ts";
-import type { Clock } from "../base/clock.ts";
-import { hashPassword, sha256, type Vault, verifyPassword } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { randomBase62 } from "../base/ids.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { boundColumns, notAfter } from "./bound.ts";
-import { asActor, auditFailedSignIn, type Place, placeOf, placesOfSpentCode } from "./sign-in-audit.ts";
+import type { Actor, Bound } from "../../api/caller.ts";
+import { recordId } from "../../api/schema.ts";
+import type { Api } from "../../api/server.ts";
+import type { Clock } from "../../base/clock.ts";
+import { hashPassword, sha256, type Vault, verifyPassword } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { randomBase62 } from "../../base/ids.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import {
+  asActor,
+  auditFailedSignIn,
+  type Place,
+  placeOf,
+  placesOfSpentCode,
+} from "../audit/sign-in-audit.ts";
+import { boundColumns, notAfter } from "../bound.ts";
 import { isGoodCode, isRecovery, setPassword, spendCode } from "./sign-in-code.ts";
 import { BROWSER_COOKIE, BROWSER_LIFE_S, browserCookie, createSignInLimit } from "./sign-in-limit.ts";
 

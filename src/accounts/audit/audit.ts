@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Actor, AuditEntry } from "../api/caller.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { asWriter } from "../db/reading.ts";
+import type { Actor, AuditEntry } from "../../api/caller.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Db, Tx } from "../../db/database.ts";
+import { asWriter } from "../../db/reading.ts";
 
 /** Who did what to which record, from where; written in the transaction of the change itself. */
 export const createAudit =

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../base/errors.ts";
-import type { Config, Secrets } from "../config.ts";
-import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
-import { findAgent } from "./chat.ts";
+import { Fault } from "../../base/errors.ts";
+import type { Config, Secrets } from "../../config.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "../api-client.ts";
+import { findAgent } from "../chat.ts";
+import { INTERRUPTED, stopSignal } from "../stop-signal.ts";
 import { type ChannelKind, type Contact, contactsOf, hasLeft } from "./simulated-contacts.ts";
 import { type Desk, openMailDesk, openPhoneDesk } from "./simulated-desk.ts";
 import { printSimulated, printTable, type TalkCounts, type TalkLine } from "./simulated-talk.ts";
-import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 /** Between two looks at a conversation. */
 const LOOK_MS = 700;

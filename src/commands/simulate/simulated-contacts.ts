@@ -1,5 +1,5 @@
-import { PEOPLE, peopleOf } from "../simulator/people.ts";
-import { LAST_WORDS, type Person, replyTo } from "../simulator/person.ts";
+import { PEOPLE, peopleOf } from "../../simulator/people.ts";
+import { LAST_WORDS, type Person, replyTo } from "../../simulator/person.ts";
 
 export type ChannelKind = "call" | "texts" | "mails";
 

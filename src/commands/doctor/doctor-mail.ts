@@ -1,9 +1,9 @@
 import nodemailer from "nodemailer";
-import { errorText } from "../base/errors.ts";
-import { smtpServerOf } from "../channels/mail-credentials.ts";
-import type { Config, Secrets } from "../config.ts";
+import { errorText } from "../../base/errors.ts";
+import { smtpServerOf } from "../../channels/mail-credentials.ts";
+import type { Config, Secrets } from "../../config.ts";
+import { mailPlace, runningVersion, tryPort } from "../free-port.ts";
 import type { Finding } from "./finding.ts";
-import { mailPlace, runningVersion, tryPort } from "./free-port.ts";
 
 const TIMEOUT_MS = 8_000;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Caller } from "../api/caller.ts";
-import * as list from "../api/list.ts";
-import { timestamp } from "../api/schema.ts";
-import type { Api } from "../api/server.ts";
-import type { Db } from "../db/database.ts";
+import type { Caller } from "../../api/caller.ts";
+import * as list from "../../api/list.ts";
+import { timestamp } from "../../api/schema.ts";
+import type { Api } from "../../api/server.ts";
+import type { Db } from "../../db/database.ts";
 
 /** Who did what to which record (written by `audit.ts`); nobody can change or delete one. */
 const AuditEntryResponse = z

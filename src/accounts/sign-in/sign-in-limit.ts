@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
-import { limitedBy } from "../api/client-address.ts";
-import type { Clock } from "../base/clock.ts";
-import type { Vault } from "../base/crypto.ts";
-import { Fault } from "../base/errors.ts";
-import { randomBase62 } from "../base/ids.ts";
-import type { Db } from "../db/database.ts";
+import { limitedBy } from "../../api/client-address.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Vault } from "../../base/crypto.ts";
+import { Fault } from "../../base/errors.ts";
+import { randomBase62 } from "../../base/ids.ts";
+import type { Db } from "../../db/database.ts";
 import { type AttemptLimit, countAttempt, uncountAttempt } from "./attempt-count.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,15 +1,15 @@
 import { access, constants, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { errorText } from "../base/errors.ts";
-import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../config.ts";
-import { NO_EAR } from "../media/local-engines.ts";
-import { findSphinx } from "../speech/local/sphinx.ts";
+import { errorText } from "../../base/errors.ts";
+import { type Config, ConfigFaults, hostInUrl, reachable, type Secrets } from "../../config.ts";
+import { NO_EAR } from "../../media/local-engines.ts";
+import { findSphinx } from "../../speech/local/sphinx.ts";
+import { runningVersion, tryPort } from "../free-port.ts";
+import { askPostgres, tooOld } from "../outside-postgres.ts";
+import { readSecretKey, secretKeyFile } from "../secret-key.ts";
 import { checkKeys } from "./doctor-keys.ts";
 import { checkMail } from "./doctor-mail.ts";
 import type { Finding } from "./finding.ts";
-import { runningVersion, tryPort } from "./free-port.ts";
-import { askPostgres, tooOld } from "./outside-postgres.ts";
-import { readSecretKey, secretKeyFile } from "./secret-key.ts";
 
 /** Looks at everything a start needs and says how to put right what is not. Resolves with the exit code. */
 export async function doctor(

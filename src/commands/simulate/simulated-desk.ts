@@ -1,4 +1,4 @@
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../api-client.ts";
 
 /** Where an agent is reached for the time of a simulation. */
 export type Desk = {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Actor, AuditEntry } from "../api/caller.ts";
-import { sha256 } from "../base/crypto.ts";
-import type { Db } from "../db/database.ts";
+import type { Actor, AuditEntry } from "../../api/caller.ts";
+import { sha256 } from "../../base/crypto.ts";
+import type { Db } from "../../db/database.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,6 +1,6 @@
-import { errorText } from "../base/errors.ts";
-import type { Config, LlmProvider, Secrets } from "../config.ts";
-import { KEY_CHECK_MS, keyCheck, keyVerdict } from "../llm/key-check.ts";
+import { errorText } from "../../base/errors.ts";
+import type { Config, LlmProvider, Secrets } from "../../config.ts";
+import { KEY_CHECK_MS, keyCheck, keyVerdict } from "../../llm/key-check.ts";
 import type { Finding } from "./finding.ts";
 
 export async function checkKeys(config: Config, secrets: Secrets): Promise<Finding[]> {

@@ -31,6 +31,8 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   brings an archive into an empty database and data directory, with batches paused
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
+  ./parley sbom [--spdx]          prints the software bill of materials: CycloneDX, or SPDX
+  ./parley licences [--json]      lists the licences of all that running Parley installs
   ./parley version                prints the version
   ./parley test [file …]          runs all tests, or those named
 
@@ -183,6 +185,22 @@ const COMMANDS: Record<string, Command> = {
     async run() {
       const { demoCampaign } = await import("./demo-campaign.ts");
       return demoCampaign();
+    },
+  },
+  sbom: {
+    flags: ["--spdx"],
+    names: 0,
+    async run(args) {
+      const { sbom } = await import("./parts-list.ts");
+      return sbom(args);
+    },
+  },
+  licences: {
+    flags: ["--json"],
+    names: 0,
+    async run(args) {
+      const { licences } = await import("./parts-list.ts");
+      return licences(args);
     },
   },
   version: { flags: [], names: 0, run: () => print(`${VERSION}\n`) },

@@ -10,6 +10,8 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "api_tokens",
       "attempt_counts",
       "audit_entries",
+      "audit_heads",
+      "audit_links",
       "llm_providers",
       "one_time_codes",
       "organizations",

@@ -1,6 +1,7 @@
 import type { Api } from "../api/server.ts";
 import { apiTokenRoutes } from "./api-token.ts";
 import { auditEntryRoutes } from "./audit/audit-entry.ts";
+import { auditVerificationRoutes } from "./audit/verify-trail.ts";
 import { llmProviderRoutes } from "./llm-provider.ts";
 import { organizationRoutes } from "./organization.ts";
 import { permissionRoutes } from "./permission.ts";
@@ -14,6 +15,7 @@ type Deps = Parameters<typeof signInRoutes>[1] &
   Parameters<typeof userRoutes>[1] &
   Parameters<typeof organizationRoutes>[1] &
   Parameters<typeof storageRoutes>[1] &
+  Parameters<typeof auditVerificationRoutes>[1] &
   Parameters<typeof llmProviderRoutes>[1];
 
 /** Who may do what: people, roles, tokens, organizations, their model keys, and what was done. */
@@ -27,5 +29,6 @@ export function addAccounts(api: Api, deps: Deps): void {
   storageRoutes(api, deps);
   sipIpRangeRoutes(api, deps);
   auditEntryRoutes(api, deps);
+  auditVerificationRoutes(api, deps);
   llmProviderRoutes(api, deps);
 }

@@ -1,3 +1,4 @@
+import { linkEntriesJob } from "../accounts/audit/link-entries.ts";
 import { closeOrganizationsJob } from "../accounts/organization-deletion.ts";
 import { cancelWaitingHandler } from "../batches/cancel-waiting.ts";
 import { tidyBatchesJob } from "../batches/tidy-batches.ts";
@@ -45,6 +46,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     hangUpRingingHandler({ ...ground, senders: outreach.senders }),
     purgeDeliveriesJob(ground),
     closeOrganizationsJob(ground),
+    linkEntriesJob(ground),
     tellSetAsideJob(ground),
     ...erasureJobs(ground),
     mailDisabledJob({ ...ground, sendMail }),

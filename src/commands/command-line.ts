@@ -31,6 +31,7 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   brings an archive into an empty database and data directory, with batches paused
   ./parley migrate                brings the database up to this version, and stops
   ./parley demo-campaign          runs a campaign on 200 simulated people in six time zones, and prints its board
+  ./parley verify-audit [--json]  checks that no entry of an audit trail was changed or deleted; exits with 1 when one was
   ./parley sbom [--spdx]          prints the software bill of materials: CycloneDX, or SPDX
   ./parley licences [--json]      lists the licences of all that running Parley installs
   ./parley version                prints the version
@@ -185,6 +186,15 @@ const COMMANDS: Record<string, Command> = {
     async run() {
       const { demoCampaign } = await import("./demo-campaign.ts");
       return demoCampaign();
+    },
+  },
+  "verify-audit": {
+    flags: ["--json"],
+    names: 0,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { verifyAudit } = await import("./verify-audit.ts");
+      return verifyAudit({ json: args.includes("--json") }, config, secrets);
     },
   },
   sbom: {

@@ -60,6 +60,10 @@ export type ApiTokenResponse = { "id": number; "name": string; "last_four": stri
 
 export type AuditEntryResponse = { "id": number; "at": string; "actor": string; "user_id"?: number | null | undefined; "api_token_id"?: number | null | undefined; "address"?: string | null | undefined; "request_id"?: string | null | undefined; "action": string; "resource": string; "resource_id"?: string | null | undefined; "before"?: unknown | null | undefined; "after"?: unknown | null | undefined };
 
+export type AuditFault = { "position": number; "entry_id"?: number | null | undefined; "fault": "changed" | "missing" | "out_of_place" | "forged" };
+
+export type AuditVerification = { "checked_to": number; "next_position"?: number | null | undefined; "intact": number; "blanked": number; "deleted": number; "faults": (AuditFault)[]; "unlinked": number; "head": { "position": number; "link": string }; "deleted_before"?: string | null | undefined };
+
 export type AvailableTarget = { "organization_id": number; "channel_id": number; "channel_name": string | null; "target": string };
 
 export type BatchDeletion = { "delete_reason": string };
@@ -896,6 +900,7 @@ export type Operations = {
   "DELETE /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: undefined; answer: null };
   "PUT /api/v1/organizations/sip_ip_ranges/{sip_ip_range_id}/verified": { path: { "sip_ip_range_id": number }; query: Record<never, never>; body: { "verified": boolean }; answer: OrganizationSipIpRange };
   "GET /api/v1/audit_entries/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "at" | "actor" | "user_id" | "api_token_id" | "address" | "request_id" | "action" | "resource" | "resource_id" | "before" | "after")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AuditEntryResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/audit_entries/verification": { path: Record<never, never>; query: { "from_position"?: number | undefined }; body: undefined; answer: AuditVerification };
   "GET /api/v1/llm_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (LlmProviderResponse)[] };
   "PUT /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: LlmProviderInput; answer: LlmProviderResponse };
   "DELETE /api/v1/llm_providers/{provider}": { path: { "provider": "anthropic" | "azure_openai" | "google" | "openai" }; query: Record<never, never>; body: undefined; answer: Deleted };

@@ -202,7 +202,8 @@ create table audit_entries (
   resource_id text,
   before json,
   after json,
-  counted_hash text
+  counted_hash text,
+  position bigint
 );
 create index audit_entries_at on audit_entries (sub_organization_id, at desc, id desc);
 create unique index audit_entries_counted on audit_entries (counted_hash) where (counted_hash is not null);
@@ -212,6 +213,26 @@ create index audit_entries_token on audit_entries (sub_organization_id, api_toke
   where (api_token_id is not null);
 create index audit_entries_request on audit_entries (request_id) where (request_id is not null);
 create index audit_entries_words on audit_entries using gin (actor gin_trgm_ops, address gin_trgm_ops);
+create index audit_entries_unlinked on audit_entries (sub_organization_id, id) where ("position" is null);
+
+create table audit_heads (
+  sub_organization_id bigint primary key references sub_organizations,
+  position bigint not null,
+  link text not null,
+  deleted_before timestamptz,
+  deleted_signature text
+);
+
+create table audit_links (
+  sub_organization_id bigint not null references sub_organizations,
+  position bigint not null,
+  entry_id bigint not null,
+  at timestamptz not null,
+  kept_digest text not null,
+  content_digest text not null,
+  link text not null,
+  constraint audit_links_pkey primary key (sub_organization_id, "position")
+);
 
 create table llm_providers (
   organization_id bigint not null references organizations,

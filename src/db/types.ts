@@ -145,11 +145,30 @@ export interface AuditEntries {
   before: unknown | null;
   counted_hash: string | null;
   id: Generated<number>;
+  position: number | null;
   request_id: string | null;
   resource: string;
   resource_id: string | null;
   sub_organization_id: number;
   user_id: number | null;
+}
+
+export interface AuditHeads {
+  deleted_before: string | null;
+  deleted_signature: string | null;
+  link: string;
+  position: number;
+  sub_organization_id: number;
+}
+
+export interface AuditLinks {
+  at: string;
+  content_digest: string;
+  entry_id: number;
+  kept_digest: string;
+  link: string;
+  position: number;
+  sub_organization_id: number;
 }
 
 export interface Batches {
@@ -1403,6 +1422,8 @@ export interface DB {
   attempt_counts: AttemptCounts;
   attempts: Attempts;
   audit_entries: AuditEntries;
+  audit_heads: AuditHeads;
+  audit_links: AuditLinks;
   batch_pacing: BatchPacing;
   batch_uploads: BatchUploads;
   batches: Batches;

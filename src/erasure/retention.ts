@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
+import { noteDeletedBefore } from "../accounts/audit/link-entries.ts";
 import type { Tx } from "../db/database.ts";
 import { publish } from "../events/event.ts";
 import { handle, type Job, type JobHandler } from "../jobs/define-job.ts";
@@ -162,7 +163,7 @@ export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
   });
 
 async function deleteOfTenant(
-  { db, clock }: ErasureDeps,
+  { db, clock, vault }: ErasureDeps,
   tenant: number,
   retention: Partial<Record<RetentionKind, number | null>>,
   stopping: AbortSignal,
@@ -177,6 +178,9 @@ async function deleteOfTenant(
       before: new Date(now.getTime() - days * DAY_ms).toISOString(),
       now: now.toISOString(),
     };
+    // Before the first is deleted, so that nobody misses it.
+    if (kind === "audit")
+      await db.transaction().execute((tx) => noteDeletedBefore(tx, vault, tenant, expired.before));
     for (const step of STEPS[kind]) {
       while (!stopping.aborted) {
         const some = await db.transaction().execute((tx) => step(tx, expired));

@@ -44,6 +44,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("roles"),
     own("api_tokens"),
     own("audit_entries"),
+    own("audit_links"),
+    own("audit_heads"),
     own("agents"),
     own("agent_versions"),
     own("prompts"),

@@ -27,7 +27,8 @@ export async function openSource(
   return { client, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-async function connectionOf(
+/** Closed with `closing`. */
+export async function connectionOf(
   { database_url, data_dir }: Config,
   closing: AsyncDisposableStack,
   { log, stop }: { log: Log; stop: AbortSignal },

@@ -17,6 +17,7 @@ import {
   resourceWords,
   timesWords,
 } from "./audit-words.ts";
+import { VerifyTrail } from "./verify-trail.tsx";
 
 const COLUMNS: Column<AuditEntryResponse>[] = [
   { field: "at", title: "Time", orderable: true, render: ({ at }) => <Time at={at} /> },
@@ -83,6 +84,7 @@ export default listPage({
   title: "Audit log",
   about: "Changes, sign-ins and tests, with the record before and after.",
   operation: "GET /api/v1/audit_entries/",
+  Actions: VerifyTrail,
   columns: COLUMNS,
   search: { field: "actor", label: "Who" },
   filters: [

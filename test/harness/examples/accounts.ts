@@ -91,6 +91,7 @@ export const ACCOUNTS: Examples = {
   }),
 
   "GET /api/v1/audit_entries/": () => ({}),
+  "GET /api/v1/audit_entries/verification": () => ({ query: { from_position: "1" } }),
 
   "GET /api/v1/llm_providers/": () => ({}),
   "PUT /api/v1/llm_providers/{}": () => ({ at: ["openai"], body: { api_key: "sk-test" } }),

@@ -11,7 +11,7 @@ import { readSecretKey, secretKeyFile } from "./secret-key.ts";
 import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
 
 type Trail = { sub_organization_id: number; name: string };
-type Verdict = Trail & Omit<AuditVerification, "next_position" | "checked_to">;
+type TrailVerdict = Trail & Omit<AuditVerification, "next_position" | "checked_to">;
 
 /** Compares each organization's audit trail with its links, whether the program runs or not. 1 when something is wrong. */
 export async function verifyAudit(
@@ -30,7 +30,7 @@ export async function verifyAudit(
   const connection = await connectionOf(config, closing, { log: createLog({ level: "warn" }), stop });
   const database = openDatabase(connection, config.connections);
   closing.defer(() => database.close());
-  const verdicts: Verdict[] = [];
+  const verdicts: TrailVerdict[] = [];
   for (const trail of await trailsOf(database.db)) {
     const verdict = await verdictOf(database.db, createVault(key), trail, stop);
     if (verdict === null) return INTERRUPTED;
@@ -48,9 +48,9 @@ async function trailsOf(db: Db): Promise<Trail[]> {
   return rows;
 }
 
-async function verdictOf(db: Db, vault: Vault, trail: Trail, stop: AbortSignal): Promise<Verdict | null> {
+async function verdictOf(db: Db, vault: Vault, trail: Trail, stop: AbortSignal): Promise<TrailVerdict | null> {
   const sums = { intact: 0, blanked: 0, deleted: 0 };
-  const faults: Verdict["faults"] = [];
+  const faults: TrailVerdict["faults"] = [];
   for (let from: number | null = 1; from !== null; ) {
     if (stop.aborted) return null;
     const found: AuditVerification = await verifyTrail(db, vault, trail.sub_organization_id, from);
@@ -63,14 +63,14 @@ async function verdictOf(db: Db, vault: Vault, trail: Trail, stop: AbortSignal):
   return null;
 }
 
-const WRONG: Record<Verdict["faults"][number]["fault"], string> = {
+const WRONG: Record<TrailVerdict["faults"][number]["fault"], string> = {
   changed: "was changed",
   missing: "is gone",
   out_of_place: "follows on links that are gone",
   forged: "has a link that this installation did not make",
 };
 
-function lineOf({ name, intact, blanked, deleted, unlinked, head, faults }: Verdict): string {
+function lineOf({ name, intact, blanked, deleted, unlinked, head, faults }: TrailVerdict): string {
   const also = [
     blanked > 0 && `${blanked} blanked by erasures`,
     deleted > 0 && `${deleted} deleted by retention`,

@@ -33,6 +33,7 @@ const OWN = [
   "GET /api/v1/agents/{}/versions/{}/changes",
   "GET /api/v1/api_tokens/",
   "GET /api/v1/audit_entries/",
+  "GET /api/v1/audit_entries/verification",
   "GET /api/v1/channels/{}/carrier",
   "GET /api/v1/consents/",
   "GET /api/v1/consents/csv",

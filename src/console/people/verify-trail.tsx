@@ -14,7 +14,7 @@ const WRONG: Record<AuditFault["fault"], string> = {
   forged: "has a link that this installation did not make",
 };
 
-type Verdict = Pick<AuditVerification, "intact" | "blanked" | "deleted" | "unlinked" | "head"> & {
+type TrailVerdict = Pick<AuditVerification, "intact" | "blanked" | "deleted" | "unlinked" | "head"> & {
   faults: AuditFault[];
 };
 
@@ -83,8 +83,8 @@ function Verification() {
 const counted = (n: number, one: string, many: string): string =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-async function verify(signal: AbortSignal, tellDone: (percent: number) => void): Promise<Verdict> {
-  const found: Verdict = {
+async function verify(signal: AbortSignal, tellDone: (percent: number) => void): Promise<TrailVerdict> {
+  const found: TrailVerdict = {
     ...{ intact: 0, blanked: 0, deleted: 0, unlinked: 0 },
     ...{ head: { position: 0, link: "" }, faults: [] },
   };

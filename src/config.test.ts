@@ -62,6 +62,7 @@ test("an empty environment is a good one", () => {
       mail_tls: null,
       mail_checks_senders: true,
       log_level: "info",
+      log_format: null,
       trust_proxy: 0,
     },
     secrets: {

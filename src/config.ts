@@ -65,6 +65,8 @@ export type Config = {
   /** It looks up whether mails are from whom they say (SPF, DKIM). */
   mail_checks_senders: boolean;
   log_level: string;
+  /** null: as the standard error is a terminal or not. */
+  log_format: "json" | "readable" | null;
   /** Proxies in front whose X-Forwarded-For is believed. */
   trust_proxy: number;
 };
@@ -164,6 +166,9 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
   if (!Number.isInteger(trust_proxy) || trust_proxy < 0 || trust_proxy > 10) {
     faults.push(`TRUST_PROXY is "${given("TRUST_PROXY")}"; use the number of proxies in front, 0 to 10.`);
   }
+  const log_format = given("LOG_FORMAT")?.toLowerCase() ?? null;
+  if (log_format !== null && log_format !== "json" && log_format !== "readable")
+    faults.push(`LOG_FORMAT is "${log_format}"; use json or readable.`);
   const log_level = given("LOG_LEVEL")?.toLowerCase() ?? "info";
   if (!LOG_LEVELS.includes(log_level))
     faults.push(`LOG_LEVEL is "${log_level}"; use one of ${LOG_LEVELS.join(", ")}.`);
@@ -402,6 +407,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     mail_checks_senders: checks_senders === "on",
     mail_tls: cert_file !== null && key_file !== null ? { cert_file, key_file } : null,
     log_level,
+    log_format: log_format as Config["log_format"],
     trust_proxy,
   };
   const secrets: Secrets = {

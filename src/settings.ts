@@ -329,6 +329,11 @@ export const SETTINGS: Setting[] = [
   },
   { name: "MAIL_TLS_KEY", example: "", about: "File of that certificate's key (PEM)." },
   { name: "LOG_LEVEL", example: "info", about: "trace, debug, info, warn, error or silent." },
+  {
+    name: "LOG_FORMAT",
+    example: "json",
+    about: "json (a line for programs) or readable. Left out: readable on a terminal, json elsewhere.",
+  },
 ];
 
 /** The text of `.env.example`; a test keeps the committed file equal to it. */

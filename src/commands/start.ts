@@ -7,6 +7,7 @@ import { createApp } from "../app.ts";
 import { systemClock } from "../base/clock.ts";
 import { errorText, Fault } from "../base/errors.ts";
 import { createLog } from "../base/log.ts";
+import { readableLine } from "../base/readable-log.ts";
 import { SIMULATED_NOTICE } from "../carriers/carriers.ts";
 import { SIMULATOR_HOST, SIMULATOR_PREFIX } from "../carriers/simulator-account.ts";
 import { type Config, reachable, type Secrets, type SpeechName } from "../config.ts";
@@ -49,7 +50,8 @@ async function settlePort(config: Config): Promise<Config> {
 
 /** Whatever is open is closed again in the opposite order, also when a later step fails or a signal comes. */
 async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise<void> {
-  const lines = heldLines(process.stderr);
+  const isReadable = config.log_format === "readable" || (config.log_format === null && process.stderr.isTTY);
+  const lines = heldLines(process.stderr, isReadable ? readableLine : undefined);
   const log = createLog({ level: config.log_level, destination: lines.stream });
   const clock = systemClock;
   const mailTls = await readCertificate(config);

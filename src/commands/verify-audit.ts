@@ -48,7 +48,12 @@ async function trailsOf(db: Db): Promise<Trail[]> {
   return rows;
 }
 
-async function verdictOf(db: Db, vault: Vault, trail: Trail, stop: AbortSignal): Promise<TrailVerdict | null> {
+async function verdictOf(
+  db: Db,
+  vault: Vault,
+  trail: Trail,
+  stop: AbortSignal,
+): Promise<TrailVerdict | null> {
   const sums = { intact: 0, blanked: 0, deleted: 0 };
   const faults: TrailVerdict["faults"] = [];
   for (let from: number | null = 1; from !== null; ) {

@@ -30,6 +30,7 @@ import {
   IconVolume,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
+import type { MenuEntry } from "./menu-entries.tsx";
 
 /**
  * Every page of the console: its address below /console, the permission that reading it needs, where its code is, and
@@ -42,18 +43,16 @@ export type ConsolePage = {
   /** The permission that reading the page needs; without it, the menu leaves the page out. */
   permission?: string;
   load(): Promise<{ default: ComponentType }>;
-  menu?: { group: MenuGroup; icon: ComponentType<{ size?: number | string }> };
+  /** The entry of the menu that it belongs to; pages of one entry stand beside each other as tabs. */
+  menu?: { entry: MenuEntry; icon: ComponentType<{ size?: number | string }> };
 };
-
-export const MENU_GROUPS = ["", "Build", "Operate", "Organization"] as const;
-type MenuGroup = (typeof MENU_GROUPS)[number];
 
 export const PAGES: ConsolePage[] = [
   {
     path: "/",
     title: "Home",
     load: () => import("./home/home-page.tsx"),
-    menu: { group: "", icon: IconHome },
+    menu: { entry: "Home", icon: IconHome },
   },
 
   {
@@ -61,7 +60,7 @@ export const PAGES: ConsolePage[] = [
     title: "Agents",
     permission: "agents_read",
     load: () => import("./agents/agents-page.tsx"),
-    menu: { group: "Build", icon: IconRobot },
+    menu: { entry: "Agents", icon: IconRobot },
   },
   {
     path: "/agents/$id",
@@ -81,7 +80,7 @@ export const PAGES: ConsolePage[] = [
     title: "Prompts",
     permission: "prompts_read",
     load: () => import("./prompts/prompts-page.tsx"),
-    menu: { group: "Build", icon: IconFileText },
+    menu: { entry: "Agents", icon: IconFileText },
   },
   {
     path: "/prompts/$id",
@@ -95,7 +94,7 @@ export const PAGES: ConsolePage[] = [
     title: "Tools",
     permission: "tools_read",
     load: () => import("./tools/tools-page.tsx"),
-    menu: { group: "Build", icon: IconTool },
+    menu: { entry: "Tools", icon: IconTool },
   },
   {
     path: "/tools/$id",
@@ -109,7 +108,7 @@ export const PAGES: ConsolePage[] = [
     title: "Tests",
     permission: "tests_read",
     load: () => import("./tests/tests-page.tsx"),
-    menu: { group: "Build", icon: IconFlask },
+    menu: { entry: "Tests", icon: IconFlask },
   },
   {
     path: "/tests/$id",
@@ -129,7 +128,7 @@ export const PAGES: ConsolePage[] = [
     title: "Services",
     permission: "services_read",
     load: () => import("./services/services-page.tsx"),
-    menu: { group: "Build", icon: IconPlugConnected },
+    menu: { entry: "Tools", icon: IconPlugConnected },
   },
   {
     path: "/services/$id",
@@ -143,7 +142,7 @@ export const PAGES: ConsolePage[] = [
     title: "Custom messages",
     permission: "custom_messages_read",
     load: () => import("./messages/messages-page.tsx"),
-    menu: { group: "Build", icon: IconMessage },
+    menu: { entry: "Library", icon: IconMessage },
   },
   {
     path: "/messages/$id",
@@ -157,7 +156,7 @@ export const PAGES: ConsolePage[] = [
     title: "Languages and voices",
     permission: "language_groups_read",
     load: () => import("./languages/languages-page.tsx"),
-    menu: { group: "Build", icon: IconLanguage },
+    menu: { entry: "Library", icon: IconLanguage },
   },
   {
     path: "/languages/$id",
@@ -171,7 +170,7 @@ export const PAGES: ConsolePage[] = [
     title: "Data sources",
     permission: "data_sources_read",
     load: () => import("./sources/sources-page.tsx"),
-    menu: { group: "Build", icon: IconBooks },
+    menu: { entry: "Library", icon: IconBooks },
   },
   {
     path: "/sources/$id",
@@ -185,7 +184,7 @@ export const PAGES: ConsolePage[] = [
     title: "Directory",
     permission: "directory_read",
     load: () => import("./directory/directory-page.tsx"),
-    menu: { group: "Build", icon: IconUsersGroup },
+    menu: { entry: "Library", icon: IconUsersGroup },
   },
   {
     path: "/directory/$id",
@@ -198,14 +197,14 @@ export const PAGES: ConsolePage[] = [
     title: "Pronunciations",
     permission: "pronunciations_read",
     load: () => import("./pronunciations/pronunciations-page.tsx"),
-    menu: { group: "Build", icon: IconVolume },
+    menu: { entry: "Library", icon: IconVolume },
   },
   {
     path: "/bridges",
     title: "Bridge phrases",
     permission: "bridge_phrases_read",
     load: () => import("./bridges/bridges-page.tsx"),
-    menu: { group: "Build", icon: IconMessageDots },
+    menu: { entry: "Library", icon: IconMessageDots },
   },
   {
     path: "/bridges/$id",
@@ -219,7 +218,7 @@ export const PAGES: ConsolePage[] = [
     title: "Sessions",
     permission: "sessions_read",
     load: () => import("./sessions/sessions-page.tsx"),
-    menu: { group: "Operate", icon: IconMessages },
+    menu: { entry: "Sessions", icon: IconMessages },
   },
   {
     path: "/sessions/$id",
@@ -232,7 +231,7 @@ export const PAGES: ConsolePage[] = [
     title: "Campaigns",
     permission: "outbound_read",
     load: () => import("./campaigns/campaigns-page.tsx"),
-    menu: { group: "Operate", icon: IconPhoneOutgoing },
+    menu: { entry: "Campaigns", icon: IconPhoneOutgoing },
   },
   {
     path: "/campaigns/$id",
@@ -263,34 +262,21 @@ export const PAGES: ConsolePage[] = [
     title: "Suppressions",
     permission: "outbound_read",
     load: () => import("./suppressions/suppressions-page.tsx"),
-    menu: { group: "Operate", icon: IconBan },
+    menu: { entry: "Contacts", icon: IconBan },
   },
   {
     path: "/consents",
     title: "Consents",
     permission: "outbound_read",
     load: () => import("./consents/consents-page.tsx"),
-    menu: { group: "Operate", icon: IconUserCheck },
-  },
-  {
-    path: "/webhook-inboxes",
-    title: "Webhook inbox",
-    permission: "outbound_read",
-    load: () => import("./webhooks/webhook-inboxes-page.tsx"),
-    menu: { group: "Operate", icon: IconInbox },
-  },
-  {
-    path: "/webhook-inboxes/$name",
-    title: "Webhook inbox",
-    permission: "outbound_read",
-    load: () => import("./webhooks/webhook-inbox-page.tsx"),
+    menu: { entry: "Contacts", icon: IconUserCheck },
   },
   {
     path: "/insights",
     title: "Insights",
     permission: "insights_read",
     load: () => import("./insights/insights-page.tsx"),
-    menu: { group: "Operate", icon: IconBulb },
+    menu: { entry: "Insights", icon: IconBulb },
   },
   {
     path: "/insights/workflows/$id",
@@ -315,7 +301,7 @@ export const PAGES: ConsolePage[] = [
     title: "Reports",
     permission: "reports_read",
     load: () => import("./reports/reports-page.tsx"),
-    menu: { group: "Operate", icon: IconChartBar },
+    menu: { entry: "Insights", icon: IconChartBar },
   },
   {
     path: "/export",
@@ -328,7 +314,7 @@ export const PAGES: ConsolePage[] = [
     title: "Channels",
     permission: "channels_read",
     load: () => import("./channels/channels-page.tsx"),
-    menu: { group: "Operate", icon: IconRoute },
+    menu: { entry: "Channels", icon: IconRoute },
   },
   {
     path: "/channels/$id",
@@ -337,11 +323,18 @@ export const PAGES: ConsolePage[] = [
     load: () => import("./channels/channel-page.tsx"),
   },
   {
+    path: "/events",
+    title: "Events",
+    permission: "events_read",
+    load: () => import("./events/events-page.tsx"),
+    menu: { entry: "Status", icon: IconActivity },
+  },
+  {
     path: "/incidents",
     title: "Incidents",
     permission: "incidents_read",
     load: () => import("./incidents/incidents-page.tsx"),
-    menu: { group: "Operate", icon: IconAlertCircle },
+    menu: { entry: "Status", icon: IconAlertCircle },
   },
   {
     path: "/incidents/$id",
@@ -350,26 +343,26 @@ export const PAGES: ConsolePage[] = [
     load: () => import("./incidents/incident-page.tsx"),
   },
   {
-    path: "/events",
-    title: "Events",
-    permission: "events_read",
-    load: () => import("./events/events-page.tsx"),
-    menu: { group: "Operate", icon: IconActivity },
-  },
-  {
     path: "/set-aside",
     title: "Set-aside work",
     permission: "platform_admin",
     load: () => import("./set-aside/set-aside-page.tsx"),
-    menu: { group: "Operate", icon: IconHandStop },
+    menu: { entry: "Status", icon: IconHandStop },
   },
 
+  {
+    path: "/organization",
+    title: "Organization",
+    permission: "organizations_read",
+    load: () => import("./settings/organization-page.tsx"),
+    menu: { entry: "Settings", icon: IconBuilding },
+  },
   {
     path: "/people",
     title: "People",
     permission: "users_read",
     load: () => import("./people/people-page.tsx"),
-    menu: { group: "Organization", icon: IconUsers },
+    menu: { entry: "Settings", icon: IconUsers },
   },
   {
     path: "/people/$id",
@@ -382,7 +375,7 @@ export const PAGES: ConsolePage[] = [
     title: "Roles",
     permission: "roles_read",
     load: () => import("./people/roles-page.tsx"),
-    menu: { group: "Organization", icon: IconShieldLock },
+    menu: { entry: "Settings", icon: IconShieldLock },
   },
   {
     path: "/roles/$id",
@@ -395,27 +388,33 @@ export const PAGES: ConsolePage[] = [
     title: "API tokens",
     permission: "api_token_read",
     load: () => import("./people/api-tokens-page.tsx"),
-    menu: { group: "Organization", icon: IconKey },
+    menu: { entry: "Settings", icon: IconKey },
   },
   {
     path: "/audit-log",
     title: "Audit log",
     permission: "audit_read",
     load: () => import("./people/audit-log-page.tsx"),
-    menu: { group: "Organization", icon: IconList },
+    menu: { entry: "Settings", icon: IconList },
   },
   {
     path: "/models",
     title: "Model providers",
     permission: "integrations_read",
     load: () => import("./settings/models-page.tsx"),
-    menu: { group: "Organization", icon: IconPlug },
+    menu: { entry: "Settings", icon: IconPlug },
   },
   {
-    path: "/organization",
-    title: "Organization",
-    permission: "organizations_read",
-    load: () => import("./settings/organization-page.tsx"),
-    menu: { group: "Organization", icon: IconBuilding },
+    path: "/webhook-inboxes",
+    title: "Webhook inbox",
+    permission: "outbound_read",
+    load: () => import("./webhooks/webhook-inboxes-page.tsx"),
+    menu: { entry: "Settings", icon: IconInbox },
+  },
+  {
+    path: "/webhook-inboxes/$name",
+    title: "Webhook inbox",
+    permission: "outbound_read",
+    load: () => import("./webhooks/webhook-inbox-page.tsx"),
   },
 ];

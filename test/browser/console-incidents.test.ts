@@ -79,7 +79,7 @@ test("everybody is told of it on the home page while it lasts, and who only read
   expect(await link.getAttribute("href")).toBe("https://status.example.com");
   await settled(viewer);
   expect(await viewer.locator("#main").getByRole("button").count()).toBe(0);
-  await viewer.getByRole("link", { name: "Incidents" }).first().click();
+  await viewer.getByRole("navigation").getByRole("link", { name: "Incidents" }).click();
   await viewer.getByRole("row", { name: /Critical/ }).waitFor();
   expect(await viewer.getByRole("link", { name: "New incident" }).count()).toBe(0);
   expect(await axeFindings(viewer)).toEqual([]);

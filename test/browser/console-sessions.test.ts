@@ -260,6 +260,8 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
     ["even", "Events", "Events"],
     ["remind", "Demo reminder", "Demo reminder"],
     ["1", "Session 1", "Session 1"],
+    ["find_sl", "find_slots", "find_slots"],
+    ["+1 (415) 555-0100", "Sessions with +14155550100", "Sessions"],
   ] as const) {
     await page.keyboard.press("Control+k");
     await page.getByLabel("Go to", { exact: true }).fill(text);

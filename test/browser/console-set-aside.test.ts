@@ -54,7 +54,7 @@ test("an operator sees what was set aside, retries one, and drops another after 
 
 test("who does not operate the installation finds no such page in the menu", async () => {
   const page = await it.open(await it.person("Viewer"));
-  await page.goto("/console/");
-  await page.getByRole("link", { name: "Events" }).first().waitFor();
+  await page.goto("/console/events");
+  await page.getByRole("navigation").getByRole("link", { name: "Incidents" }).waitFor();
   expect(await page.getByRole("link", { name: "Set-aside work" }).count()).toBe(0);
 });

@@ -103,7 +103,7 @@ test("a page that was open while the program was updated starts anew instead of 
     return gone === 1 ? route.fulfill({ status: 404 }) : route.continue();
   });
   await page.goto("/console/");
-  await page.getByRole("link", { name: "Events", exact: true }).click();
+  await page.getByRole("link", { name: "Status", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Events" }).waitFor();
   expect(gone).toBeGreaterThanOrEqual(2);
 });

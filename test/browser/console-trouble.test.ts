@@ -46,19 +46,19 @@ test("a page of the program before an update says so, keeps what is typed, and c
   await page.goto("/console/incidents/new");
   const field = page.getByRole("textbox", { name: "Description" });
   await field.fill("Calls drop");
-  const gone = /\/console\/assets\/(api-tokens-page|palette)-/;
+  const gone = /\/console\/assets\/(organization-page|palette)-/;
   await page.route(gone, (route) => route.fulfill({ status: 404 }));
-  await page.getByRole("link", { name: "API tokens" }).hover();
+  await page.getByRole("link", { name: "Settings" }).hover();
   await updated.waitFor();
   await page.keyboard.press("Control+k");
   expect(await field.inputValue()).toBe("Calls drop");
 
   page.on("dialog", (dialog) => void dialog.accept());
-  await page.getByRole("link", { name: "API tokens" }).click();
+  await page.getByRole("link", { name: "Settings" }).click();
   await page.locator("#main").getByText("Parley was updated. Reload the page.").waitFor();
   await page.unrouteAll();
   await page.locator("#main").getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { level: 1, name: "API tokens" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Organization" }).waitFor();
   expect(await updated.count()).toBe(0);
 });
 

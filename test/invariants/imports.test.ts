@@ -103,6 +103,7 @@ const CONSOLE_LINE = [
   "set-aside",
   "people",
   "home",
+  "menu-entries",
   "pages",
   "shell",
   "router",

@@ -1,69 +1,98 @@
 import "@mantine/spotlight/styles.css";
+import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
-import { IconRobot, IconSearch } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { IconAddressBook, IconMessages, IconPlus, IconSearch } from "@tabler/icons-react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { PAGES } from "../pages.tsx";
-import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
+import { ACTIONS, addressLinks, findRecords } from "./palette-records.ts";
 
 const [store, spotlight] = createSpotlight();
-const FOUND = 5;
+const MOST_OF_A_KIND = 4;
+const TYPING_MS = 150;
 
-/** Ctrl K: finds pages and agents by name, and sessions by number. */
+/**
+ * Ctrl K: finds pages, records of every kind by name, sessions by number, what belongs to a telephone number or mail
+ * address, and what can be begun.
+ */
 export default function Palette({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const may = useMay();
   const navigate = useNavigate();
   const [text, setText] = useState("");
+  const wanted = text.trim();
+  const [searched] = useDebouncedValue(wanted, TYPING_MS);
   useEffect(() => {
     if (opened) spotlight.open();
   }, [opened]);
   const go = (to: string) => () => void navigate({ to });
 
-  const agents = useQuery({
-    queryKey: ["palette agents", text],
-    enabled: opened && text.trim() !== "" && may("agents_read"),
-    queryFn: ({ signal }) =>
-      call("GET /api/v1/agents/", {
-        query: {
-          search_fields: ["name"],
-          search_field_values: [text.trim()],
-          limit: FOUND,
-          fields: ["id", "name"],
-        },
-        signal,
-      }),
+  const records = useQuery({
+    queryKey: ["palette records", searched],
+    enabled: opened && searched !== "",
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => findRecords(searched, { may, most: MOST_OF_A_KIND, signal }),
   });
-  const pages = PAGES.filter(
-    ({ menu, permission }) => menu && (permission === undefined || may(permission)),
-  ).map(
+  const isReadable = ({ permission }: { permission?: string }) => permission === undefined || may(permission);
+
+  const pages = PAGES.filter((page) => page.menu && isReadable(page)).map(
     ({ path, title, menu }): SpotlightActionData => ({
       id: path,
       label: title,
-      description: menu?.group || "Start",
+      description: menu?.entry === title ? "Page" : (menu?.entry ?? "Page"),
       leftSection: menu && <menu.icon size={18} />,
       onClick: go(path),
     }),
   );
-  const records = (agents.data?.items ?? []).map(
-    ({ id, name }): SpotlightActionData => ({
-      id: `agent ${id}`,
-      label: name,
-      description: "Agent",
-      leftSection: <IconRobot size={18} />,
-      keywords: text,
-      onClick: go(`/agents/${id}`),
+  const begun = ACTIONS.filter(isReadable).map(
+    ({ label, to }): SpotlightActionData => ({
+      id: to,
+      label,
+      description: "Action",
+      leftSection: <IconPlus size={18} />,
+      onClick: go(to),
     }),
   );
-  const session = /^\d+$/.test(text.trim())
-    ? [{ id: "session", label: `Session ${text.trim()}`, onClick: go(`/sessions/${text.trim()}`) }]
-    : [];
+  const found = wanted === "" ? [] : (records.data ?? []);
+  const named = found.map(
+    ({ kind, key, name }): SpotlightActionData => ({
+      id: `${kind.noun} ${key}`,
+      label: name,
+      description: kind.noun,
+      leftSection: <kind.icon size={18} />,
+      // What the server found stays, also where the letters are not in its name one after the other.
+      keywords: text,
+      onClick: go(kind.to + encodeURIComponent(key)),
+    }),
+  );
+  const session =
+    /^\d{1,15}$/.test(wanted) && may("sessions_read")
+      ? [
+          {
+            id: "session",
+            label: `Session ${wanted}`,
+            leftSection: <IconMessages size={18} />,
+            onClick: go(`/sessions/${wanted}`),
+          },
+        ]
+      : [];
+  const ofAddress = addressLinks(wanted)
+    .filter(isReadable)
+    .map(
+      ({ label, to }): SpotlightActionData => ({
+        id: to,
+        label,
+        keywords: text,
+        leftSection: <IconAddressBook size={18} />,
+        onClick: go(to),
+      }),
+    );
 
   return (
     <Spotlight
       store={store}
-      actions={[...session, ...pages, ...records]}
+      actions={[...session, ...ofAddress, ...pages, ...begun, ...named]}
       query={text}
       onQueryChange={setText}
       onSpotlightClose={() => {
@@ -71,11 +100,13 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
         onClose();
       }}
       shortcut={null}
-      nothingFound="Nothing by that name"
+      scrollable
+      maxHeight="60vh"
+      nothingFound={records.isFetching ? "Searching …" : "Nothing by that name"}
       highlightQuery
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: "A page, an agent, or the number of a session",
+        placeholder: "A page, a name, a session, a telephone number",
         "aria-label": "Go to",
         onKeyDown({ code }) {
           if (code === "Enter") takeFirst();

@@ -5,9 +5,7 @@ import {
   Button,
   Group,
   Menu,
-  NavLink,
   ScrollArea,
-  Text,
   Tooltip,
   useMantineColorScheme,
 } from "@mantine/core";
@@ -24,18 +22,17 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from "react";
-import { MENU_GROUPS, PAGES } from "../pages.tsx";
+import mark from "../icon.svg";
+import { PAGES } from "../pages.tsx";
 import { Failure, Loading } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { ApiError, callConsole } from "../server/api.ts";
 import { type Me, meQuery, useMay } from "../server/me.tsx";
 import { ZoneChooser } from "../time/zone-chooser.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { MainMenu, PageTabs } from "./menu.tsx";
 import classes from "./shell.module.css";
 import { goToSignIn, SignInAgain } from "./sign-in-again.tsx";
-
-/** Below this width the menu is collapsed behind a button. */
-const MENU_STANDS = "(min-width: 48em)";
 
 // If the request fails, the banner says why and the page stays.
 const Palette = lazy(() => import("./palette.tsx").catch(() => ({ default: () => <></> })));
@@ -116,6 +113,7 @@ function Frame({ me }: { me: Me }) {
             aria-label={opened ? "Close the menu" : "Open the menu"}
           />
           <Link to="/" className={classes.brand}>
+            <img src={mark} alt="" width={20} height={20} />
             Parley
           </Link>
         </Group>
@@ -142,6 +140,7 @@ function Frame({ me }: { me: Me }) {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <div className={classes.page}>
+          <PageTabs />
           <Guarded permission={page?.permission}>
             <Outlet />
           </Guarded>
@@ -165,45 +164,6 @@ function Guarded({ permission, children }: { permission: string | undefined; chi
   const may = useMay();
   if (permission === undefined || may(permission)) return children;
   return <Failure error={new ApiError(403, `This page needs the permission ${permission}.`)} />;
-}
-
-function MainMenu() {
-  const may = useMay();
-  const { pathname } = useLocation();
-  const isOpen = (path: string) =>
-    path === "/" ? pathname === "/" : pathname === path || pathname.startsWith(`${path}/`);
-  // On a low screen the menu scrolls, so the open page's entry is brought into view.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for anew on every page
-  useEffect(() => {
-    if (!window.matchMedia(MENU_STANDS).matches) return;
-    document.querySelector('nav [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
-  }, [pathname]);
-  return MENU_GROUPS.map((group) => {
-    const pages = PAGES.filter(
-      ({ menu, permission }) => menu?.group === group && (permission === undefined || may(permission)),
-    );
-    if (pages.length === 0) return null;
-    return (
-      <div key={group} className={classes.group}>
-        {group && (
-          <Text size="xs" c="dimmed" fw={600} className={classes.groupName}>
-            {group}
-          </Text>
-        )}
-        {pages.map(({ path, title, menu }) => (
-          <NavLink
-            key={path}
-            renderRoot={(root) => <Link to={path} {...root} />}
-            label={title}
-            leftSection={menu && <menu.icon size={16} />}
-            active={isOpen(path)}
-            aria-current={isOpen(path) ? "page" : undefined}
-            className={classes.link}
-          />
-        ))}
-      </div>
-    );
-  });
 }
 
 function SchemeSwitch() {

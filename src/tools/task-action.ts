@@ -63,6 +63,10 @@ const CallAction = z
     name: z.string(),
     arguments: z.record(z.string(), anyJson()).nullish(),
     result: CallResult.nullish(),
+    wait: z
+      .boolean()
+      .nullish()
+      .describe("Of a call that starts a steps task: waits until that task is completed, then continues."),
     ...when,
   })
   .meta({ id: "CallAction" });

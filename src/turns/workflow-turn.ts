@@ -6,6 +6,7 @@ import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
 import { isGiven } from "../workflows/input-faults.ts";
 import { authoredTexts, type IsAuthored, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { runTask, type WorkflowEvent } from "../workflows/run-steps.ts";
+import { beginWait, cancelWait, dueReturn, isWaiting } from "../workflows/sub-workflow.ts";
 import type { TaskEffect, TaskSurroundings } from "../workflows/task-run.ts";
 import { jumpingTask, type LiveTask, mayCall, requiredOf, requiredOfTask } from "../workflows/task-tools.ts";
 import {
@@ -13,6 +14,7 @@ import {
   holdsTasks,
   type SessionTask,
   sessionTasks,
+  type WorkflowsState,
   withTask,
 } from "../workflows/workflow-state.ts";
 import { type Offering, offerTools } from "./offered-tools.ts";
@@ -69,14 +71,17 @@ export class Workflows {
         await this.#host.recordCall(task, {}, () => this.#drive(task, { type: "activate" }));
       }
     }
+    await this.#returnToCallers();
   }
 
   /** A call that was under way when the program stopped has an unknown fate; its workflow continues without a result. */
   async recover(): Promise<void> {
     for (const task of this.tasks) {
-      if (this.#live(task).state.awaiting)
+      const { state } = this.#live(task);
+      if (state.awaiting && !isWaiting(state))
         await this.#drive(task, { type: "called", result: null, error: STOPPED });
     }
+    await this.#returnToCallers();
   }
 
   /** Whether the model has to act before the user says anything. */
@@ -92,13 +97,14 @@ export class Workflows {
     for (const task of this.tasks) {
       if (task.task.type !== "steps") await this.#drive(task, { type: "start" });
     }
+    await this.#returnToCallers();
     return true;
   }
 
   /** The tools whose last result told the model the current step of a workflow. */
   get openStepTools(): string[] {
     const open = this.#all().filter(
-      ({ task, state }) => task.task.type === "steps" && state.status === "active",
+      ({ task, state }) => task.task.type === "steps" && state.status === "active" && !isWaiting(state),
     );
     return open.length === 0 ? [] : [GO_TO_STEP, ...open.flatMap(({ task }) => task.tool_name ?? [])];
   }
@@ -128,14 +134,22 @@ export class Workflows {
     return { ...call, arguments: { ...call.arguments, ...known } };
   }
 
-  submit(task: SessionTask, given: Record<string, unknown>): Promise<TaskReply> {
-    return this.#drive(task, { type: "submit", arguments: given });
+  async submit(task: SessionTask, given: Record<string, unknown>): Promise<TaskReply> {
+    const reply = await this.#drive(task, { type: "submit", arguments: given });
+    await this.#returnToCallers();
+    return reply;
   }
 
-  goToStep(step_id: unknown): Promise<TaskReply> {
+  /** A jump within a task that waits for another one ends that one. */
+  async goToStep(step_id: unknown): Promise<TaskReply> {
     const live = jumpingTask(this.#all(), step_id);
-    if (!live) return Promise.resolve(NOTHING_TO_SAY);
-    return this.#drive(live.task, { type: "go_to_step", step_id });
+    if (!live) return NOTHING_TO_SAY;
+    const { workflows } = this.#host.memory();
+    const isJump = live.task.task.type === "steps" && live.task.task.steps.some(({ id }) => id === step_id);
+    if (workflows && isJump) this.#host.remember({ workflows: cancelWait(workflows, live.task.key) });
+    const reply = await this.#drive(live.task, { type: "go_to_step", step_id });
+    await this.#returnToCallers();
+    return reply;
   }
 
   /** Processes one event to its end: makes the calls that the task asks for, and returns their results to it. */
@@ -153,18 +167,64 @@ export class Workflows {
         if (effect.type === "say") host.say(effect.text);
         else if (effect.type === "hear") host.hear(effect.text);
         else if (effect.type === "reply") reply = effect;
-        else event = { ...(await this.#call(effect.tool, effect.arguments)), type: "called" };
+        else event = await this.#answered(task, effect);
       }
     }
-    return reply ?? NOTHING_TO_SAY;
+    return reply ?? this.#waiting(task) ?? NOTHING_TO_SAY;
+  }
+
+  /** What comes of a call, as the task's next event; null while the task that it started is not completed. */
+  async #answered(
+    caller: SessionTask,
+    { tool, arguments: given, wait }: Extract<TaskEffect, { type: "call" }>,
+  ): Promise<WorkflowEvent | null> {
+    const task = this.#taskNamed(tool);
+    if (!wait || !task) return { ...(await this.#call(tool, given)), type: "called" };
+    const { workflows } = this.#host.memory();
+    const begun = workflows && beginWait(workflows, caller, task);
+    if (!begun?.ok) return { type: "called", result: null, error: begun?.error ?? STOPPED };
+    this.#host.remember({ workflows: begun.workflows });
+    await this.#host.recordCall(task, given, () => this.#drive(task, { type: "submit", arguments: given }));
+    if (this.#live(task).state.status === "active") return null;
+    const ended = dueReturn(this.#host.memory().workflows as WorkflowsState, caller.key);
+    if (!ended) return null;
+    this.#host.remember({ workflows: ended.workflows });
+    return ended.event;
+  }
+
+  /** Continues the tasks whose calls were waiting for one that is completed now; the model reads where they stand. */
+  async #returnToCallers(): Promise<void> {
+    for (let left = this.tasks.length; left > 0; left--) {
+      const { workflows } = this.#host.memory();
+      const due = workflows && dueReturn(workflows);
+      const caller = due && this.tasks.find(({ key }) => key === due.caller);
+      if (!caller) return;
+      this.#host.remember({ workflows: due.workflows });
+      await this.#host.recordCall(caller, {}, () => this.#drive(caller, due.event));
+    }
+  }
+
+  #waiting(task: SessionTask): TaskReply | null {
+    const { state } = this.#live(task);
+    const called = this.tasks.find(({ key }) => key === state.waits_for);
+    if (!called) return null;
+    const result = { status: "waiting", step: state.step, waiting_for: called.tool_name };
+    return { type: "reply", result, error: null };
+  }
+
+  #taskNamed(name: string): SessionTask | undefined {
+    return this.tasks.find((candidate) => candidate.tool_name === name);
   }
 
   async #call(
     name: string,
     given: Record<string, unknown>,
   ): Promise<{ result: unknown; error: string | null }> {
-    const task = this.tasks.find((candidate) => candidate.tool_name === name);
-    if (task) return answerOf(await this.#host.recordCall(task, given, () => this.submit(task, given)));
+    const task = this.#taskNamed(name);
+    if (task) {
+      const submitted = () => this.#drive(task, { type: "submit", arguments: given });
+      return answerOf(await this.#host.recordCall(task, given, submitted));
+    }
     const tool = this.#plainTool(name);
     if (tool) await this.#host.sendWords();
     return tool ? this.#host.inject(tool, given) : { result: null, error: `There is no tool named ${name}.` };
@@ -182,8 +242,8 @@ export class Workflows {
       system: system(),
       isAuthored: this.#isAuthored,
       callable: (name) => {
-        const task = this.tasks.find((candidate) => candidate.tool_name === name);
-        if (task) return { required: requiredOfTask(this.#live(task)) };
+        const task = this.#taskNamed(name);
+        if (task) return { required: requiredOfTask(this.#live(task)), steps: task.task.type === "steps" };
         const tool = !of || mayCall(of, name, this.tasks) ? this.#plainTool(name) : undefined;
         return tool && { required: requiredOf(tool) };
       },

@@ -1,4 +1,5 @@
 import type { InputParameter } from "../tools/task-definition.ts";
+import { isWaiting } from "./sub-workflow.ts";
 import type { SessionTask, WorkflowsState } from "./workflow-state.ts";
 
 /** What the conversation waits for, for whoever listens: it decides how long a silence ends an answer. */
@@ -25,7 +26,7 @@ export function awaitedInput(
 ): AwaitedInput {
   const missing = tasks.flatMap(({ key, task }) => {
     const state = workflows?.tasks[key];
-    if (task.type !== "steps" || state?.status !== "active") return [];
+    if (task.type !== "steps" || state?.status !== "active" || isWaiting(state)) return [];
     const step = task.steps.find(({ id }) => id === state.step);
     return (step?.inputs ?? []).filter(
       ({ name, required }) => required && !Object.hasOwn(state.inputs, name),

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rounds } from "../../test/harness/seed.ts";
+import { isRoutingStep } from "../tools/routing-step.ts";
 import type { StepsTask } from "../tools/task-definition.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import { type FakeTool, TaskDriver } from "./run-steps.examples.ts";
-import { MAX_VISITS, type WorkflowEvent } from "./run-steps.ts";
+import { MAX_ROUTED, MAX_VISITS, type WorkflowEvent } from "./run-steps.ts";
 import type { PathMembers } from "./variable-path.ts";
 
 /*
@@ -213,20 +214,24 @@ describe("for all workflows and all that models do to them", { timeout: 60_000 }
           const from =
             run.state.status === "active" ? steps.find(({ id }) => id === run.state.step) : undefined;
           const before = rows(run, "entered").length;
+          const started: Record<string, number> = { routed: rows(run, "routed").length };
           const known = { ...run.variables };
           run.send(one);
           const entered = rows(run, "entered").slice(before);
-          expect(entered.length).toBeLessThanOrEqual(from ? 1 : 2);
+          const moved = (of: string) => rows(run, of).slice(started[of]).length;
+          // The first step of a task that was not active, one of a submission or a jump, and one of each routing step.
+          expect(entered.length).toBeLessThanOrEqual((from ? 1 : 2) + moved("routed"));
           for (const [index, row] of entered.entries()) {
             const to = row.details?.step as string;
-            const left = index === 0 ? from : steps[0];
+            const previous = entered[index - 1]?.details?.step;
+            const left = index === 0 ? from : steps.find(({ id }) => id === previous);
             if (!left) expect(to).toBe("s0");
-            else if (one.type === "go_to_step") expect(left.tools?.allowGoToStep).toBe(true);
+            else if (index === 0 && one.type === "go_to_step") expect(left.tools?.allowGoToStep).toBe(true);
             else {
               const entries = (left.next ?? []).map((next) =>
                 typeof next === "string" ? { id: next } : next,
               );
-              const submission = rows(run, "submission").at(-1)?.details?.inputs as PathMembers;
+              const submission = (rows(run, "submission").at(-1)?.details?.inputs ?? {}) as PathMembers;
               const there = (name: string) =>
                 [submission[name], known[name], run.variables[name]].some((value) => !isEmpty(value));
               expect(entries.some((next) => next.id === to && (next.requires ?? []).every(there))).toBe(true);
@@ -252,10 +257,11 @@ describe("for all workflows and all that models do to them", { timeout: 60_000 }
             ({ details }) => details?.step === id && details.before_actions === true,
           ).length;
           const visits = rows(run, "entered").filter((row) => row.details?.step === id).length;
+          const routed = rows(run, "routed").filter((row) => row.details?.step === id).length;
           expect(counted[`${id}_enter`] ?? 0).toBe(visits);
           expect(visits).toBeLessThanOrEqual(MAX_VISITS);
-          expect(counted[`${id}_presubmit`] ?? 0).toBe(submissions.length);
-          expect(counted[`${id}_submit`] ?? 0).toBe(sound - refused);
+          expect(counted[`${id}_presubmit`] ?? 0).toBe(submissions.length + routed);
+          expect(counted[`${id}_submit`] ?? 0).toBe(sound + routed - refused);
           expect(counted[`${id}_start`] ?? 0).toBe(id === "s0" && run.state.status !== "inactive" ? 1 : 0);
         }
       }),
@@ -314,6 +320,32 @@ describe("for all workflows and all that models do to them", { timeout: 60_000 }
         expect(Object.keys(run.state.inputs).filter((name) => !declared.includes(name))).toEqual([]);
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
         expect(JSON.stringify([run.said, run.state])).not.toContain("s3cret");
+      }),
+      runs,
+    );
+  });
+
+  test("a step that collects nothing and calls its own tool is left without a model, or says why it is not", () => {
+    const routing = fc
+      .tuple(...IDS.map(step))
+      .map((list) =>
+        list.map((one, index) => (index === 0 ? one : { ...one, inputs: [], tools: { call: true } })),
+      );
+    const chain = fc.tuple(task, routing).map(([whole, list]) => ({ ...whole, steps: list }));
+    fc.assert(
+      fc.property(chain, events, (definition, list) => {
+        const run = driver(definition);
+        const { steps } = run.task.task as StepsTask;
+        for (const one of list) {
+          run.send(one);
+          const at = steps.find(({ id }) => id === run.state.step);
+          const isActive = run.state.status === "active" && at !== undefined;
+          if (!isActive || !isRoutingStep(at, "submit") || one.type === "called") continue;
+          if (run.state.pending_calls.length > 0 || one.type === "start" || one.type === "activate") continue;
+          // It was entered and not left: what its way on requires is missing.
+          expect(rows(run, "requires").at(-1)?.details?.step).toBe(at.id);
+        }
+        expect(run.state.routed ?? 0).toBeLessThanOrEqual(MAX_ROUTED);
       }),
       runs,
     );

@@ -311,9 +311,78 @@ describe("tools.call", () => {
     ["the only one it allows", { allow: ["lookup"] }, "lookup"],
     ["its own where it allows several", { allow: ["lookup", "other"] }, "submit"],
   ])("forces %s, once", (_title, tools, tool) => {
-    const { driver } = start([{ id: "A", tools: { call: true, ...tools }, next: ["B"] }, { id: "B" }]);
+    const inputs = [{ name: "x", required: false }];
+    const { driver } = start([
+      { id: "A", inputs, tools: { call: true, ...tools }, next: ["B"] },
+      { id: "B" },
+    ]);
     expect(driver.state.pending_calls).toEqual([{ tool, arguments: {}, immediate: true }]);
     driver.submit();
     expect(driver.state.pending_calls).toEqual([]);
+  });
+
+  test("of a step without inputs moves on without a model: hooks, conditions, next step", () => {
+    const { driver, reply } = start(
+      [
+        {
+          id: "ROUTE",
+          tools: { call: true },
+          on: {
+            presubmit: [{ action: "set", name: "local.vip", valueFrom: "tier == 'gold'" }],
+            submit: [{ action: "inc", name: "local.n" }],
+          },
+          next: [{ id: "VIP", if: "local.vip" }, "OTHERS"],
+        },
+        { id: "VIP", instructions: ["Greet by name."] },
+        { id: "OTHERS" },
+      ],
+      {},
+      {},
+      { tier: "gold" },
+    );
+    expect(reply).toMatchObject({ status: "active", step: "VIP", instructions: ["Greet by name."] });
+    expect(driver.state).toMatchObject({ pending_calls: [], local: { vip: true, n: 1 }, routed: 1 });
+    expect(driver.trace.map(({ label }) => label)).toEqual([
+      "entered",
+      "routed",
+      "condition",
+      "entered",
+      "variables",
+    ]);
+  });
+
+  test("of a step whose transition lacks what it requires stays, and says what is missing", () => {
+    const { driver, reply } = start([
+      { id: "ROUTE", tools: { call: true }, next: [{ id: "B", requires: ["email"] }] },
+      { id: "B" },
+    ]);
+    expect(reply).toMatchObject({ status: "error", step: "ROUTE", errors: [{ input: "email" }] });
+    expect(driver.state).toMatchObject({ status: "active", agenda: [], pending_calls: [] });
+  });
+
+  test("of steps in a ring ends the task, and says why", () => {
+    const ring = Array.from({ length: 3 }, (_, n) => ({
+      id: `R${n}`,
+      tools: { call: true },
+      next: [`R${(n + 1) % 3}`],
+    }));
+    const { driver, reply } = start(ring);
+    expect(reply).toMatchObject({
+      status: "completed",
+      error: "More than 50 steps were passed in a row without a submission.",
+    });
+    expect(driver.trace.filter(({ label }) => label === "routed")).toHaveLength(50);
+  });
+
+  test("waits for a call that the model is made to make first", () => {
+    const { driver } = start(
+      [
+        { id: "A", tools: { call: true }, on: { enter: [{ action: "call", name: "needy" }] }, next: ["B"] },
+        { id: "B" },
+      ],
+      {},
+      { needy: { required: ["id"], answer: () => 1 } },
+    );
+    expect(driver.state).toMatchObject({ step: "A", pending_calls: [{ tool: "needy" }, { tool: "submit" }] });
   });
 });

@@ -1,5 +1,6 @@
 import { unreachable } from "../base/errors.ts";
 import { own } from "../expressions/member.ts";
+import { isRoutingStep } from "../tools/routing-step.ts";
 import type { TaskAction } from "../tools/task-action.ts";
 import type { InputParameter, Step } from "../tools/task-definition.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
@@ -36,6 +37,9 @@ export type WorkflowEvent =
 /** A step entered more often in one session is a loop that nobody leaves. */
 export const MAX_VISITS = 25;
 
+/** Routing steps passed in a row, without a submission between them. A person's workflow has a handful. */
+export const MAX_ROUTED = 50;
+
 export function runTask(
   session: SessionTask,
   state: TaskState,
@@ -63,6 +67,7 @@ function begin(run: TaskRun, event: WorkflowEvent) {
       "The task is busy.",
     );
   }
+  run.update({ routed: 0 });
   switch (event.type) {
     case "activate":
       if (state.status !== "inactive") return;
@@ -151,6 +156,8 @@ function perform(run: TaskRun, work: WorkItem) {
       return run.session.task.type === "expression"
         ? compute(run, work.arguments)
         : takeSubmission(run, work.arguments);
+    case "route":
+      return route(run);
     case "next":
       return leave(run);
     case "reply":
@@ -174,7 +181,7 @@ function runHook(run: TaskRun, work: HookWork): void {
       return;
     }
   }
-  if (work.hook === "enter") forceCall(run);
+  if (work.hook === "enter") routeOrCall(run);
 }
 
 function actionsOf(run: TaskRun, { hook, of }: HookWork): TaskAction[] {
@@ -198,14 +205,48 @@ function enter(run: TaskRun, id: string) {
   run.tell("entered", { visit });
 }
 
-/** A step that calls at once: its own tool, or the only one it allows. */
-function forceCall(run: TaskRun): void {
+/** A step that calls at once: its own tool, or the only one it allows. Where a model could add nothing, none is asked. */
+function routeOrCall(run: TaskRun): void {
   const { step, session } = run;
   if (!step?.tools?.call || session.tool_name === null) return;
-  const { allow } = step.tools;
-  const tool = allow?.length === 1 ? (allow[0] as string) : session.tool_name;
+  // A call that the model was made to make comes first: the conditions may depend on it.
+  if (isRoutingStep(step, session.tool_name) && run.state.pending_calls.length === 0)
+    run.update({ agenda: [{ do: "route" }, ...run.state.agenda] });
+  else forceCall(run, step);
+}
+
+function forceCall(run: TaskRun, { tools }: Step): void {
+  const { session } = run;
+  const allow = tools?.allow;
+  const tool = allow?.length === 1 ? (allow[0] as string) : (session.tool_name as string);
   const pending = { tool, arguments: {}, immediate: true };
   run.update({ pending_calls: [...run.state.pending_calls, pending] });
+}
+
+/** The submission of a step without inputs, made by the engine. Where the way on is refused, the model is told why. */
+function route(run: TaskRun): void {
+  const step = run.step as Step;
+  const routed = (run.state.routed ?? 0) + 1;
+  if (routed > MAX_ROUTED) {
+    complete(run, `More than ${MAX_ROUTED} steps were passed in a row without a submission.`);
+    return;
+  }
+  run.update({ routed });
+  run.tell("routed");
+  presubmit(run, step);
+  const before_calls = unmetBeforeCalls(run, step);
+  if (before_calls) {
+    run.update({ agenda: [] });
+    refuseLeaving(run, { ...before_calls, before_actions: true });
+    return;
+  }
+  run.update({ agenda: [hookOf("submit", step.id), { do: "next" }, ...run.state.agenda] });
+}
+
+function presubmit(run: TaskRun, step: Step): void {
+  for (const [at, action] of (step.on?.presubmit ?? []).entries()) {
+    runAction(run, action, "presubmit", `${step.id}.on.presubmit.${at}`);
+  }
 }
 
 /** Only what the step declares is taken; what doesn't fit is put back, so that it can't come along with the next try. */
@@ -216,9 +257,7 @@ function takeSubmission(run: TaskRun, given: PathMembers) {
   run.update({
     inputs: merged(inputs, before, given),
   });
-  for (const [at, action] of (step.on?.presubmit ?? []).entries()) {
-    runAction(run, action, "presubmit", `${step.id}.on.presubmit.${at}`);
-  }
+  presubmit(run, step);
   const faults = inputFaults(inputs, run.state.inputs);
   run.tell("submission", { inputs: run.state.inputs, ...(faults.length > 0 && { faults }) });
   const before_calls = faults.length === 0 ? unmetBeforeCalls(run, step) : null;

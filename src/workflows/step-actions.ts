@@ -99,10 +99,12 @@ function call(run: TaskRun, action: ActionOf<"call">): "done" | "calling" {
   }
   const values = given.value as PathMembers;
   const missing = target.required.filter((name) => !isGiven(own(values, name)));
-  run.tell("call", { tool: action.name, mode: missing.length === 0 ? "inject" : "hint", missing });
-  if (missing.length === 0) {
+  const waits = action.wait === true && target.steps === true && run.session.task.type === "steps";
+  const mode = waits ? "wait" : missing.length === 0 ? "inject" : "hint";
+  run.tell("call", { tool: action.name, mode, missing });
+  if (mode !== "hint") {
     run.update({ awaiting: true });
-    run.effects.push({ type: "call", tool: action.name, arguments: values });
+    run.effects.push({ type: "call", tool: action.name, arguments: values, ...(waits && { wait: true }) });
     return "calling";
   }
   const known = Object.fromEntries(Object.entries(values).filter(([, value]) => isGiven(value)));

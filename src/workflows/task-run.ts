@@ -15,8 +15,11 @@ export type TaskSurroundings = {
   variables: PathMembers;
   /** The program's own, which nothing overrides. */
   system: PathMembers;
-  /** A tool that a task may call, with the arguments it can't do without; undefined when there is none such. */
-  callable(name: string): { required: string[] } | undefined;
+  /**
+   * A tool that a task may call, with the arguments it can't do without; undefined when there is none such. `steps`: it
+   * starts a steps task, whose end a call can wait for.
+   */
+  callable(name: string): { required: string[]; steps?: boolean } | undefined;
   /** Left out: nothing is the author's, but for what this task sets. */
   isAuthored?: IsAuthored;
 };
@@ -27,7 +30,7 @@ export type TaskEffect =
   | { type: "say"; text: string }
   /** Enters the conversation as if the user had said it. */
   | { type: "hear"; text: string }
-  | { type: "call"; tool: string; arguments: PathMembers }
+  | { type: "call"; tool: string; arguments: PathMembers; wait?: true }
   /** What the model reads as the result of its call; `error` when the call itself was wrong. */
   | { type: "reply"; result: PathMembers; error: string | null };
 

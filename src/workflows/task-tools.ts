@@ -5,6 +5,7 @@ import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
 import { parameterDefaults } from "../tools/tool-definition.ts";
 import { isGiven } from "./input-faults.ts";
+import { isWaiting } from "./sub-workflow.ts";
 import { TaskRun, type TaskSurroundings } from "./task-run.ts";
 import type { SessionTask, TaskState } from "./workflow-state.ts";
 
@@ -17,7 +18,7 @@ export type LiveTask = { task: SessionTask; state: TaskState };
  */
 export function taskTool({ task, state }: LiveTask, around: TaskSurroundings): OfferedTool | null {
   const name = task.tool_name;
-  if (name === null || state.status === "completed") return null;
+  if (name === null || state.status === "completed" || isWaiting(state)) return null;
   const run = new TaskRun(task, state, around);
   const described = run.instruct(task.task.tool?.description ?? "");
   if (task.task.type === "event") return { name, description: described, parameters: parameters(run, []) };
@@ -102,9 +103,9 @@ const currentStep = ({ task, state }: LiveTask) =>
 
 const allowsJumps = (live: LiveTask): boolean => currentStep(live)?.tools?.allowGoToStep === true;
 
-/** The only tools of the current step besides the task's own; null when it takes all. */
+/** The only tools of the current step besides the task's own; null when it takes all, or waits for another task. */
 export const allowedBy = (live: LiveTask): ReadonlySet<string> | null => {
-  const allow = currentStep(live)?.tools?.allow;
+  const allow = isWaiting(live.state) ? null : currentStep(live)?.tools?.allow;
   return allow ? new Set(allow) : null;
 };
 

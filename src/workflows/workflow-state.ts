@@ -28,6 +28,10 @@ export type TaskState = {
   awaiting: boolean;
   /** Why the task ended early. */
   error: string | null;
+  /** Routing steps passed since the last submission. */
+  routed?: number;
+  /** The task whose end a `call` that waits is waiting for; `awaiting` is true meanwhile. */
+  waits_for?: string | null;
 };
 
 export type PendingCall = {
@@ -43,6 +47,8 @@ export type WorkItem =
   | { do: "hook"; hook: "start" | "enter" | "submit"; of: string | null; at: number }
   | { do: "enter"; step: string }
   | { do: "submission"; arguments: Record<string, unknown> }
+  /** Leaves a step that needs no model. */
+  | { do: "route" }
   | { do: "next" }
   | { do: "reply" }
   | { do: "answer"; result: unknown };

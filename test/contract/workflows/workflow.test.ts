@@ -239,7 +239,7 @@ describe("the start of a session", () => {
     const bridge = () =>
       workflow(
         steps([
-          { id: "ROUTE", tools: { call: true }, next: ["ASK"] },
+          { id: "ROUTE", tools: { call: true }, inputs: [{ name: "why", required: false }], next: ["ASK"] },
           { id: "ASK", instructions: ["Ask."] },
         ]),
       );
@@ -253,6 +253,22 @@ describe("the start of a session", () => {
     const script = `after ${spoken.submit} if result.step == "ASK" -> say "What may I ask?"`;
     const { agent_id } = await createAgent(app, { script, tools: [spoken.record] });
     expect((await converse(app, agent_id)("")).text).toBe("What may I ask?");
+  });
+
+  test("a routing step, which collects nothing, is passed before the greeting without asking a model", async () => {
+    const { submit, record } = workflow(
+      steps([
+        { id: "ROUTE", tools: { call: true }, next: [{ id: "NIGHT", if: "vars.night" }, "ASK"] },
+        { id: "NIGHT" },
+        { id: "ASK", instructions: ["Ask."] },
+      ]),
+    );
+    const { started, session_id, say, requests } = await planned([record], { plans: [{ text: "Hello." }] });
+    expect(started.agent_initiated).toBe(false);
+    expect(await storyOf(session_id)).toEqual([`call: ${submit}`]);
+    await say("hi");
+    expect(requests.map((request) => request.tool_choice)).toEqual(["auto"]);
+    expect(JSON.stringify(requests[0])).toContain("Ask.");
   });
 
   test("a text in the user's name is answered at once", async () => {

@@ -2,6 +2,7 @@ import { findLlm } from "../llm/catalogue.ts";
 import { estimateTokens } from "../llm/estimate-tokens.ts";
 import type { Issue } from "../schemas/validation-issue.ts";
 import { GO_TO_STEP } from "../tools/issues/task-issues.ts";
+import { templateIssues } from "../tools/issues/template-issues.ts";
 import { taskToolName, toolMentionsOf } from "../tools/task-parts.ts";
 import { type ToolDefinition, tasksOf } from "../tools/tool-definition.ts";
 import type { LlmOffer, PromptLlmConfig } from "./prompt-llm.ts";
@@ -17,6 +18,7 @@ type PromptParts = {
 export const promptIssues = (prompt: PromptParts, offer: LlmOffer): Issue[] => [
   ...missingTools(prompt),
   ...tooLong(prompt, offer),
+  ...(prompt.context ? templateIssues(prompt.context, ["context"]) : []),
 ];
 
 /** A workflow's calls, and the tools that its steps allow, are among the prompt's own tools, or they fail. */

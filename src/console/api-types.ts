@@ -100,9 +100,9 @@ export type BrowserCalls = { "browser_calls": boolean };
 
 export type BrowserCallsInput = { "browser_calls": boolean };
 
-export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "if"?: Expression | null | undefined };
+export type CallAction = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResult | null | undefined; "wait"?: boolean | null | undefined; "if"?: Expression | null | undefined };
 
-export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "if"?: ExpressionInput | null | undefined };
+export type CallActionInput = { "action": "call"; "name": string; "arguments"?: Record<string, unknown> | null | undefined; "result"?: CallResultInput | null | undefined; "wait"?: boolean | null | undefined; "if"?: ExpressionInput | null | undefined };
 
 export type CallResult = { "save"?: (CallResultSaveMapping)[] | undefined };
 
@@ -174,11 +174,7 @@ export type ContextInput = { "task"?: StepsTaskInput | ExpressionTaskInput | Eve
 
 export type ContextTaskMetadata = { "priority"?: number | null | undefined };
 
-export type ContextTaskMetadataInput = { "priority"?: number | null | undefined };
-
 export type ContextToolInfo = { "name"?: string | null | undefined; "description"?: string | null | undefined };
-
-export type ContextToolInfoInput = { "name"?: string | null | undefined; "description"?: string | null | undefined };
 
 export type Conversation = { "timestamp": string; "conversation_id": string; "agent_id"?: string | null | undefined; "agent_name"?: string | null | undefined; "agent_type"?: string | null | undefined; "prompt_id"?: string | null | undefined; "prompt_name"?: string | null | undefined; "prompt_version"?: string | null | undefined; "llm_provider"?: string | null | undefined; "llm_model"?: string | null | undefined; "llm_version"?: string | null | undefined; "llm_temperature"?: number | null | undefined; "llm_seed"?: number | null | undefined; "is_legacy"?: boolean | null | undefined };
 
@@ -280,7 +276,7 @@ export type EventTaskEvents = { "start"?: (SetValueAction | IncrementAction | Ge
 
 export type EventTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
 
-export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
+export type EventTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "event"; "on"?: EventTaskEventsInput | undefined };
 
 export type Expression = string | { "type": "jp" | "jmespath"; "expression": string } | { "type": "cel"; "expression": string } | { "case": ({ "value"?: unknown | undefined; "valueFrom"?: Expression | null | undefined; "if"?: Expression | null | undefined })[]; "type"?: unknown | undefined };
 
@@ -292,7 +288,7 @@ export type ExpressionTaskEvents = { "start"?: (SetValueAction | IncrementAction
 
 export type ExpressionTaskEventsInput = { "start"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined; "submit"?: (SetValueActionInput | IncrementActionInput | GetValueActionInput | SaveActionInput | CallActionInput | SayActionInput)[] | null | undefined };
 
-export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
+export type ExpressionTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "expression"; "inputs"?: (InputParameterInput)[] | undefined; "expression"?: ExpressionInput | null | undefined; "output"?: unknown | undefined; "on"?: ExpressionTaskEventsInput | undefined };
 
 export type FilterCount = { "counted": number; "is_complete": boolean; "passing": number; "skipped": number; "not_looked_up": number; "reasons": ({ "reason": string; "count": number })[] };
 
@@ -436,7 +432,7 @@ export type LlmProviderTest = { "provider": "anthropic" | "azure_openai" | "goog
 
 export type LoadToolFromFileTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "import"; "file": string | (string)[] };
 
-export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
+export type LoadToolFromFileTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "import"; "file": string | (string)[] };
 
 export type LocalizedBridgePhrases = { "messages": (string)[] };
 
@@ -644,7 +640,7 @@ export type StepToolsInput = { "call"?: boolean | null | undefined; "allow"?: (s
 
 export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (Variable)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version": "v1alpha"; "type": "steps"; "start": "auto" | "manual"; "steps": (Step)[] };
 
-export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadataInput | null | undefined; "tool"?: ContextToolInfoInput | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
+export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
 
 export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports"; "bytes": number })[] };
 

@@ -19,17 +19,17 @@ export type Expression =
 type CaseBranch = { value?: unknown; valueFrom?: Expression | null; if?: Expression | null };
 
 const Branch: z.ZodType<CaseBranch> = z.lazy(() =>
-  z.object({ value: z.unknown().optional(), valueFrom: Expression.nullish(), if: Expression.nullish() }),
+  z.looseObject({ value: z.unknown().optional(), valueFrom: Expression.nullish(), if: Expression.nullish() }),
 );
 
-/** `{expression}` without a type fits the first object here, so it is JMESPath. */
+/** Keys that mean nothing are kept; saving a tool warns of them. `{expression}` without a type fits the first object here, so it is JMESPath. */
 export const Expression: z.ZodType<Expression> = z
   .union([
     z.string(),
-    z.object({ type: z.enum(["jp", "jmespath"]).default("jp"), expression: z.string() }),
-    z.object({ type: z.literal("cel").default("cel"), expression: z.string() }),
+    z.looseObject({ type: z.enum(["jp", "jmespath"]).default("jp"), expression: z.string() }),
+    z.looseObject({ type: z.literal("cel").default("cel"), expression: z.string() }),
     // Refusing a type makes an unknown one (`{type: "js", …}`) a mistake in the type, not a case without its list.
-    z.object({ case: z.array(Branch).max(100), type: z.never().optional() }),
+    z.looseObject({ case: z.array(Branch).max(100), type: z.never().optional() }),
   ])
   .meta({ id: "Expression" });
 
@@ -61,8 +61,10 @@ const compilations = new BoundedCache<Compilation>(1_000);
 /** Never throws. Compiling the same expression again costs 0.4 µs, so callers keep no plans of their own. */
 export function compileExpression(expression: Expression): Compilation {
   if (typeof expression === "string") return compilation("jmespath", expression);
-  if ("case" in expression) return RESERVED;
-  return compilation(expression.type === "cel" ? "cel" : "jmespath", expression.expression);
+  if ("case" in expression && typeof (expression as { expression?: unknown }).expression !== "string")
+    return RESERVED;
+  const { type, expression: source } = expression as Exclude<typeof expression, { case: CaseBranch[] }>;
+  return compilation(type === "cel" ? "cel" : "jmespath", source);
 }
 
 function compilation(language: "jmespath" | "cel", source: string): Compilation {

@@ -22,7 +22,8 @@ export function withEarlierSpelling<S extends Shape>(
     shape[old] = field.optional().meta({ deprecated: true, description: `Earlier spelling of ${name}.` });
   }
 
-  let either: z.ZodType<Record<string, unknown>> = z.object(shape);
+  const keepsOthers = present.def.catchall !== undefined;
+  let either: z.ZodType<Record<string, unknown>> = keepsOthers ? z.looseObject(shape) : z.object(shape);
   for (const name of required) {
     const names = [name, ...Object.keys(earlier).filter((old) => earlier[old] === name)];
     either = either.refine((value) => names.some((spelling) => value[spelling] !== undefined), {

@@ -16,21 +16,29 @@ export type PlacedName = { name: string; path: Path };
 export const stepsOf = (task: Task, path: Path): { step: Step; path: Path }[] =>
   task.type === "steps" ? task.steps.map((step, index) => ({ step, path: [...path, "steps", index] })) : [];
 
+/** The events that each kind of task has of its own. A key beside them is kept, but nothing of ours has looked at it. */
+const OWN_EVENTS: Record<Task["type"], readonly TaskEvent[]> = {
+  steps: [],
+  expression: ["start", "submit"],
+  event: ["start"],
+  import: [],
+};
+
 export function actionsOf(task: Task, path: Path): PlacedAction[] {
-  const hooked = "on" in task ? hookedActions(task.on, path) : [];
+  const hooked = "on" in task ? hookedActions(task.on, path, OWN_EVENTS[task.type]) : [];
   return [...hooked, ...stepsOf(task, path).flatMap(({ step, path }) => hookedActions(step.on, path))];
 }
 
 type Hooks = { [event in TaskEvent]?: TaskAction[] | null | undefined };
 
 /** The actions of one task's or step's own events. */
-export const hookedActions = (on: Hooks | undefined, path: Path): PlacedAction[] =>
-  Object.entries(on ?? {}).flatMap(([event, actions]) =>
-    (actions ?? []).map((action, index) => ({
-      action,
-      event: event as TaskEvent,
-      path: [...path, "on", event, index],
-    })),
+export const hookedActions = (
+  on: Hooks | undefined,
+  path: Path,
+  events: readonly TaskEvent[] = ["start", "enter", "presubmit", "submit"],
+): PlacedAction[] =>
+  events.flatMap((event) =>
+    (on?.[event] ?? []).map((action, index) => ({ action, event, path: [...path, "on", event, index] })),
   );
 
 /** Everything of a task that may give a value by expression or by itself. */
@@ -44,7 +52,7 @@ export function valueSourcesOf(
     path: [...path, "variables", index],
   }));
   const actions = actionsOf(task, path).flatMap(({ action, path }) =>
-    "valueFrom" in action || "value" in action
+    action.action === "set" || action.action === "get" || action.action === "load"
       ? [{ value: action.value, valueFrom: action.valueFrom, path }]
       : [],
   );

@@ -156,16 +156,31 @@ describe("reading a definition", () => {
     });
   });
 
-  test("unknown fields are dropped, and those of free maps stay", () => {
+  test("unknown fields are dropped, but those of tasks and of free maps stay", () => {
     const kept = read({
       ...minimal,
       colour: "red",
       defaults: { city: { any: { thing: 1 } } },
-      context: { task: { type: "event", config: { any: [1] }, colour: "red" } },
+      context: {
+        task: {
+          type: "event",
+          config: { any: [1] },
+          colour: "red",
+          on: { start: [{ action: "inc", name: "n", size: 2, if: { expression: "a", of: 1 } }] },
+        },
+      },
     });
     expect(kept).not.toHaveProperty("colour");
     expect(kept.defaults).toEqual({ city: { any: { thing: 1 } } });
-    expect(kept.context?.task).toEqual({ type: "event", version: "v1alpha", config: { any: [1] } });
+    expect(kept.context?.task).toEqual({
+      type: "event",
+      version: "v1alpha",
+      config: { any: [1] },
+      colour: "red",
+      on: {
+        start: [{ action: "inc", name: "n", by: 1, size: 2, if: { type: "jp", expression: "a", of: 1 } }],
+      },
+    });
   });
 
   test("one data source without its list becomes a list", () => {

@@ -14,7 +14,7 @@ const MAX_EXPRESSIONS = 100;
  * inside a list. null: the values are too large together.
  */
 export function callArguments(run: TaskRun, given: PathMembers): PathMembers | null {
-  const { lookup } = run.scope;
+  const { lookup } = run;
   const budget = { left: MAX_VALUE_CHARACTERS };
   let expressions = 0;
 

@@ -41,6 +41,9 @@ export type TaskOutcome = {
   trace: TraceEntry[];
 };
 
+/** Names without a value that one row of the trace tells. */
+const MOST_NAMES = 20;
+
 /** What expressions and texts can name of a task's state; after it has changed, they need another scope. */
 const READABLE = ["local", "inputs", "output", "captured"] as const;
 
@@ -60,6 +63,7 @@ export class TaskRun {
   #written: PathMembers = {};
   #state: TaskState;
   #scope: Scope | null = null;
+  readonly #withoutValue = new Set<string>();
 
   constructor(session: SessionTask, state: TaskState, around: TaskSurroundings) {
     this.session = session;
@@ -127,20 +131,27 @@ export class TaskRun {
     return Object.hasOwn(this.#written, key) ? this.#written[key] : own(this.#variables.members, key);
   }
 
+  /** A value by its name; the trace tells of the names that had none. */
+  readonly lookup = (name: string): unknown => {
+    const value = this.scope.lookup(name);
+    if (value == null) this.#withoutValue.add(name);
+    return value;
+  };
+
   /** A text that is said to the person. */
   render(text: string): string {
-    return renderTemplate(text, this.scope.lookup);
+    return renderTemplate(text, this.lookup);
   }
 
   /** A text that tells the model what to do. */
   instruct(text: string): string {
-    return renderTemplate(text, instructionLookup(this.scope.lookup, this.around.isAuthored));
+    return renderTemplate(text, instructionLookup(this.lookup, this.around.isAuthored));
   }
 
   /** What `valueFrom` gives, else `value` with its texts rendered; undefined when there is neither. */
   given({ value, valueFrom }: { value?: unknown; valueFrom?: Expression | null | undefined }): unknown {
     if (valueFrom != null) return this.valueOf(valueFrom, this.scope);
-    return value === undefined ? undefined : renderDeep(value, this.scope.lookup);
+    return value === undefined ? undefined : renderDeep(value, this.lookup);
   }
 
   /** What fails has no value, and the trace says why. */
@@ -217,6 +228,8 @@ export class TaskRun {
   }
 
   outcome(): TaskOutcome {
+    if (this.#withoutValue.size > 0)
+      this.note(`no value: ${[...this.#withoutValue].slice(0, MOST_NAMES).join(", ")}`);
     if (this.#changes.size > 0) this.tell("variables", { changes: Object.fromEntries(this.#changes) });
     const { members } = this.#variables;
     const variables = Object.keys(this.#written).length > 0 ? { ...members, ...this.#written } : members;

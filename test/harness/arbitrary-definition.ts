@@ -275,7 +275,7 @@ const DEFAULTS: Record<string, unknown> = {
   propagate_tool_result: false,
 };
 
-/** The same definition in earlier spellings, without defaults, and with fields that nobody knows. */
+/** The same definition in earlier spellings, without defaults, and with fields that nobody knows; those of tasks would be kept. */
 export function respelt(document: Document): Document {
   if (Array.isArray(document)) return document.map(respelt);
   if (typeof document !== "object" || document === null) return document;
@@ -285,6 +285,6 @@ export function respelt(document: Document): Document {
     const single = key === "instructions" && value.length === 1 && typeof value[0] === "string";
     sent[EARLIER[key] ?? key] = single ? value[0] : respelt(value);
   }
-  if ("goal" in sent || "function" in sent || "action" in sent) sent.nobody_knows = { this: ["field"] };
+  if ("function" in sent) sent.nobody_knows = { this: ["field"] };
   return sent;
 }

@@ -2,7 +2,7 @@ import { compileExpression } from "../../expressions/expression.ts";
 import { type ComparedSide, readsOf } from "../../expressions/jmespath-reads.ts";
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
 import type { InputParameter, Task } from "../task-definition.ts";
-import { expressionsOf, stepsOf, textsOf, writesOf } from "../task-parts.ts";
+import { actionsOf, expressionsOf, stepsOf, textsOf, writesOf } from "../task-parts.ts";
 
 /*
  * Whether what expressions and templates name can have a value, and whether comparisons can hold. Only `inputs.…` and
@@ -44,6 +44,8 @@ function sourceOf(expression: Parameters<typeof compileExpression>[0]): string |
 type Known = {
   inputs: ReadonlyMap<string, InputParameter["type"]>;
   locals: ReadonlySet<string>;
+  /** The locals of which every write is a plain value of one type, or a count. */
+  localTypes: ReadonlyMap<string, PlainType>;
   /** All names that stand for a value without `local.` or `inputs.` before them, as far as the task knows. */
   bare: ReadonlySet<string>;
 };
@@ -69,8 +71,41 @@ function namesOf(task: Task, path: Path): Known {
     if (first === "inputs" && !inputs.has(own)) inputs.set(own, null);
     bare.add(own);
   }
-  return { inputs, locals, bare };
+  return { inputs, locals, bare, localTypes: typesOfLocals(task, path) };
 }
+
+function typesOfLocals(task: Task, path: Path): Map<string, PlainType> {
+  const seen = new Map<string, Set<PlainType | null>>();
+  const add = (name: string, type: PlainType | null) => {
+    const [scope, local, ...deeper] = name.split(".");
+    if (scope !== "local" || local === undefined) return;
+    const types = seen.get(local) ?? new Set();
+    seen.set(local, types.add(deeper.length > 0 ? null : type));
+  };
+  for (const { name, value, valueFrom } of task.variables ?? [])
+    add(
+      /^(local|output|vars)\./.test(name) ? name : `local.${name}`,
+      valueFrom == null ? plainType(value) : null,
+    );
+  for (const { action } of actionsOf(task, path)) {
+    if (action.action === "set") add(action.name, action.valueFrom == null ? plainType(action.value) : null);
+    else if (action.action === "inc") add(action.name, "number");
+    else if (action.action === "save" && action.name != null) add(action.name, null);
+    else if (action.action === "call")
+      for (const { to } of action.result?.save ?? [])
+        add(/^(local|inputs|output|vars)\./.test(to) ? to : `local.${to}`, null);
+  }
+  return new Map(
+    [...seen].flatMap(([name, types]) => {
+      const [only] = types;
+      return types.size === 1 && only != null ? [[name, only] as const] : [];
+    }),
+  );
+}
+
+/** A text with a template in it may become anything. */
+const plainType = (value: unknown): PlainType | null =>
+  typeof value === "string" ? (/[{]/.test(value) ? null : "string") : (PLAIN[typeof value] ?? null);
 
 function unknownNames(
   paths: readonly (readonly string[])[],
@@ -131,7 +166,7 @@ function impossible(
   path: Path,
   value: string,
 ): Issue[] {
-  const input = inputIn(left, known) ?? inputIn(right, known);
+  const input = typedIn(left, known) ?? typedIn(right, known);
   const literal = literalIn(left) ?? literalIn(right);
   if (!input || !literal || literal.value === null) return [];
   const isOrder = operator !== "==" && operator !== "!=";
@@ -163,9 +198,15 @@ const cure = (type: PlainType, value: unknown): string =>
       ? `Write \`${value}\`.`
       : "";
 
-function inputIn(side: ComparedSide, { inputs, locals }: Known): { name: string; type: PlainType } | null {
+/** An input with its declared type, or a local with that of all its values. */
+function typedIn(
+  side: ComparedSide,
+  { inputs, locals, localTypes }: Known,
+): { name: string; type: PlainType } | null {
   if (side === null || !("path" in side)) return null;
   const [first = "", second, ...deeper] = side.path;
+  const local = first === "local" && second !== undefined ? localTypes.get(second) : undefined;
+  if (local !== undefined) return deeper.length > 0 ? null : { name: side.path.join("."), type: local };
   const name = first === "inputs" ? second : second === undefined && !locals.has(first) ? first : undefined;
   if (name === undefined || deeper.length > 0) return null;
   const type = PLAIN[inputs.get(name) ?? ""];

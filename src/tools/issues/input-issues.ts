@@ -1,6 +1,6 @@
 import type { Issue, Path } from "../../schemas/validation-issue.ts";
 import type { Task } from "../task-definition.ts";
-import { hookedActions, stepsOf, writesOf } from "../task-parts.ts";
+import { actionsOf, hookedActions, stepsOf, writesOf } from "../task-parts.ts";
 
 /*
  * Whether the inputs that a task names are there. These are warnings: such a workflow runs, but not as it reads.
@@ -30,10 +30,16 @@ export function doubledInputs(task: Task, path: Path): Issue[] {
 
 /** `get`, `load` and `save` go by the inputs of their own step, and pass over other names. */
 export function unknownActionInputs(task: Task, path: Path): Issue[] {
-  const places = [...stepsOf(task, path), ...(task.type === "expression" ? [{ step: task, path }] : [])];
-  return places.flatMap(({ step, path }) => {
-    const known = new Set((step.inputs ?? []).map(({ name }) => name));
-    return hookedActions(step.on, path).flatMap(({ action, path }) =>
+  const places = [
+    ...stepsOf(task, path).map(({ step, path }) => ({
+      inputs: step.inputs ?? [],
+      actions: hookedActions(step.on, path),
+    })),
+    ...(task.type === "expression" ? [{ inputs: task.inputs ?? [], actions: actionsOf(task, path) }] : []),
+  ];
+  return places.flatMap(({ inputs, actions }) => {
+    const known = new Set(inputs.map(({ name }) => name));
+    return actions.flatMap(({ action, path }) =>
       action.action === "get" || action.action === "load" || action.action === "save"
         ? (action.inputs ?? []).flatMap((name, index) =>
             known.has(name) ? [] : [unknownInput(action.action, name, [...path, "inputs", index])],

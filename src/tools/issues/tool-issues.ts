@@ -7,7 +7,9 @@ import { stepsOf, taskToolName, toolMentionsOf } from "../task-parts.ts";
 import { type StaticToolParameter, type ToolDefinition, tasksOf, toolType } from "../tool-definition.ts";
 import { callArgumentIssues } from "./call-argument-issues.ts";
 import { conditionIssues } from "./condition-issues.ts";
+import { defaultsOutsideSchema, defaultsWithoutEffect, removedRequirements } from "./default-issues.ts";
 import { doubledInputs, unknownActionInputs, unknownRequires } from "./input-issues.ts";
+import { endlessRouting, waitIssues } from "./routing-issues.ts";
 import { unknownSourcesOfTool } from "./source-issues.ts";
 import {
   deadTransitions,
@@ -28,6 +30,8 @@ import {
   unknownTools,
   writtenSystemVariables,
 } from "./task-issues.ts";
+import { taskTemplateIssues, toolTemplateIssues } from "./template-issues.ts";
+import { unknownKeys } from "./unknown-keys.ts";
 
 /*
  * What is wrong, or odd, about a definition whose shape is right. Errors block the save; warnings
@@ -67,11 +71,15 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
     ...pathPlaceholder(definition),
     ...bodyOfRead(definition),
     ...defaultsWithoutEffect(definition),
+    ...removedRequirements(definition),
+    ...defaultsOutsideSchema(definition),
+    ...toolTemplateIssues(definition),
     ...unprotectedTasks(definition, tasks.length),
     ...duplicateStaticParameters(definition),
     ...staticDefaults(definition),
     ...unknownSourcesOfTool(definition, around.sources),
     ...collidingNames(tasks, around.taken),
+    ...waitIssues(tasks),
     ...tasks.flatMap(({ task, path }) => [
       ...importTasks(task, path),
       ...misplacedActions(task, path),
@@ -85,6 +93,8 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
       ...unknownRequires(task, path),
       ...conditionIssues(task, path),
       ...writtenSystemVariables(task, path),
+      ...taskTemplateIssues(task, path),
+      ...unknownKeys(task, path),
       ...(task.type === "steps"
         ? [
             ...duplicateStepIds(task, path),
@@ -93,6 +103,7 @@ export function toolIssues(definition: ToolDefinition, around: ToolSurroundings)
             ...missingFallbacks(task, path),
             ...deadTransitions(task, path),
             ...missingSteps(task, path),
+            ...endlessRouting(task, path),
           ]
         : []),
     ]),
@@ -231,19 +242,6 @@ export function bodyOfRead({ endpoint }: ToolDefinition): Issue[] {
       message: `Many servers ignore the body of a ${endpoint.method.toUpperCase()}. Send the arguments as query, or use POST.`,
       path: ["endpoint", "argument_location"],
       value: endpoint.argument_location,
-    },
-  ];
-}
-
-function defaultsWithoutEffect({ defaults }: ToolDefinition): Issue[] {
-  if (defaults == null || (typeof defaults === "object" && !Array.isArray(defaults))) return [];
-  return [
-    {
-      id: "defaults-without-effect",
-      severity: "warning",
-      message: "Defaults have an effect only as a map from parameter to value.",
-      path: ["defaults"],
-      value: defaults,
     },
   ];
 }

@@ -39,6 +39,18 @@ export function readYaml<S extends z.ZodType>(text: string, schema: S): ReadFile
   }
 }
 
+/** Line and column of a path in a text that can be read. */
+export function placesIn(
+  text: string,
+): (path: readonly (string | number)[]) => { line: number; column: number } {
+  const lines = new LineCounter();
+  const { contents } = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  return (path) => {
+    const { line, col } = lines.linePos(offsetOf(contents, path));
+    return { line, column: col };
+  };
+}
+
 /** A file's faults as what is wrong with the field of a body that holds its text. */
 export const faultsOfText = (faults: readonly FileFault[]): InvalidInput =>
   new InvalidInput(
@@ -54,7 +66,7 @@ export const shownPath = (path: (string | number)[]): string =>
   path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
 
 /** Where a value begins, or the nearest one around it; of a key that should not be there, the key. */
-function offsetOf(root: unknown, path: (string | number)[]): number {
+function offsetOf(root: unknown, path: readonly (string | number)[]): number {
   let node: unknown = root;
   let offset = rangeOf(node) ?? 0;
   for (const part of path) {

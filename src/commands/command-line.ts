@@ -16,6 +16,8 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   runs a suite of tests of an agent; exits with 0 when all pass, 1 when one fails,
                                   2 when the suite is faulty; --against live tests the version that people reach,
                                   --against 3 that version, --against draft (the default) what was saved last
+  ./parley check <file> [--json]  finds mistakes in an agent's or a tool's file (YAML or JSON), without a database;
+                                  exits with 0 when there are none, 1 for errors and warnings, 2 for another shape
   ./parley simulate [--json] [--seed n] [--audio]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here;
@@ -87,6 +89,16 @@ const COMMANDS: Record<string, Command> = {
       const { config, secrets } = settings();
       const { evaluate } = await import("./evaluate.ts");
       return evaluate(args, config, secrets, process.env.PARLEY_API_TOKEN);
+    },
+  },
+  check: {
+    flags: ["--json"],
+    names: 1,
+    async run(args) {
+      const file = args.find((arg) => !arg.startsWith("-"));
+      if (file === undefined) return misused("name the file: ./parley check agent.yaml");
+      const { check } = await import("./check.ts");
+      return check(file, args.includes("--json"));
     },
   },
   simulate: {

@@ -20,6 +20,8 @@ context:
 `;
 const AGENT = `format: parley-agent-1
 name: Bakery
+timezone: UTC
+variables: {}
 prompt:
   name: Bakery
   context: Today is {{ vars.session.today }}.
@@ -61,9 +63,9 @@ test("an agent's file: its tools beside each other, and its prompt, also as JSON
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout);
   expect(findings.map(({ id, line, path }: Record<string, unknown>) => [id, line, path])).toEqual([
-    ["unknown-system-variable", 5, "$.prompt.context"],
-    ["workflow-tool-missing", 7, "$.prompt.tools"],
-    ["unknown-tool-reference", 15, "$.tools[0].definition.context.task.on.start[0].name"],
+    ["unknown-system-variable", 7, "$.prompt.context"],
+    ["workflow-tool-missing", 9, "$.prompt.tools"],
+    ["unknown-tool-reference", 17, "$.tools[0].definition.context.task.on.start[0].name"],
   ]);
 });
 

@@ -1,8 +1,10 @@
 import { compilePattern, matchCost, PatternError } from "../base/pattern.ts";
+import { own } from "../expressions/member.ts";
 import { EvaluationError, Meter } from "../expressions/meter.ts";
 import { hasFormat } from "../schemas/schema-faults.ts";
 import { coerceArguments, isLongWhole } from "../tools/coerce-arguments.ts";
 import type { InputParameter } from "../tools/task-definition.ts";
+import { type PathMembers, storable } from "./variable-path.ts";
 
 /** Why an input can't be taken, in words for the model. */
 type InputFault = { input: string; message: string };
@@ -11,13 +13,27 @@ type InputFault = { input: string; message: string };
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 /** What was given for inputs; "5" is 5 to one that takes an integer, where nothing is lost. */
-export function typedInputs(
+function typedInputs(
   inputs: readonly InputParameter[],
   given: Record<string, unknown>,
 ): Record<string, unknown> {
   const integers = inputs.filter(({ type }) => type === "integer");
   const properties = Object.fromEntries(integers.map(({ name, type }) => [name, { type }]));
   return coerceArguments({ properties }, given);
+}
+
+/** What a step has with what is given now: declared inputs only, typed; what is not given stays as it was. */
+export function collected(
+  inputs: readonly InputParameter[],
+  before: PathMembers,
+  given: PathMembers,
+): PathMembers {
+  const typed = typedInputs(inputs, given);
+  const values = inputs.flatMap(({ name }): [string, unknown][] => {
+    const stored = storable(own(typed, name));
+    return stored && isGiven(stored.value) ? [[name, stored.value]] : [];
+  });
+  return { ...before, ...Object.fromEntries(values) };
 }
 
 /** Whether what a step collected is what its inputs declare. Written out: compiling a schema a step would cost 3 ms. */

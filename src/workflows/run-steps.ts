@@ -2,15 +2,15 @@ import { unreachable } from "../base/errors.ts";
 import { own } from "../expressions/member.ts";
 import { isRoutingStep } from "../tools/routing-step.ts";
 import type { TaskAction } from "../tools/task-action.ts";
-import type { InputParameter, Step } from "../tools/task-definition.ts";
+import type { Step } from "../tools/task-definition.ts";
 import { isEmpty } from "../tools/tool-arguments.ts";
 import { computeExpression } from "./expression-task.ts";
-import { inputFaults, isGiven, typedInputs } from "./input-faults.ts";
+import { collected, inputFaults } from "./input-faults.ts";
 import { captureResult, runAction } from "./step-actions.ts";
 import { renderRefusal, renderStep } from "./step-render.ts";
 import { type TaskOutcome, TaskRun, type TaskSurroundings } from "./task-run.ts";
 import { type Unmet, unmet, unmetBeforeCalls } from "./unmet-requires.ts";
-import { type PathMembers, storable } from "./variable-path.ts";
+import type { PathMembers } from "./variable-path.ts";
 import type { SessionTask, TaskState, WorkItem } from "./workflow-state.ts";
 
 /*
@@ -255,7 +255,7 @@ function takeSubmission(run: TaskRun, given: PathMembers) {
   if (!step || run.state.status !== "active") return run.reply(renderStep(run));
   const before = run.state.inputs;
   run.update({
-    inputs: merged(inputs, before, given),
+    inputs: collected(inputs, before, given),
   });
   presubmit(run, step);
   const faults = inputFaults(inputs, run.state.inputs);
@@ -268,15 +268,6 @@ function takeSubmission(run: TaskRun, given: PathMembers) {
   const restored = Object.entries(before).filter(([name]) => faulty.has(name));
   run.update({ inputs: Object.fromEntries([...kept, ...restored]) });
   run.reply(renderRefusal(run, faults));
-}
-
-function merged(inputs: readonly InputParameter[], before: PathMembers, given: PathMembers): PathMembers {
-  const typed = typedInputs(inputs, given);
-  const values = inputs.flatMap(({ name }): [string, unknown][] => {
-    const stored = storable(own(typed, name));
-    return stored && isGiven(stored.value) ? [[name, stored.value]] : [];
-  });
-  return { ...before, ...Object.fromEntries(values) };
 }
 
 /** Top to bottom; the first entry that holds decides, also when what it requires is not there yet. */
@@ -317,7 +308,7 @@ function complete(run: TaskRun, error: string | null = null): void {
 
 function compute(run: TaskRun, given: PathMembers) {
   run.update({
-    inputs: merged(run.inputs, {}, given),
+    inputs: collected(run.inputs, {}, given),
   });
   const faults = inputFaults(run.inputs, run.state.inputs);
   if (faults.length > 0) return run.reply({ status: "error", errors: faults });

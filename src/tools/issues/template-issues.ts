@@ -27,9 +27,9 @@ export function templateIssues(text: string, path: Path): Issue[] {
   return [...found.values()];
 }
 
-type Finding = Pick<Issue, "id" | "message">;
+type TemplateFault = Pick<Issue, "id" | "message">;
 
-function bracedIssue(written: string, inside: string): Finding | null {
+function bracedIssue(written: string, inside: string): TemplateFault | null {
   const name = inside.trim();
   if (NAME.test(name)) return unknownSystemName(name);
   if (NOT_MEANT.test(inside)) return null;
@@ -39,7 +39,7 @@ function bracedIssue(written: string, inside: string): Finding | null {
   };
 }
 
-function dollarIssue(written: string, inside: string): Finding | null {
+function dollarIssue(written: string, inside: string): TemplateFault | null {
   const [name = ""] = inside.split("=");
   if (NAME.test(name)) return unknownSystemName(name);
   if (!NAME.test(name.trim())) return null;
@@ -49,7 +49,7 @@ function dollarIssue(written: string, inside: string): Finding | null {
   };
 }
 
-const unknownSystemName = (name: string): Finding | null =>
+const unknownSystemName = (name: string): TemplateFault | null =>
   isKnownSystemVariable(name)
     ? null
     : {

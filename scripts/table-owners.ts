@@ -22,7 +22,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
       "sub_organizations",
       "users",
     ],
-    speech: ["pronunciations"],
+    speech: ["pronunciations", "speech_providers"],
     knowledge: ["data_source_chunks", "data_source_words", "data_sources", "embedding_usage"],
     tools: ["prompt_tools", "service_tokens", "services", "tool_versions", "tools"],
     agents: [

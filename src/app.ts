@@ -12,6 +12,7 @@ import { createOutreach, mailerOf } from "./app/outreach.ts";
 import type { App, AppParts } from "./app/parts.ts";
 import { openApi } from "./app/server.ts";
 import { usedBy } from "./app/used-by.ts";
+import { voiceParts } from "./app/voice.ts";
 import { VERSION } from "./base/version.ts";
 import { removeBatchesOf } from "./batches/batch-store.ts";
 import { addBatches } from "./batches/routes.ts";
@@ -41,6 +42,7 @@ import { addSessions } from "./sessions/routes.ts";
 import { simulatedContactRoutes } from "./simulator/contact-routes.ts";
 import { addSpeech } from "./speech/routes.ts";
 import { speechAccessOf } from "./speech/speech-access.ts";
+import { speechProviderRoutes } from "./speech/speech-provider.ts";
 import { addTools } from "./tools/routes.ts";
 import { transcriptionProviderRoutes } from "./transcription/transcription-provider.ts";
 import { addTryout } from "./tryout/routes.ts";
@@ -50,9 +52,11 @@ import { createDeliverer } from "./webhooks/delivery-loop.ts";
 import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
 /** The composition root: the only place that knows everything there is, room by room. */
-export async function createApp(parts: AppParts): Promise<App> {
+export async function createApp(given: AppParts): Promise<App> {
+  const { parts, door } = voiceParts(given);
   const { db, clock, vault, config } = parts;
   const api = await openApi(parts);
+  if (door) api.server.addHook("onClose", async () => door.close());
   const engine = createEngine(parts);
   const outreach = createOutreach(api, parts, engine);
   const ground = groundOf(parts, engine, outreach);
@@ -80,6 +84,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     }),
     speakOffline: parts.speakOffline ?? (async () => null),
   });
+  speechProviderRoutes(api, { ...ground, callSpeech: parts.callSpeech ?? {} });
   dataSourceRoutes(api, { ...ground, embeds: config.embedding_model !== null });
   directoryRoutes(api, ground);
   addChannels(api, ground);

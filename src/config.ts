@@ -1,5 +1,6 @@
 import { AUDIENCES, type Audience, type InternalPages } from "./base/audience.ts";
 import { type DestinationRules, parseDestinations } from "./base/destination.ts";
+import { type EngineOrder, HEARING_NAMES, SPEAKING_NAMES } from "./base/engine-order.ts";
 import type { EgressRules } from "./egress/egress-address.ts";
 import { parseEgressAllow } from "./egress/egress-allow.ts";
 
@@ -28,6 +29,9 @@ export type Config = {
   /** What searches of data sources know meanings by; null: nothing. */
   embedding_model: { provider: Exclude<LlmProvider, "anthropic">; model: string } | null;
   deepgram_base_url: string | null;
+  assemblyai_base_url: string | null;
+  /** What hears and speaks on calls, in order. */
+  voice_order: EngineOrder;
   speech_base_urls: Partial<Record<SpeechName, string>>;
   /** Organizations may buy numbers on the operator's carrier account. */
   tenants_buy_numbers: boolean;
@@ -79,6 +83,7 @@ export type Secrets = {
   bootstrap_api_token: string | null;
   llm_api_keys: Partial<Record<LlmProvider, string>>;
   deepgram_api_key: string | null;
+  assemblyai_api_key: string | null;
   speech_api_keys: Partial<Record<SpeechName, string>>;
   /** The operator's own; null: nobody is really called. */
   twilio: { account_sid: string; auth_token: string } | null;
@@ -271,6 +276,16 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     faults.push(`${name} is "${given(name)}"; use a whole number from ${least} to ${most}.`);
     return otherwise;
   };
+  const names = <Name extends string>(name: string, known: readonly Name[], otherwise: Name[]): Name[] => {
+    const text = given(name);
+    if (text === null) return otherwise;
+    const asked = text.split(",").map((part) => part.trim().toLowerCase());
+    const found = known.filter((one) => asked.includes(one));
+    if (found.length === asked.length && asked.length > 0)
+      return asked.map((part) => known.find((one) => one === part) as Name);
+    faults.push(`${name} is "${text}"; use names out of ${known.join(", ")}, each once, with commas.`);
+    return otherwise;
+  };
   const llm_first_token_s = wholeNumber("LLM_FIRST_TOKEN_TIMEOUT_S", 10, [1, 120]);
   const llm_token_s = wholeNumber("LLM_TOKEN_TIMEOUT_S", 10, [1, 120]);
   const lines = {
@@ -386,6 +401,11 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),
+    assemblyai_base_url: url("ASSEMBLYAI_BASE_URL", ["http:", "https:"]),
+    voice_order: {
+      hearing: names("VOICE_HEARING", HEARING_NAMES, ["deepgram", "assemblyai", "offline"]),
+      speaking: names("VOICE_SPEAKING", SPEAKING_NAMES, ["elevenlabs", "cartesia", "deepgram", "offline"]),
+    },
     call_limits: {
       per_token: wholeNumber("API_CALLS_PER_TOKEN", 30_000, [1, 10_000_000]),
       per_tenant: wholeNumber("API_CALLS_PER_ORGANIZATION", 60_000, [1, 10_000_000]),
@@ -421,6 +441,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
         : null,
     speech_api_keys,
     deepgram_api_key: given("DEEPGRAM_API_KEY") ?? null,
+    assemblyai_api_key: given("ASSEMBLYAI_API_KEY") ?? null,
   };
   if (faults.length > 0) throw new ConfigFaults(faults);
   return { config, secrets };

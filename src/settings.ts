@@ -157,13 +157,43 @@ export const SETTINGS: Setting[] = [
     about:
       "A model that finds parts of data sources by their meaning, after its provider: openai/text-embedding-3-small, google/gemini-embedding-001, azure_openai/our-deployment. Texts and questions are sent there, with the key that models of that provider use. Empty: searches go by words.",
   },
-  { name: "ELEVENLABS_API_KEY", example: "", about: "Key for ElevenLabs, for samples of its voices." },
+  {
+    name: "VOICE_HEARING",
+    example: "deepgram,assemblyai,offline",
+    about:
+      "What listens on calls whose audio Parley handles, in order: the first that has a key and knows the language; the next where it fails. deepgram, assemblyai, openai, offline.",
+  },
+  {
+    name: "VOICE_SPEAKING",
+    example: "elevenlabs,cartesia,deepgram,offline",
+    about:
+      "What speaks there, after the service of the voice that the agent's language names. elevenlabs, cartesia, deepgram, openai, google, offline.",
+  },
+  {
+    name: "ASSEMBLYAI_API_KEY",
+    example: "",
+    about: "Key for AssemblyAI, which listens on calls.",
+  },
+  {
+    name: "ASSEMBLYAI_BASE_URL",
+    example: "https://streaming.assemblyai.com",
+    about: "Where its streaming API is; in the EU https://streaming.eu.assemblyai.com.",
+  },
+  {
+    name: "ELEVENLABS_API_KEY",
+    example: "",
+    about: "Key for ElevenLabs, which speaks on calls and in samples of its voices.",
+  },
   {
     name: "ELEVENLABS_BASE_URL",
     example: "https://api.elevenlabs.io",
     about: "Where the ElevenLabs API is.",
   },
-  { name: "CARTESIA_API_KEY", example: "", about: "Key for Cartesia, for samples of its voices." },
+  {
+    name: "CARTESIA_API_KEY",
+    example: "",
+    about: "Key for Cartesia, which speaks on calls and in samples of its voices.",
+  },
   { name: "CARTESIA_BASE_URL", example: "https://api.cartesia.ai", about: "Where the Cartesia API is." },
   {
     name: "GOOGLE_SPEECH_API_KEY",
@@ -175,7 +205,11 @@ export const SETTINGS: Setting[] = [
     example: "https://texttospeech.googleapis.com",
     about: "Where that API is.",
   },
-  { name: "DEEPGRAM_API_KEY", example: "", about: "Key for Deepgram, which transcribes recordings." },
+  {
+    name: "DEEPGRAM_API_KEY",
+    example: "",
+    about: "Key for Deepgram, which listens and speaks on calls, and transcribes recordings.",
+  },
   { name: "DEEPGRAM_BASE_URL", example: "https://api.deepgram.com", about: "Where the Deepgram API is." },
   {
     name: "LINES_PER_NUMBER",

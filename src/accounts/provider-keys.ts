@@ -23,7 +23,7 @@ const ProviderKeyInput = z.object({
 type ProviderKeyInput = z.infer<typeof ProviderKeyInput>;
 
 /** The tables of this shape; a table's name is also its path and its tag. */
-type KeyTable = "llm_providers" | "transcription_providers";
+type KeyTable = "llm_providers" | "speech_providers" | "transcription_providers";
 
 /** An organization's own keys for a kind of provider, at most one each, and what answers where there is none. */
 type ProviderKeys<Name extends string, Other extends string> = {

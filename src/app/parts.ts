@@ -20,7 +20,9 @@ import type { LookUp } from "../mime/sender-checks.ts";
 import type { Engine } from "../sessions/engine.ts";
 import type { Scenario } from "../simulator/people.ts";
 import type { Simulator } from "../simulator/platform-simulator.ts";
+import type { Ear, Heard } from "../speech/hearing.ts";
 import type { SpeechSettings } from "../speech/speech-access.ts";
+import type { CallSpeechSettings } from "../speech/speech-provider.ts";
 import type { SpeechDeps } from "../speech/voice-sample.ts";
 import type { TranscriptionSettings } from "../transcription/transcription-provider.ts";
 import type { Deliverer } from "../webhooks/delivery-loop.ts";
@@ -44,6 +46,10 @@ export type AppParts = {
   speakOffline?: SpeechDeps["speakOffline"];
   /** What calls are heard and spoken with where no carrier does it; left out: nothing. */
   voiceEngines?: VoiceEngines;
+  /** Knows when somebody speaks, beside a service's recognition; left out: services don't hear or speak on calls. */
+  voiceDetection?: (tell: (heard: Heard) => void) => Ear;
+  /** Keys from the environment for services that hear and speak on calls. */
+  callSpeech?: CallSpeechSettings;
   /** The installation's mail server and the sender of its own mails, from the environment. */
   mailServer?: { smtp_url: string; from: string } | null;
   /** The certificate of the built-in SMTP server, read. */

@@ -6,10 +6,10 @@ import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { CallInput, CallOutput } from "../channels/call-socket.ts";
+import { type CallEngines, enginesOfCall } from "../media/call-engines.ts";
 import { traceOfLine } from "../media/line-trace.ts";
-import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
+import { MediaLine, type MediaLineParts, type MediaReport } from "../media/media-line.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
-import { counted } from "../media/voice-use.ts";
 import { HEARING_RATE } from "../speech/hearing.ts";
 import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
@@ -58,7 +58,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
   let line: MediaLine | null = null;
   let opening = false;
   let frames = 0;
-  const { engines: ours, use } = counted(engines);
+  let ours: CallEngines | null = null;
   const framer = new Framer(HEARING_RATE);
 
   const send = (message: ToPage) => {
@@ -81,6 +81,17 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     if (!voice) return refuse("This call is over, or was opened before.");
     let call: OpenCall | null = null;
     const waiting: CallInput[] = [];
+    const reports: MediaReport[] = [];
+    const report = (given: MediaReport) => {
+      if (call) call.observe(...traceOfLine(given, clock.now()));
+      else reports.push(given);
+    };
+    const own = await enginesOfCall(engines, voice, (message) => {
+      log.warn({ call_id, message }, "a speech service failed on a call");
+      report({ type: "engine", message });
+    });
+    ours = own;
+    if (socket.readyState !== socket.OPEN) own.close();
     const media = new MediaLine({
       clock,
       line: {
@@ -93,7 +104,9 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
         clear: () => send({ type: "clear" }),
         close: () => socket.close(1000),
       },
-      ...ours,
+      hearing: own.hearing,
+      speaking: own.speaking,
+      detection: own.detection,
       voice,
       soundAt,
       findsKeys: false,
@@ -103,7 +116,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
         if (call) call.input(input);
         else waiting.push(input);
       },
-      report: (report) => call?.observe(...traceOfLine(report, clock.now())),
+      report,
       ended: () => {
         send({ type: "end" });
         socket.close(1000);
@@ -119,9 +132,10 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
       send: told,
       close: () => media.close(),
       awaits: (awaited) => media.awaits(awaited),
-      use,
+      use: own.use,
     });
     if (!call) return refuse("This call is over, or was opened before.");
+    for (const given of reports.splice(0)) report(given);
     const recorder = await call.record(HEARING_RATE);
     if (recorder) media.record(recorder);
     line = media;
@@ -171,6 +185,7 @@ export function holdBrowserCall({ calls, engines, clock, log, soundAt }: Parts, 
     clearInterval(second);
     // Whoever hangs up, or leaves the page, closes the socket in order.
     line?.closed(code === BROKEN);
+    ours?.close();
   });
 }
 

@@ -1,34 +1,20 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import { Framer } from "../audio/frames.ts";
-import { decodeUlaw, encodeUlaw } from "../audio/g711.ts";
-import { InOrder } from "../audio/in-order.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorText } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import {
-  FIRST_CHUNK,
-  readStream,
-  readStreamStart,
-  STREAM_RATE,
-  type StreamEvent,
-  type StreamOutput,
-  type StreamStart,
-  writeStream,
-} from "../carriers/twilio/twilio-stream.ts";
 import type { CallInput } from "../channels/call-socket.ts";
+import { type CallEngines, enginesOfCall } from "../media/call-engines.ts";
 import { traceOfLine } from "../media/line-trace.ts";
-import { MediaLine, type MediaLineParts } from "../media/media-line.ts";
+import { MediaLine, type MediaLineParts, type MediaReport } from "../media/media-line.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
-import { counted } from "../media/voice-use.ts";
+import type { StreamSaid, StreamTold, StreamWire } from "./stream-wire.ts";
 import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Audio alone is 50 messages a second; after a network stall, more arrive at once. */
 const MOST_MESSAGES_A_SECOND = 300;
 /** A socket that does not name its call within this time is closed. */
 const SETUP_MS = 10_000;
-/** How many frames the reordering of late ones looks back. */
-const WINDOW = 3;
 /** Events buffered while the call is looked up: a few seconds of audio. */
 const MOST_WAITING = 250;
 /** Nothing more is sent while this much is unread, because the carrier no longer reads. */
@@ -40,18 +26,22 @@ type Parts = {
   clock: Clock;
   log: Log;
   soundAt: MediaLineParts["soundAt"];
+  wire: StreamWire;
+  /** The call that the socket's address names; a `start` of another is refused. Left out: any. */
+  expects?: (sid: string) => Promise<boolean>;
 };
 
-/** The socket of one call whose audio the carrier streams to us. Its `start` message names the call. */
-export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socket: WebSocket): void {
+/** The socket of one call whose audio the carrier streams to us. Its first message names the call. */
+export function holdStream(
+  { calls, engines, clock, log, soundAt, wire, expects }: Parts,
+  socket: WebSocket,
+): void {
   let line: MediaLine | null = null;
+  let ours: CallEngines | null = null;
   let opening = false;
   let messages = 0;
-  const { engines: ours, use } = counted(engines);
-  const waiting: StreamEvent[] = [];
+  const waiting: StreamTold[] = [];
   const told = new Set<string>();
-  const framer = new Framer(STREAM_RATE);
-  const ordered = new InOrder<Uint8Array>({ first: FIRST_CHUNK, window: WINDOW });
 
   /** Logs each kind of fault once, because a broken sender repeats it fifty times a second. */
   const complain = (message: string) => {
@@ -65,53 +55,70 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
   }, 1000);
   second.unref();
 
-  const open = async ({ stream_sid, sid, call_id, token }: StreamStart): Promise<void> => {
+  const send = (said: StreamSaid) => {
+    if (socket.readyState !== socket.OPEN || socket.bufferedAmount >= MOST_UNREAD_BYTES) return;
+    for (const message of wire.write(said)) socket.send(message);
+  };
+  const close = () => {
+    if (socket.readyState === socket.OPEN) for (const message of wire.hangUp?.() ?? []) socket.send(message);
+    socket.close(1000);
+  };
+
+  const open = async ({ sid, call_id, token }: Extract<StreamTold, { type: "start" }>): Promise<void> => {
     const refuse = () => {
       log.warn({ call_id, sid }, "a stream is of no call of ours");
       socket.close(1008);
     };
+    if (expects && !(await expects(sid))) return refuse();
     const voice = await calls.voiceOf(call_id, token);
-    if (!voice) {
-      refuse();
-      return;
-    }
+    if (!voice) return refuse();
     let call: OpenCall | null = null;
     const early: CallInput[] = [];
-    const send = (output: StreamOutput) => {
-      if (socket.readyState === socket.OPEN && socket.bufferedAmount < MOST_UNREAD_BYTES)
-        socket.send(writeStream(stream_sid, output));
+    const reports: MediaReport[] = [];
+    const report = (given: MediaReport) => {
+      if (call) call.observe(...traceOfLine(given, clock.now()));
+      else reports.push(given);
     };
+    const own = await enginesOfCall(engines, voice, (message) => {
+      log.warn({ call_id, message }, "a speech service failed on a call");
+      report({ type: "engine", message });
+    });
+    ours = own;
+    if (socket.readyState !== socket.OPEN) own.close();
     const media = new MediaLine({
       clock,
       line: {
-        rate: STREAM_RATE,
-        play: (frame) => send({ type: "audio", codes: encodeUlaw(frame) }),
+        rate: wire.rate,
+        play: (frame) => send({ type: "audio", frame }),
         mark: (name) => send({ type: "mark", name }),
         clear: () => send({ type: "clear" }),
-        close: () => socket.close(1000),
+        close,
       },
-      ...ours,
+      hearing: own.hearing,
+      speaking: own.speaking,
+      detection: own.detection,
       voice,
       soundAt,
       // The carrier reports keys itself.
       findsKeys: false,
       tell: (input) => (call ? call.input(input) : early.push(input)),
-      report: (report) => call?.observe(...traceOfLine(report, clock.now())),
-      // The carrier asks for the next step once its socket is closed.
-      ended: () => socket.close(1000),
+      report,
+      // The carrier is told, or asks for, the next step once its socket is closed.
+      ended: close,
     });
     call = await calls.open(call_id, token, {
       send: (output) => media.send(output),
       close: () => media.close(),
       awaits: (awaited) => media.awaits(awaited),
-      use,
+      use: own.use,
     });
     if (!call) {
       refuse();
       media.close();
       return;
     }
-    const recorder = await call.record(STREAM_RATE);
+    for (const given of reports.splice(0)) report(given);
+    const recorder = await call.record(wire.rate);
     if (recorder) media.record(recorder);
     line = media;
     call.input({ type: "open", sid });
@@ -121,21 +128,18 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
     if (socket.readyState !== socket.OPEN) media.closed();
   };
 
-  const give = (media: MediaLine, event: StreamEvent): void => {
-    if (event.type === "audio") {
-      for (const codes of ordered.push(event.chunk, event.codes))
-        for (const frame of framer.push(decodeUlaw(codes))) media.hear(frame);
-    } else if (event.type === "key") media.key(event.digit);
+  const give = (media: MediaLine, event: StreamTold): void => {
+    if (event.type === "frames") for (const frame of event.frames) media.hear(frame);
+    else if (event.type === "key") media.key(event.digit);
     else if (event.type === "marked") media.marked(event.name);
     else if (event.type === "stopped") media.closed();
   };
 
-  const begin = (given: unknown): void => {
+  const begin = (start: Extract<StreamTold, { type: "start" | "refused" }>): void => {
     opening = true;
     clearTimeout(setup);
-    const start = readStreamStart(given);
-    if ("fault" in start) {
-      log.warn({ message: start.fault }, "a call's stream was refused");
+    if (start.type === "refused") {
+      log.warn({ message: start.message }, "a call's stream was refused");
       socket.close(1008);
       return;
     }
@@ -154,14 +158,13 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
       socket.close(1008);
       return;
     }
-    const given = isBinary ? null : parsed(String(data));
-    const event = readStream(given);
-    if (event === null) return;
-    if (event.type === "fault") complain(event.message);
-    else if (event.type === "start") {
-      if (!opening) begin(given);
-    } else if (line) give(line, event);
-    else if (opening && waiting.length < MOST_WAITING) waiting.push(event);
+    for (const event of wire.read(isBinary ? (data as Buffer) : String(data))) {
+      if (event.type === "fault") complain(event.message);
+      else if (event.type === "start" || event.type === "refused") {
+        if (!opening) begin(event);
+      } else if (line) give(line, event);
+      else if (opening && waiting.length < MOST_WAITING) waiting.push(event);
+    }
   };
   socket.on("message", take);
   // An oversized or malformed frame: the library has closed the socket.
@@ -173,13 +176,6 @@ export function holdStream({ calls, engines, clock, log, soundAt }: Parts, socke
     clearInterval(second);
     // A call that is over says so before.
     line?.closed(true);
+    ours?.close();
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

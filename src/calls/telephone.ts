@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Vault } from "../base/crypto.ts";
 import { Fault } from "../base/errors.ts";
 import { SIMULATOR_NAME } from "../carriers/simulator-account.ts";
-import type { CallInput, CallLine, CallVoice } from "../channels/call-socket.ts";
+import type { CallInput, CallLine } from "../channels/call-socket.ts";
 import type { CarrierSignal, Carriers } from "../channels/carrier.ts";
 import { isAnswerer, isCallOver } from "../channels/channel-status.ts";
 import { fallbackRefusal } from "../channels/fallback-target.ts";
@@ -163,7 +163,7 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
     await reopenLine(db, found, clock.now());
   }
 
-  async function voiceOf(call_id: string, token: string): Promise<CallVoice | null> {
+  async function voiceOf(call_id: string, token: string): ReturnType<VoiceCalls["voiceOf"]> {
     await giveUpBrokenLine(call_id, token);
     const found = await callOfLine(call_id, token);
     if (found?.state !== "answered") return null;
@@ -174,6 +174,10 @@ export function createVoiceCalls(parts: Parts): RunningCalls {
       ...callVoice(session),
       hints: finds_answerer ? [...hints, ...ANSWERING_SENTENCES] : hints,
       finds_answerer,
+      wish: {
+        sub_organization_id: found.sub_organization_id,
+        stt_provider: session.snapshot.agent.stt_provider ?? null,
+      },
     };
   }
 

@@ -21,6 +21,7 @@ import { holdStream } from "./stream-line.ts";
 import { keepTransferAnswerer, takeTransferAnswerer } from "./transfer-answerer.ts";
 import { holdRelay } from "./twilio-line.ts";
 import { twilioSigners } from "./twilio-signer.ts";
+import { twilioWire } from "./twilio-wire.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 /**
@@ -231,7 +232,7 @@ export function twilioCallbackRoutes(api: Api, parts: Parts): void {
   socketOf("stream", (socket) => {
     const { engines } = parts;
     if (!engines || engines.missing !== null) return socket.close(1011);
-    holdStream({ calls, engines, clock, log, soundAt }, socket);
+    holdStream({ calls, engines, clock, log, soundAt, wire: twilioWire() }, socket);
   });
 }
 

@@ -2,6 +2,7 @@ import type { CallContinuation, CallInput, CallLine, CallVoice } from "../channe
 import type { CarrierSignal } from "../channels/carrier.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import type { LineRecorder } from "../media/media-line.ts";
+import type { EngineWish } from "../media/voice-engines.ts";
 import type { WantedCall } from "./wanted-call.ts";
 
 export type IncomingCall = {
@@ -59,7 +60,7 @@ export type VoiceCalls = {
   /** A call from a web page. A Fault says why it can't be answered. */
   answerPage(call: IncomingCall, wanted: WantedCall): Promise<AnsweredCall>;
   /** The speech settings of a call whose line is about to open. Null: unknown or ended call. */
-  voiceOf(call_id: string, token: string): Promise<CallVoice | null>;
+  voiceOf(call_id: string, token: string): Promise<(CallVoice & { wish: EngineWish }) | null>;
   /** The line is open; its token is checked. Runs the call until the line closes. Null: unknown call. */
   open(call_id: string, token: string, line: CallLine): Promise<OpenCall | null>;
   /**

@@ -20,6 +20,7 @@ import { createLocalEngines } from "../media/local-engines.ts";
 import { MAIL_SIMULATOR_HOST, MAIL_SIMULATOR_PREFIX } from "../simulator/mail-simulator.ts";
 import { readSimulation } from "../simulator/read-scenario.ts";
 import { speakOffline } from "../speech/speech-offline.ts";
+import type { CallSpeechSettings } from "../speech/speech-provider.ts";
 import { inboxRoute } from "../webhooks/webhook-inbox-receive.ts";
 import { mailPlace, portFault, tryPort } from "./free-port.ts";
 import { firstAccountText, readyText } from "./greeting.ts";
@@ -91,6 +92,8 @@ async function run(config: Config, secrets: Secrets, stop: AbortSignal): Promise
     speechProviders: environmentSpeech(config, secrets),
     speakOffline: (speech) => speakOffline(speech),
     voiceEngines,
+    voiceDetection: voiceEngines.detect,
+    callSpeech: environmentCallSpeech(config, secrets),
     mailTls,
     simulation,
     transcriptionProviders: environmentTranscription(config, secrets),
@@ -194,6 +197,20 @@ function environmentProviders(config: Config, secrets: Secrets) {
 
 function environmentTranscription({ deepgram_base_url: base_url }: Config, { deepgram_api_key }: Secrets) {
   return deepgram_api_key ? { deepgram: { api_key: deepgram_api_key, ...(base_url && { base_url }) } } : {};
+}
+
+function environmentCallSpeech(config: Config, secrets: Secrets): CallSpeechSettings {
+  const { ElevenLabs, Cartesia } = secrets.speech_api_keys;
+  const { speech_base_urls: bases } = config;
+  const access = (api_key: string | null | undefined, base_url: string | null | undefined) =>
+    api_key ? { api_key, ...(base_url && { base_url }) } : null;
+  const found = {
+    deepgram: access(secrets.deepgram_api_key, config.deepgram_base_url),
+    assemblyai: access(secrets.assemblyai_api_key, config.assemblyai_base_url),
+    elevenlabs: access(ElevenLabs, bases.ElevenLabs),
+    cartesia: access(Cartesia, bases.Cartesia),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, known]) => known !== null));
 }
 
 function environmentSpeech({ speech_base_urls }: Config, { speech_api_keys }: Secrets) {

@@ -622,6 +622,10 @@ export type SipConfiguration = { "sip_transfer_mode"?: "refer" | "invite" | null
 
 export type SipConfigurationInput = { "sip_transfer_mode"?: "refer" | "invite" | null | undefined; "sip_endpoints"?: ({ "host": string; "port"?: string | null | undefined; "transport"?: "tls" | "tcp" | "udp" | null | undefined })[] | null | undefined; "call_info_placement"?: string | null | undefined };
 
+export type SpeechProviderInput = { "api_key"?: string | null | undefined; "base_url"?: string | null | undefined };
+
+export type SpeechProviderResponse = { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia"; "source": "organization" | "environment" | "none"; "base_url"?: string | null | undefined; "updated_at"?: string | null | undefined; "last_updated_by"?: string | null | undefined };
+
 export type StaticToolParameter = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
 
 export type StaticToolParameterInput = { "name": string; "description"?: string | null | undefined; "required": boolean; "type": "string" | "int" | "boolean" | "data_source_list"; "default"?: unknown | undefined };
@@ -968,6 +972,9 @@ export type Operations = {
   "GET /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: string };
   "POST /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: Body_pronunciations_upload_csv; answer: PronunciationsCsvUploadResponse };
   "DELETE /api/v1/pronunciations/csv": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: null };
+  "GET /api/v1/speech_providers/": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: (SpeechProviderResponse)[] };
+  "PUT /api/v1/speech_providers/{provider}": { path: { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; query: Record<never, never>; body: SpeechProviderInput; answer: SpeechProviderResponse };
+  "DELETE /api/v1/speech_providers/{provider}": { path: { "provider": "deepgram" | "assemblyai" | "elevenlabs" | "cartesia" }; query: Record<never, never>; body: undefined; answer: Deleted };
   "GET /api/v1/data_sources/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("name" | "description" | "labels" | "chunk" | "chunk_delimiter" | "updated_at" | "last_updated_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (DataSourceMetadataResponse)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
   "POST /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceCreateRequest; answer: DataSourceDetailResponse };
   "PUT /api/v1/data_sources/": { path: Record<never, never>; query: Record<never, never>; body: DataSourceUpdateRequest; answer: DataSourceDetailResponse };

@@ -1137,6 +1137,15 @@ export interface SipIpRanges {
   verified: Generated<boolean>;
 }
 
+export interface SpeechProviders {
+  base_url: string | null;
+  last_updated_by: string;
+  organization_id: number;
+  provider: "deepgram" | "assemblyai" | "elevenlabs" | "cartesia";
+  sealed_api_key: string;
+  updated_at: string;
+}
+
 export interface StorageCounts {
   bytes: number;
   kind: "recordings" | "uploads" | "mail" | "data-sources" | "exports";
@@ -1491,6 +1500,7 @@ export interface DB {
   sessions: Sessions;
   sign_ins: SignIns;
   sip_ip_ranges: SipIpRanges;
+  speech_providers: SpeechProviders;
   storage_counts: StorageCounts;
   sub_organizations: SubOrganizations;
   suppressions: Suppressions;

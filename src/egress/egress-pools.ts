@@ -75,7 +75,7 @@ function openPool(origin: string, pinned: Pinned): Pool {
 }
 
 /** A `lookup` that answers from the judged addresses, whatever name it is asked for. */
-function answering(addresses: string[]): LookupFunction {
+export function answering(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
     if (options.all) return callback(null, answers);

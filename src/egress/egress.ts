@@ -1,13 +1,13 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
-import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { Pool } from "undici";
-import { type EgressRules, judgeAddress } from "./egress-address.ts";
+import type { EgressRules } from "./egress-address.ts";
 import { ACCEPTED_ENCODINGS, readBody } from "./egress-body.ts";
 import { failureOf } from "./egress-failure.ts";
-import { createPinnedPools, type Pinned } from "./egress-pools.ts";
+import { type EgressRefusal, pinnedPlace, type ReachableTarget } from "./egress-place.ts";
+import { createPinnedPools } from "./egress-pools.ts";
 import { type Resolve, rememberingResolve, systemResolve } from "./egress-resolve.ts";
-import { type EgressRoute, type EgressTarget, targetOf } from "./egress-target.ts";
+import { type EgressRoute, targetOf } from "./egress-target.ts";
 
 /**
  * The one door for calls that leave on a user's behalf: tools, webhooks, token fetches.
@@ -61,10 +61,7 @@ export type EgressOptions = {
   resolve?: Resolve;
 };
 
-type Refused = { kind: "refused"; reason: string };
-type ReachableTarget = Exclude<EgressTarget, Refused>;
-
-const refused = (reason: string): Refused => ({ kind: "refused", reason });
+const refused = (reason: string): EgressRefusal => ({ kind: "refused", reason });
 
 /** What the connection decides for itself; a caller who sets it changes where one message ends or whom it is for. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set(
@@ -97,7 +94,7 @@ export function createEgress(options: EgressOptions): Egress {
     const headers = outgoingHeaders(request.headers ?? {});
     if (headers.kind === "refused") return headers;
     try {
-      const pinned = await pin(target, request.httpsOnly ?? false);
+      const pinned = await pinnedPlace(target, { allow, resolve, httpsOnly: request.httpsOnly ?? false });
       if (pinned.kind === "refused") return pinned;
       // The name may have been answered after the caller was told of the timeout; then nothing may leave any more.
       signal.throwIfAborted();
@@ -107,24 +104,6 @@ export function createEgress(options: EgressOptions): Egress {
       const failure = failureOf(error, target.host);
       return failure.kind === "connect-timeout" ? { kind: "timeout", after_ms: elapsed_ms() } : failure;
     }
-  }
-
-  /** One denied address refuses the whole name: a name that mixes public and private is a mistake or an attack. */
-  async function pin(target: ReachableTarget, httpsOnly: boolean): Promise<Pinned | Refused> {
-    if (target.kind === "route") return { kind: "fixed", ...target.route.connect };
-    const { host, port } = target;
-    const addresses = isIP(host) === 0 ? await resolve(host) : [host];
-    if (addresses.length === 0) return refused(`the name ${host} has no address`);
-    for (const address of addresses) {
-      const verdict = judgeAddress(address, host, port, allow);
-      if (verdict.kind === "denied") {
-        return refused(`${address === host ? "address" : "an address of"} ${host} ${verdict.why}`);
-      }
-      if (httpsOnly && target.protocol === "http:" && verdict.kind !== "allowed") {
-        return refused(`${host} must be called over https, or be allowed with EGRESS_ALLOW`);
-      }
-    }
-    return { kind: "addresses", addresses };
   }
 
   return {
@@ -203,7 +182,7 @@ async function exchange(
 
 function outgoingHeaders(
   given: Record<string, string>,
-): Refused | { kind: "headers"; named: Record<string, string> } {
+): EgressRefusal | { kind: "headers"; named: Record<string, string> } {
   const named: Record<string, string> = { "accept-encoding": ACCEPTED_ENCODINGS, "user-agent": "Parley" };
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();

@@ -28,7 +28,10 @@ export function withPause(pauses: Pauses, pause_ms: number): Pauses {
   return { average_ms: pauses.average_ms + PAUSE_WEIGHT * (pause_ms - pauses.average_ms) };
 }
 
-export type EndOfTurn = { delay_ms: number; reason: "choice" | "free" | "dictated" | "whole" | "goes-on" };
+export type EndOfTurn = {
+  delay_ms: number;
+  reason: "choice" | "free" | "dictated" | "whole" | "goes-on" | "engine";
+};
 
 /** `text`: what was said so far. */
 export function endOfTurn(text: string, awaited: AwaitedInput, pauses: Pauses, language: string): EndOfTurn {

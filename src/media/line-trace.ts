@@ -34,6 +34,10 @@ export function traceOfLine(report: MediaReport, at: Date): TraceEntry[] {
       const { reason, waited_ms } = report;
       return [{ category: "note", label: "voicemail records", ...since(waited_ms), details: { reason } }];
     }
+    case "engine": {
+      const { message } = report;
+      return [{ category: "note", label: "speech service", started: at, details: { message } }];
+    }
     default:
       return report satisfies never;
   }

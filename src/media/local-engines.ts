@@ -1,3 +1,4 @@
+import type { Ear, Heard } from "../speech/hearing.ts";
 import { createLocalHearing } from "../speech/local/local-hearing.ts";
 import { createLocalSpeaking } from "../speech/local/local-speaking.ts";
 import { findSphinx, type SphinxFiles } from "../speech/local/sphinx.ts";
@@ -13,13 +14,14 @@ export function createLocalEngines({
 }: {
   sphinx?: SphinxFiles | null;
   threads?: number;
-} = {}): VoiceEngines & { close(): Promise<void> } {
+} = {}): VoiceEngines & { detect(tell: (heard: Heard) => void): Ear; close(): Promise<void> } {
   const hearing = createLocalHearing({ sphinx });
   const speaking = createLocalSpeaking({ threads });
   return {
     hearing,
     speaking,
     detection: null,
+    detect: (tell) => hearing.openVoiceDetection(tell),
     missing: sphinx === null ? NO_EAR : null,
     close: async () => {
       await Promise.all([hearing.close(), speaking.close()]);

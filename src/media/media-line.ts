@@ -29,6 +29,8 @@ export type MediaReport =
    * caller's voice ended; null where they had said nothing, as before a greeting.
    */
   | { type: "first_sound"; making_ms: number; mouth_to_ear_ms: number | null }
+  /** An engine failed; what was done about it. */
+  | { type: "engine"; message: string }
   | AnsweredReport;
 
 /** A sound by its address: samples, or null where it is none of ours. */
@@ -264,6 +266,10 @@ export class MediaLine implements CallLine, AudioInput {
         return this.#take({ type: "words", text: heard.text, final: false });
       case "final":
         return this.#take({ type: "words", text: heard.text, final: true });
+      case "turn":
+        // A silence ends a turn; that the engine says so, too, is of use to it only where words are final.
+        if (heard.is === "over") this.#take({ type: "turn_over" });
+        return;
       case "fault":
         return this.#tell({ type: "fault", message: heard.message });
       default:
@@ -299,6 +305,7 @@ export class MediaLine implements CallLine, AudioInput {
         this.#tell({ type: "speech", text, final, lang: this.#language });
         if (effect.final) {
           const { silence_ms, reason } = effect;
+          for (const ear of this.#ears) ear.endTurn?.();
           this.#answer = { silent_since: this.#now() - silence_ms, words_at: null };
           report({ type: "end_of_turn", text, silence_ms, reason });
         }

@@ -23,6 +23,8 @@ export type LineEvent =
   /** Our speech began to play, or all of it was played. `asks`: it asked a question, so "yes" is an answer. */
   | { type: "ours"; playing: boolean; interruptible: boolean; asks: boolean }
   | { type: "awaited"; awaited: AwaitedInput }
+  /** The engine that hears judges turns itself, and says that theirs is over; its words came before. */
+  | { type: "turn_over" }
   | { type: "tick" };
 
 export type LineEffect =
@@ -122,6 +124,8 @@ class LineDraft {
       case "awaited":
         state.awaited = event.awaited;
         return;
+      case "turn_over":
+        return this.#takeEnginesEnd();
       case "tick":
         return;
       default:
@@ -260,7 +264,22 @@ class LineDraft {
     // Recognition may still correct the last words.
     const due = state.since + (state.owed ? Math.max(delay_ms, OWED_MS) : delay_ms);
     if (this.#at < due) return this.#wakeAt(due);
-    this.effects.push({ type: "speech", text, final: true, silence_ms: this.#at - state.since, reason });
+    this.#endTurn(text, reason);
+  }
+
+  /** Earlier than our own silence; but who dictates pauses longer than an engine that doesn't know what is awaited thinks. */
+  #takeEnginesEnd(): void {
+    const { ours, awaited, pauses, owed } = this.state;
+    if (ours.phase !== "silent" || owed) return;
+    const { reason } = endOfTurn(this.#text, awaited, pauses, this.#settings.language);
+    if (reason !== "dictated") this.#endTurn(this.#text, "engine");
+  }
+
+  #endTurn(text: string, reason: EndOfTurn["reason"]) {
+    const { state } = this;
+    if (text === "") return;
+    const silence_ms = state.speaks ? 0 : this.#at - state.since;
+    this.effects.push({ type: "speech", text, final: true, silence_ms, reason });
     state.taken_early = state.partial === "" ? null : state.partial;
     this.#forget();
     state.owed = false;

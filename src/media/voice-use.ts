@@ -1,5 +1,5 @@
-import { HEARING_RATE } from "../speech/hearing.ts";
-import type { VoiceEngines } from "./voice-engines.ts";
+import { HEARING_RATE, type Hearing } from "../speech/hearing.ts";
+import type { Speaking } from "../speech/speaking.ts";
 
 /** Audio that was given to be heard, and audio that was made to be spoken. */
 export type VoiceUse = {
@@ -10,52 +10,68 @@ export type VoiceUse = {
 };
 
 /**
- * Engines whose use on one line is counted. What was made and not played, because the caller spoke over it, counts: it was
- * made all the same.
+ * Counts what the engines of one line are given and make. What was made and not played, because the caller spoke over it,
+ * counts: it was made all the same. So does audio that a second engine hears again after the first has failed.
  */
-export function counted({ hearing, speaking, ...others }: VoiceEngines): {
-  engines: VoiceEngines;
-  use(): VoiceUse;
-} {
-  let heard = 0;
-  let made = 0;
-  const engines: VoiceEngines = {
-    ...others,
-    hearing: {
-      ...hearing,
-      open(listening, tell) {
-        const ear = hearing.open(listening, tell);
+export class VoiceMeter {
+  #hearing_ms = 0;
+  #speaking_ms = 0;
+  #costs = new Map<Hearing | Speaking, () => number | null>();
+
+  hearing(engine: Hearing): Hearing {
+    let ms = 0;
+    this.#costs.set(engine, () => (ms === 0 ? 0 : priced(ms / 60_000, engine.minute_usd)));
+    return {
+      ...engine,
+      open: (listening, tell) => {
+        const ear = engine.open(listening, tell);
         return {
-          push(frame) {
-            heard += frame.length;
+          push: (frame) => {
+            const frame_ms = (frame.length * 1000) / HEARING_RATE;
+            ms += frame_ms;
+            this.#hearing_ms += frame_ms;
             ear.push(frame);
           },
+          ...(ear.endTurn && { endTurn: () => ear.endTurn?.() }),
           close: () => ear.close(),
         };
       },
-    },
-    speaking: {
-      ...speaking,
+    };
+  }
+
+  speaking(engine: Speaking): Speaking {
+    let ms = 0;
+    let characters = 0;
+    const { minute_usd, thousand_characters_usd, rate } = engine;
+    this.#costs.set(engine, () => {
+      if (characters === 0 && ms === 0) return 0;
+      if (thousand_characters_usd !== undefined) return (characters / 1000) * thousand_characters_usd;
+      return priced(ms / 60_000, minute_usd);
+    });
+    const count = (samples: number) => {
+      ms += (samples * 1000) / rate;
+      this.#speaking_ms += (samples * 1000) / rate;
+    };
+    return {
+      ...engine,
       async *speak(utterance, signal) {
-        for await (const audio of speaking.speak(utterance, signal)) {
-          made += audio.samples.length;
+        characters += utterance.text.length;
+        for await (const audio of engine.speak(utterance, signal)) {
+          count(audio.samples.length);
           yield audio;
         }
       },
-    },
-  };
-  return {
-    engines,
-    use() {
-      const hearing_ms = (heard * 1000) / HEARING_RATE;
-      const speaking_ms = (made * 1000) / speaking.rate;
-      return {
-        hearing_ms,
-        speaking_ms,
-        cost_usd: sum(costOf(hearing_ms, hearing.minute_usd), costOf(speaking_ms, speaking.minute_usd)),
-      };
-    },
-  };
+    };
+  }
+
+  use(): VoiceUse {
+    const costs = [...this.#costs.values()].map((cost) => cost());
+    return {
+      hearing_ms: this.#hearing_ms,
+      speaking_ms: this.#speaking_ms,
+      cost_usd: costs.reduce(sum, 0),
+    };
+  }
 }
 
 /** A call may have had several lines, one after the other. */
@@ -67,8 +83,8 @@ export const bothUses = (one: VoiceUse, other: VoiceUse): VoiceUse => ({
 
 export const NO_USE: VoiceUse = { hearing_ms: 0, speaking_ms: 0, cost_usd: 0 };
 
-const costOf = (ms: number, minute_usd: number | undefined) =>
-  minute_usd === undefined ? null : (ms / 60_000) * minute_usd;
+const priced = (minutes: number, minute_usd: number | undefined) =>
+  minute_usd === undefined ? null : minutes * minute_usd;
 
 const sum = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;

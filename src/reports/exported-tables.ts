@@ -39,6 +39,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     shared("sip_ip_ranges"),
     shared("mail_domains"),
     shared("llm_providers"),
+    shared("speech_providers"),
     shared("transcription_providers"),
     own("users"),
     own("roles"),

@@ -10,6 +10,11 @@ export type Heard =
   | { type: "partial"; text: string }
   /** The words of an utterance, to its end. */
   | { type: "final"; text: string }
+  /**
+   * What an engine that judges turns itself says of the caller's: probably over; not over after all; over. The last comes
+   * after the turn's final words.
+   */
+  | { type: "turn"; is: "probably_over" | "resumed" | "over" }
   /** The engine went deaf: the sentence is for the log. */
   | { type: "fault"; message: string };
 
@@ -21,7 +26,12 @@ export type ListeningFor = {
 };
 
 /** One line's audio is pushed in frames, in order; `close` ends it, and nothing is told after it. */
-export type Ear = { push(frame: Int16Array): void; close(): void };
+export type Ear = {
+  push(frame: Int16Array): void;
+  /** The turn was taken with the words told so far: they are not told again. */
+  endTurn?(): void;
+  close(): void;
+};
 
 /** An engine that hears. */
 export type Hearing = {

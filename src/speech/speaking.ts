@@ -18,7 +18,11 @@ export type Speaking = {
   name: string;
   /** US dollars for a minute of audio, 0 for an engine of this machine; left out: not known. */
   minute_usd?: number;
+  /** US dollars for a thousand characters, of engines that charge by text. */
+  thousand_characters_usd?: number;
   /** Samples a second of what it gives. */
   rate: number;
   speak(utterance: Utterance, signal: AbortSignal): AsyncIterable<SpokenAudio>;
+  /** Connects for what is said next, so that the first words need not wait for it. */
+  prepare?(utterance: Omit<Utterance, "text">): void;
 };

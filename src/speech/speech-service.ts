@@ -47,36 +47,55 @@ export async function speak(
   speech: Speech,
 ): Promise<Sound> {
   const access = { base_url: service.base_url, ...given };
-  let id = "";
-  if (service.lookUp) {
-    const answer = await ask(egress, service, service.lookUp.request(speech, access));
-    const found = service.lookUp.idIn(parsed(answer), speech);
-    if (found === null) {
-      throw new Fault(
-        "refused",
-        `The ${service.name} account of this installation has no voice ${speech.voice.display_name}.`,
-      );
-    }
-    id = found;
-  }
+  const id = await voiceId(egress, service, access, speech);
   const bytes = service.soundOf(await ask(egress, service, service.request(speech, access, id)));
   if (!bytes || bytes.length === 0)
     throw new Fault("unavailable", `${service.name} answered without any sound.`);
   return { bytes, content_type: "audio/mpeg" };
 }
 
-async function ask(egress: Egress, service: SpeechService, request: SpeechRequest): Promise<Buffer> {
+/** What the account knows a voice by; empty where the service knows voices by their names. */
+export async function voiceId(
+  egress: Egress,
+  service: SpeechService,
+  given: SpeechAccess,
+  speech: Speech,
+): Promise<string> {
+  if (!service.lookUp) return "";
+  const access = { base_url: service.base_url, ...given };
+  const answer = await ask(egress, service, service.lookUp.request(speech, access));
+  const found = service.lookUp.idIn(parsed(answer), speech);
+  if (found === null) {
+    throw new Fault(
+      "refused",
+      `The ${service.name} account of this installation has no voice ${speech.voice.display_name}.`,
+    );
+  }
+  return found;
+}
+
+/** One request of a service, and the bytes of its answer; a `Fault` says why there are none. */
+export async function ask(
+  egress: Egress,
+  service: Pick<SpeechService, "name" | "problemIn">,
+  request: SpeechRequest,
+  signal?: AbortSignal,
+): Promise<Buffer> {
   const outcome = await egress.send({
     ...request,
     timeout_ms: TIMEOUT_MS,
     max_response_bytes: MAX_SOUND_bytes,
     httpsOnly: true,
+    ...(signal && { signal }),
   });
   if (outcome.kind === "response" && outcome.status === 200 && !outcome.truncated) return outcome.body;
   throw faultOf(service, outcome);
 }
 
-function faultOf({ name, problemIn }: SpeechService, outcome: EgressOutcome): Fault {
+function faultOf(
+  { name, problemIn }: Pick<SpeechService, "name" | "problemIn">,
+  outcome: EgressOutcome,
+): Fault {
   switch (outcome.kind) {
     case "response": {
       if (outcome.truncated)

@@ -30,6 +30,8 @@ const NO_RECORD = new Set([
   "PUT /api/v1/llm_providers/{}",
   "DELETE /api/v1/llm_providers/{}",
   "POST /api/v1/llm_providers/{}/test",
+  "PUT /api/v1/speech_providers/{}",
+  "DELETE /api/v1/speech_providers/{}",
   "PUT /api/v1/transcription_providers/{}",
   "DELETE /api/v1/transcription_providers/{}",
   "POST /api/v1/users/{}/send_email",

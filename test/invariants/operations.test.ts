@@ -22,6 +22,7 @@ const OWN = [
   "DELETE /api/v1/outbound/webhook_inboxes/{}",
   "DELETE /api/v1/queues/set_aside/{}",
   "DELETE /api/v1/sessions/{}",
+  "DELETE /api/v1/speech_providers/{}",
   "DELETE /api/v1/suppressions/{}",
   "DELETE /api/v1/test_suites/{}",
   "DELETE /api/v1/transcription_providers/{}",
@@ -66,6 +67,7 @@ const OWN = [
   "GET /api/v1/sessions/{}/test_case",
   "GET /api/v1/sessions/{}/trace",
   "GET /api/v1/sessions/{}/waveform",
+  "GET /api/v1/speech_providers/",
   "GET /api/v1/suppressions/",
   "GET /api/v1/suppressions/csv",
   "GET /api/v1/suppressions/{}",
@@ -138,6 +140,7 @@ const OWN = [
   "PUT /api/v1/outbound/rules",
   "PUT /api/v1/outbound/webhook_inboxes/{}",
   "PUT /api/v1/sessions/{}/legal_hold",
+  "PUT /api/v1/speech_providers/{}",
   "PUT /api/v1/test_suites/",
   "PUT /api/v1/transcription_providers/{}",
 ];

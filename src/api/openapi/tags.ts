@@ -20,6 +20,7 @@ export const TAGS: { name: string; description: string }[] = [
   { name: "session_debug", description: "Session data by the channel's identifiers" },
   { name: "events", description: "What occurred, in order" },
   { name: "insights", description: "Analysis of sessions and recordings: tools, workflows, executions" },
+  { name: "speech_providers", description: "Services that hear and speak on calls" },
   { name: "transcription_providers", description: "Services that transcribe recordings" },
   { name: "outbound", description: "Campaigns, batches, requests and webhooks" },
   { name: "suppressions", description: "Addresses that are never contacted" },

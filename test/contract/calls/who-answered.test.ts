@@ -9,6 +9,7 @@ import { join, mix } from "../../../src/audio/level.ts";
 import { beep, noise, silence, specialInformationTone, tone } from "../../../src/audio/tones.ts";
 import { holdStream } from "../../../src/calls/stream-line.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
+import { twilioWire } from "../../../src/calls/twilio-wire.ts";
 import type { CarrierSignal } from "../../../src/channels/carrier.ts";
 import type { Outreach } from "../../../src/channels/outreach.ts";
 import type { VoiceEngines } from "../../../src/media/voice-engines.ts";
@@ -148,7 +149,7 @@ async function called(voicemail_detection: Record<string, unknown> | null, scrip
   };
   const socket = new CarrierSocket();
   holdStream(
-    { calls, engines, clock: app.clock, log: app.engine.log, soundAt: () => null },
+    { calls, engines, clock: app.clock, log: app.engine.log, soundAt: () => null, wire: twilioWire() },
     socket as unknown as WebSocket,
   );
   const mediaFormat = { encoding: "audio/x-mulaw", sampleRate: RATE, channels: 1 };

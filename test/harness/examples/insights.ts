@@ -111,6 +111,12 @@ export const INSIGHTS: Examples = {
   [`GET ${workflows}{}/spending`]: async (maker) => ({ at: [(await workflow(maker)).id] }),
   "GET /api/v1/insights/executions/": () => ({}),
 
+  "GET /api/v1/speech_providers/": () => ({}),
+  "PUT /api/v1/speech_providers/{}": () => ({ at: ["deepgram"], body: { api_key: "a key" } }),
+  "DELETE /api/v1/speech_providers/{}": async (maker) => {
+    await maker.send("PUT", "/api/v1/speech_providers/cartesia", { api_key: "a key" });
+    return { at: ["cartesia"] };
+  },
   "GET /api/v1/transcription_providers/": () => ({}),
   "PUT /api/v1/transcription_providers/{}": () => ({ at: ["openai"], body: { api_key: "a key" } }),
   "DELETE /api/v1/transcription_providers/{}": async (maker) => {

@@ -1,0 +1,42 @@
+import { addProviderKeys, type KeyAccess, ownKeys } from "../accounts/provider-keys.ts";
+import type { Api } from "../api/server.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Vault } from "../base/crypto.ts";
+import type { Db } from "../db/database.ts";
+
+/** Services that hear and speak on calls, and whose keys are kept here; OpenAI and Google have those of models. */
+export const CALL_SPEECH = ["deepgram", "assemblyai", "elevenlabs", "cartesia"] as const;
+export type CallSpeech = (typeof CALL_SPEECH)[number];
+
+export type CallSpeechSettings = Partial<Record<CallSpeech, KeyAccess>>;
+
+type Deps = { db: Db; clock: Clock; vault: Vault; callSpeech: CallSpeechSettings };
+
+/** An organization's own keys for services that hear and speak; they win over the installation's. */
+export function speechProviderRoutes(api: Api, deps: Deps): void {
+  addProviderKeys(api, deps, {
+    table: "speech_providers",
+    schema: "SpeechProvider",
+    noun: "Speech provider",
+    one: "a speech service",
+    many: "speech services",
+    providers: CALL_SPEECH,
+    otherSources: ["environment", "none"],
+    sourceMeaning: "Whose key is used on calls; none: the service is not used",
+    async withoutOwn(_from, caller, name) {
+      const given = deps.callSpeech[name];
+      // Where the operator's own servers are is told to the operator.
+      const base_url = caller.permissions.has("platform_admin") ? (given?.base_url ?? null) : null;
+      return { source: given ? "environment" : "none", base_url };
+    },
+  });
+}
+
+/** The keys that calls of a sub-organization use: its organization's, else the installation's. */
+export async function callSpeechKeys(
+  { db, vault, callSpeech }: Omit<Deps, "clock">,
+  sub_organization_id: number,
+): Promise<CallSpeechSettings> {
+  const own = await ownKeys({ db, vault }, "speech_providers", sub_organization_id, CALL_SPEECH);
+  return { ...callSpeech, ...own };
+}

@@ -1,0 +1,118 @@
+import type { Ear, Heard, Hearing, ListeningFor } from "../hearing.ts";
+
+/** What was said and not understood yet is heard again by whoever takes over: 8 s of frames. */
+const MOST_KEPT = 400;
+/** Of silence, the beginning of a word that voice detection has not told yet: 500 ms. */
+const PRE_ROLL = 25;
+
+/**
+ * Recognition that goes on where an engine fails: each is tried a second time, then the next takes over and keeps the
+ * line. `note` is told each change, for the trace. With none left, the line's ear tells the fault.
+ */
+export function hearingChain(engines: readonly Hearing[], note: (message: string) => void): Hearing {
+  const [first] = engines;
+  if (!first) throw new Error("a chain of no engines");
+  return {
+    name: first.name,
+    ...(first.minute_usd !== undefined && { minute_usd: first.minute_usd }),
+    open: (listening, tell) => new ChainEar(engines, listening, tell, note),
+  };
+}
+
+class ChainEar implements Ear {
+  readonly #parts: {
+    engines: readonly Hearing[];
+    listening: ListeningFor;
+    tell: (heard: Heard) => void;
+    note: (message: string) => void;
+  };
+  #at = 0;
+  #hasRetried = false;
+  #ear: Ear;
+  #kept: Int16Array[] = [];
+  #speaks = false;
+  /** Words are on their way, or not final. */
+  #owed = false;
+  #isClosed = false;
+  /** Counts the ears of the line. */
+  #number = 0;
+
+  constructor(
+    engines: readonly Hearing[],
+    listening: ListeningFor,
+    tell: (heard: Heard) => void,
+    note: (message: string) => void,
+  ) {
+    this.#parts = { engines, listening, tell, note };
+    this.#ear = this.#open();
+  }
+
+  push(frame: Int16Array): void {
+    if (this.#isClosed) return;
+    this.#kept.push(frame);
+    const most = this.#speaks || this.#owed ? MOST_KEPT : PRE_ROLL;
+    if (this.#kept.length > most) this.#kept = this.#kept.slice(-most);
+    this.#ear.push(frame);
+  }
+
+  endTurn(): void {
+    this.#forget();
+    this.#ear.endTurn?.();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#ear.close();
+  }
+
+  #forget(): void {
+    this.#owed = false;
+    this.#kept = this.#kept.slice(-PRE_ROLL);
+  }
+
+  #open(): Ear {
+    const engine = this.#parts.engines[this.#at] as Hearing;
+    const number = ++this.#number;
+    return engine.open(this.#parts.listening, (heard) => {
+      // One that was given up may have been about to tell something.
+      if (!this.#isClosed && number === this.#number) this.#hear(heard);
+    });
+  }
+
+  #hear(heard: Heard): void {
+    if (heard.type === "fault") {
+      this.#replace(heard.message);
+      return;
+    }
+    if (heard.type === "speech_started") {
+      // Its replacement hears the same voice begin once more.
+      if (this.#speaks) return;
+      this.#speaks = true;
+      this.#owed = true;
+    }
+    if (heard.type === "speech_stopped") {
+      if (!this.#speaks) return;
+      this.#speaks = false;
+    }
+    if (heard.type === "final") this.#forget();
+    this.#parts.tell(heard);
+  }
+
+  #replace(why: string): void {
+    const { engines, tell, note } = this.#parts;
+    const failed = engines[this.#at] as Hearing;
+    if (this.#hasRetried) {
+      this.#at++;
+      this.#hasRetried = false;
+    } else this.#hasRetried = true;
+    const next = engines[this.#at];
+    if (!next) {
+      this.close();
+      tell({ type: "fault", message: `${why}. Nothing else hears on this line.` });
+      return;
+    }
+    note(next === failed ? `${why}. Tried once more.` : `${why}. ${next.name} hears from now on.`);
+    this.#ear = this.#open();
+    for (const frame of this.#kept) this.#ear.push(frame);
+  }
+}

@@ -36,6 +36,7 @@ export type Config = {
   /** Organizations may buy numbers on the operator's carrier account. */
   tenants_buy_numbers: boolean;
   twilio_base_url: string | null;
+  telnyx_base_url: string | null;
   simulator: { scenario_file: string | null; speed: number };
   /** Calls of a minute. */
   call_limits: { per_token: number; per_tenant: number; changes_per_tenant: number };
@@ -398,6 +399,7 @@ export function readConfig(env: Environment): { config: Config; secrets: Secrets
     embedding_model,
     tenants_buy_numbers: tenants_buy === "on",
     twilio_base_url: url("TWILIO_BASE_URL", ["http:", "https:"]),
+    telnyx_base_url: url("TELNYX_BASE_URL", ["http:", "https:"]),
     simulator: { scenario_file: given("SIMULATOR_SCENARIO"), speed: simulator_speed },
     speech_base_urls,
     deepgram_base_url: url("DEEPGRAM_BASE_URL", ["http:", "https:"]),

@@ -319,6 +319,11 @@ export const SETTINGS: Setting[] = [
       "Whether organizations may buy numbers on that account, at the operator's cost: on or off. Off: only whoever operates the installation.",
   },
   {
+    name: "TELNYX_BASE_URL",
+    example: "https://api.telnyx.com/v2",
+    about: "Where Telnyx's API is, for SIP channels that name Telnyx as their carrier.",
+  },
+  {
     name: "TWILIO_BASE_URL",
     example: "",
     about: "Another address for all of Twilio's APIs, such as a test double's.",

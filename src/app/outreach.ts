@@ -51,6 +51,7 @@ export function createOutreach(api: Api, parts: AppParts, engine: Engine): Outre
       publicUrl,
       operator,
       baseUrl: config.twilio_base_url,
+      telnyxUrl: config.telnyx_base_url,
       mail: (channel_id) => mailing.carriers.of(channel_id),
     });
   const queue = createSettleQueue({ db, clock });

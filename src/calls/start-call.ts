@@ -60,7 +60,10 @@ const findTarget = (db: Db) =>
       "a.id as agent_id",
       "t.channel_id",
       "c.channel_service",
-      sql<boolean>`coalesce(c.config -> 'telephony' ->> 'audio' = 'stream', false)`.as("is_streamed"),
+      // Carriers of SIP channels neither hear nor speak for us.
+      sql<boolean>`c.channel_service = 'sip' or coalesce(c.config -> 'telephony' ->> 'audio' = 'stream', false)`.as(
+        "is_streamed",
+      ),
       "t.id as channel_target_id",
       "t.fallback_target",
       "t.is_test",

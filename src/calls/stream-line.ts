@@ -27,13 +27,13 @@ type Parts = {
   log: Log;
   soundAt: MediaLineParts["soundAt"];
   wire: StreamWire;
-  /** The call that the socket's address names; a `start` of another is refused. Left out: any. */
-  expects?: (sid: string) => Promise<boolean>;
+  /** The call of a socket that names none of ours by itself; null: there is none for it. */
+  name?: () => Promise<{ call_id: string; token: string } | null>;
 };
 
 /** The socket of one call whose audio the carrier streams to us. Its first message names the call. */
 export function holdStream(
-  { calls, engines, clock, log, soundAt, wire, expects }: Parts,
+  { calls, engines, clock, log, soundAt, wire, name }: Parts,
   socket: WebSocket,
 ): void {
   let line: MediaLine | null = null;
@@ -64,12 +64,13 @@ export function holdStream(
     socket.close(1000);
   };
 
-  const open = async ({ sid, call_id, token }: Extract<StreamTold, { type: "start" }>): Promise<void> => {
+  const open = async (start: Extract<StreamTold, { type: "start" }>): Promise<void> => {
+    const { sid } = start;
+    const { call_id, token } = (name ? await name() : start) ?? { call_id: "", token: "" };
     const refuse = () => {
       log.warn({ call_id, sid }, "a stream is of no call of ours");
       socket.close(1008);
     };
-    if (expects && !(await expects(sid))) return refuse();
     const voice = await calls.voiceOf(call_id, token);
     if (!voice) return refuse();
     let call: OpenCall | null = null;

@@ -1,10 +1,13 @@
 import type { Vault } from "../base/crypto.ts";
 import type { Carrier, Carriers } from "../channels/carrier.ts";
 import { type Credentials, readChannelAccount } from "../channels/channel-credentials.ts";
+import { type SipCarrierName, sipCarrierOf } from "../channels/sip-credentials.ts";
 import type { Db } from "../db/database.ts";
 import type { Egress } from "../egress/egress.ts";
+import { ASTERISK_NAME } from "./asterisk/asterisk-account.ts";
 import { ownNumbersOnly } from "./shared-account.ts";
 import { SIMULATOR_NAME, SIMULATOR_URL, simulatedAccount } from "./simulator-account.ts";
+import { createTelnyx } from "./telnyx/telnyx-carrier.ts";
 import { hostsAt, TWILIO_HOSTS } from "./twilio/twilio-api.ts";
 import { createTwilio } from "./twilio/twilio-carrier.ts";
 
@@ -24,6 +27,8 @@ export function createCarriers(parts: {
   operator: TwilioAccount | null;
   /** Another address than Twilio's own, for all its hosts. */
   baseUrl: string | null;
+  /** Another address than Telnyx's own. */
+  telnyxUrl?: string | null;
   /** Who sends the mail of an e-mail channel. */
   mail?: (channel_id: number) => ReturnType<Carriers["of"]>;
 }): Carriers {
@@ -39,6 +44,12 @@ export function createCarriers(parts: {
     simulated: true,
   });
 
+  const sipCarriers: Record<SipCarrierName | "none", Carrier | null> = {
+    telnyx: createTelnyx({ ...shared, base_url: parts.telnyxUrl ?? null }),
+    asterisk: { name: ASTERISK_NAME, simulated: false },
+    none: null,
+  };
+
   const known = (carrier: Carrier, channel_id: number, credentials: Credentials) => ({
     carrier,
     account: { channel_id, credentials },
@@ -47,6 +58,11 @@ export function createCarriers(parts: {
   return {
     async of({ id, channel_service }) {
       if (channel_service === "email") return parts.mail?.(id) ?? null;
+      if (channel_service === "sip") {
+        const own = await readChannelAccount(db, vault, id);
+        const carrier = own && sipCarriers[sipCarrierOf(own.credentials) ?? "none"];
+        return own && carrier ? known(carrier, id, own.credentials) : null;
+      }
       if (channel_service !== "twilio" && channel_service !== "whatsapp") return null;
       const own = await readChannelAccount(db, vault, id);
       if (!own) return null;

@@ -18,6 +18,7 @@ import {
 } from "./channel-credentials.ts";
 import { movedSecrets, readMailAccount } from "./mail-credentials.ts";
 import { claimDomain, normaliseDomain } from "./mail-domain-store.ts";
+import { sipFaults } from "./sip-credentials.ts";
 
 /** How people and agents meet on a target. */
 export const TARGET_MODES = ["voice", "chat", "sms", "email", "whatsapp"] as const;
@@ -286,6 +287,7 @@ function columns(
   // What was not sent again is kept, so that only both together can be judged.
   const faults = [
     ...(input.channel_service === "email" ? readMailAccount(credentials).faults : []),
+    ...(input.channel_service === "sip" ? sipFaults(credentials) : []),
     ...movedSecrets(input.config.provider_credentials ?? {}, stored),
   ];
   if (faults.length > 0) throw invalid(["body", "config", "provider_credentials"], faults.join("; "));
@@ -311,7 +313,8 @@ function checkConfig(
 ): void {
   if (config.telephony?.audio === "stream") {
     const at = ["body", "config", "telephony", "audio"];
-    if (channel_service !== "twilio") throw invalid(at, "Only a Twilio channel streams its audio.");
+    if (channel_service !== "twilio" && channel_service !== "sip")
+      throw invalid(at, "Only a Twilio or SIP channel streams its audio.");
     if (voice_missing !== null) throw invalid(at, voice_missing);
   }
   if (channel_service === "email" && !config.email) {

@@ -5,50 +5,14 @@ import { encodeUlaw } from "../../../src/audio/g711.ts";
 import { tone } from "../../../src/audio/tones.ts";
 import { createVoiceCalls } from "../../../src/calls/telephone.ts";
 import type { CarrierNumbers, Carriers } from "../../../src/channels/carrier.ts";
-import type { VoiceEngines } from "../../../src/media/voice-engines.ts";
 import { createAgent } from "../../harness/agent.ts";
 import { createTestApp, type TestApp } from "../../harness/app.ts";
 import { runClock } from "../../harness/run-clock.ts";
+import { LOUD_ENGINES } from "../../harness/voice-stand-ins.ts";
 
 const PUBLIC_URL = "https://parley.example.com";
 const AUTH_TOKEN = "the account's token";
 const NUMBER = "+15125550177";
-
-/** Whoever is loud said this sentence; whatever is said is a tone as long as its words. */
-const engines: VoiceEngines = {
-  missing: null,
-  detection: null,
-  hearing: {
-    name: "test",
-    minute_usd: 0.06,
-    open(_listening, tell) {
-      let speaks = false;
-      let at_ms = 0;
-      return {
-        push(frame) {
-          at_ms += 20;
-          const isLoud = frame.some((sample) => Math.abs(sample) > 2000);
-          if (isLoud && !speaks) tell({ type: "speech_started", at_ms });
-          if (!isLoud && speaks) {
-            tell({ type: "speech_stopped", at_ms });
-            tell({ type: "final", text: "when are you open" });
-          }
-          speaks = isLoud;
-        },
-        close() {},
-      };
-    },
-  },
-  speaking: {
-    name: "test",
-    minute_usd: 0.6,
-    rate: 8000,
-    async *speak({ text }) {
-      const samples = tone(300, { rate: 8000, ms: 400 });
-      yield { samples, aligned: [{ from: 0, to: text.length, begins: 0, ends: samples.length }] };
-    },
-  },
-};
 
 const none = async () => {
   throw new Error("nobody asks for this");
@@ -74,7 +38,7 @@ let app: TestApp;
 let url: string;
 let channel_id: number;
 beforeAll(async () => {
-  app = await createTestApp({ PUBLIC_URL }, undefined, { voiceEngines: engines, carriers });
+  app = await createTestApp({ PUBLIC_URL }, undefined, { voiceEngines: LOUD_ENGINES, carriers });
   const stop = runClock(app.clock);
   url = await app.listen();
   const extensions = [{ name: "work", numbers: [{ number: "+14155550100", rules: null }] }];
@@ -212,9 +176,7 @@ test("a caller is heard and answered in frames of 20 ms, whatever order, size an
   // One line of its kind, however often it came.
   expect(logged("a message of a stream was not understood")).toBe(1);
   line.tell({ event: "dtmf", dtmf: { track: "inbound_track", digit: "5" } });
-  await expect
-    .poll(() => transcript("CA2"), { timeout: 20_000 })
-    .toContain("agent: Please say that again.");
+  await expect.poll(() => transcript("CA2"), { timeout: 20_000 }).toContain("agent: Please say that again.");
   line.tell({ event: "stop", stop: { accountSid: "AC1", callSid: "CA2" } });
   line.socket.close();
   await expect
@@ -348,7 +310,7 @@ test("a call that the agent transfers is dialled on once its stream is closed, a
 
 test("a channel is not told to stream where nothing hears, or over another carrier", async () => {
   const deaf = await createTestApp({}, undefined, {
-    voiceEngines: { ...engines, missing: "No ear is here." },
+    voiceEngines: { ...LOUD_ENGINES, missing: "No ear is here." },
   });
   const make = (to: TestApp, channel_service: string) =>
     to.send("POST", "/api/v1/channels/", {

@@ -326,5 +326,5 @@ test("a channel is not told to stream where nothing hears, or over another carri
       ],
     },
   });
-  expect((await make(app, "sip")).status).toBe(422);
+  expect((await make(app, "whatsapp")).status).toBe(422);
 });

@@ -6,8 +6,8 @@ import type { Carriers } from "../channels/carrier.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
-import { asteriskWire } from "./asterisk-wire.ts";
-import { holdStream } from "./stream-line.ts";
+import { asteriskWire } from "./lines/asterisk-wire.ts";
+import { holdStream } from "./lines/stream-line.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 type Parts = { engine: Engine; carriers: Carriers; calls: VoiceCalls; engines: VoiceEngines | null };

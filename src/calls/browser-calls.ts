@@ -5,8 +5,8 @@ import { NO_ENGINES, type VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
 import { findTarget, refuseForeignSite, Visit, visitorOf } from "../webchat/visitor.ts";
-import { holdBrowserCall } from "./browser-line.ts";
 import { BROWSER } from "./call-store.ts";
+import { holdBrowserCall } from "./lines/browser-line.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 type Deps = { engine: Engine; calls: VoiceCalls; engines: VoiceEngines | null };

@@ -13,8 +13,8 @@ import type { AttemptReports } from "../channels/outreach.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
-import { holdStream } from "./stream-line.ts";
-import { telnyxWire } from "./telnyx-wire.ts";
+import { holdStream } from "./lines/stream-line.ts";
+import { telnyxWire } from "./lines/telnyx-wire.ts";
 import type { AnsweredCall, VoiceCalls } from "./voice-calls.ts";
 
 type Parts = {

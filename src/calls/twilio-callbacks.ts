@@ -17,11 +17,11 @@ import { textSignals } from "../dialogues/text-signals.ts";
 import type { VoiceEngines } from "../media/voice-engines.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { soundAt } from "../speech/wait-sound.ts";
-import { holdStream } from "./stream-line.ts";
+import { holdStream } from "./lines/stream-line.ts";
+import { holdRelay } from "./lines/twilio-line.ts";
+import { twilioWire } from "./lines/twilio-wire.ts";
 import { keepTransferAnswerer, takeTransferAnswerer } from "./transfer-answerer.ts";
-import { holdRelay } from "./twilio-line.ts";
 import { twilioSigners } from "./twilio-signer.ts";
-import { twilioWire } from "./twilio-wire.ts";
 import type { VoiceCalls } from "./voice-calls.ts";
 
 /**

@@ -6,7 +6,7 @@ import {
   type ServiceVoice,
   SPEAKING_RATE,
   type SpeakingService,
-  type SpokenPart,
+  type StreamedPart,
   type StreamedUtterance,
 } from "./speaking-service.ts";
 
@@ -98,9 +98,9 @@ export function createRemoteSpeaking({
     signal.throwIfAborted();
 
     const read = service.reader(streamed, context);
-    const parts: SpokenPart[] = [];
+    const parts: StreamedPart[] = [];
     let wake = Promise.withResolvers<void>();
-    const add = (...more: SpokenPart[]) => {
+    const add = (...more: StreamedPart[]) => {
       parts.push(...more);
       wake.resolve();
     };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { samplesOf } from "../../audio/frames.ts";
 import type { Aligned } from "../../audio/playout.ts";
 import { socketUrl } from "./hearing-service.ts";
-import { SPEAKING_RATE, type SpeakingService, type SpokenPart } from "./speaking-service.ts";
+import { SPEAKING_RATE, type SpeakingService, type StreamedPart } from "./speaking-service.ts";
 import { TextPlaces } from "./text-places.ts";
 
 /**
@@ -68,7 +68,7 @@ export const elevenLabs: SpeakingService = {
       const { contextId, audio, alignment, isFinal, is_final, error, message: words } = read.data;
       if (error) return [{ type: "fault", message: words ?? error }];
       if (contextId !== context) return [];
-      const parts: SpokenPart[] = [];
+      const parts: StreamedPart[] = [];
       if (alignment) parts.push({ type: "aligned", aligned: alignedOf(alignment, places, samples) });
       if (audio) {
         const sound = samplesOf(Buffer.from(audio, "base64"));

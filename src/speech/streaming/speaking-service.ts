@@ -13,7 +13,7 @@ export type StreamedUtterance = {
 };
 
 /** What a service tells of one utterance. Positions count from its first sample. */
-export type SpokenPart =
+export type StreamedPart =
   | { type: "audio"; samples: Int16Array }
   | { type: "aligned"; aligned: Aligned[] }
   | { type: "done" }
@@ -35,7 +35,7 @@ export type SpeakingService = {
   /** Ends an utterance early; null: only closing the socket does. */
   cancel(context: string): object | null;
   /** Reads one utterance's messages in order; null: of another utterance, or nothing that concerns it. */
-  reader(utterance: StreamedUtterance, context: string): (message: unknown) => SpokenPart[];
+  reader(utterance: StreamedUtterance, context: string): (message: unknown) => StreamedPart[];
   /** Sent before the socket is closed. */
   closing: object | null;
 };

@@ -1,17 +1,17 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
 import { z } from "zod";
-import { bytesOf, Framer, samplesOf } from "../audio/frames.ts";
-import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import type { CallInput, CallOutput } from "../channels/call-socket.ts";
-import { type CallEngines, enginesOfCall } from "../media/call-engines.ts";
-import { traceOfLine } from "../media/line-trace.ts";
-import { MediaLine, type MediaLineParts, type MediaReport } from "../media/media-line.ts";
-import type { VoiceEngines } from "../media/voice-engines.ts";
-import { HEARING_RATE } from "../speech/hearing.ts";
-import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
+import { bytesOf, Framer, samplesOf } from "../../audio/frames.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorText } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { CallInput, CallOutput } from "../../channels/call-socket.ts";
+import { type CallEngines, enginesOfCall } from "../../media/call-engines.ts";
+import { traceOfLine } from "../../media/line-trace.ts";
+import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
+import type { VoiceEngines } from "../../media/voice-engines.ts";
+import { HEARING_RATE } from "../../speech/hearing.ts";
+import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
 
 /**
  * A page's call: a WebSocket of 16-bit samples at 16 kHz both ways, and small JSON texts beside them. The page's first

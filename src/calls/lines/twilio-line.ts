@@ -1,10 +1,10 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import { errorText } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import { readRelay, readSetup, writeRelay } from "../carriers/twilio/twilio-relay.ts";
-import type { CallInput } from "../channels/call-socket.ts";
-import type { VoiceCalls } from "./voice-calls.ts";
+import { errorText } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { readRelay, readSetup, writeRelay } from "../../carriers/twilio/twilio-relay.ts";
+import type { CallInput } from "../../channels/call-socket.ts";
+import type { VoiceCalls } from "../voice-calls.ts";
 
 /** A frame is a sentence or a part of one, so a conversation never has this many a second. */
 const MOST_FRAMES_A_SECOND = 100;

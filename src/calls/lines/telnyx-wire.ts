@@ -1,7 +1,7 @@
-import type { LineCodec } from "../audio/line-codec.ts";
-import { LineDecoder, LineEncoder } from "../audio/line-codec.ts";
-import { FIRST_TELNYX_CHUNK, readTelnyx, writeTelnyx } from "../carriers/telnyx/media-stream.ts";
-import { OrderedFrames } from "../media/ordered-frames.ts";
+import type { LineCodec } from "../../audio/line-codec.ts";
+import { LineDecoder, LineEncoder } from "../../audio/line-codec.ts";
+import { FIRST_TELNYX_CHUNK, readTelnyx, writeTelnyx } from "../../carriers/telnyx/media-stream.ts";
+import { OrderedFrames } from "../../media/ordered-frames.ts";
 import type { StreamTold, StreamWire } from "./stream-wire.ts";
 
 /** As the stream was asked for (`telnyx-carrier.ts`). */

@@ -1,6 +1,6 @@
-import { Framer } from "../audio/frames.ts";
-import { decodeUlaw, encodeUlaw } from "../audio/g711.ts";
-import { InOrder } from "../audio/in-order.ts";
+import { Framer } from "../../audio/frames.ts";
+import { decodeUlaw, encodeUlaw } from "../../audio/g711.ts";
+import { InOrder } from "../../audio/in-order.ts";
 import {
   FIRST_CHUNK,
   readStream,
@@ -8,7 +8,7 @@ import {
   STREAM_RATE,
   type StreamOutput,
   writeStream,
-} from "../carriers/twilio/twilio-stream.ts";
+} from "../../carriers/twilio/twilio-stream.ts";
 import type { StreamTold, StreamWire } from "./stream-wire.ts";
 
 /** How many frames the reordering of late ones looks back. */

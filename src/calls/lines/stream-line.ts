@@ -1,15 +1,15 @@
 import type { WebSocket } from "@fastify/websocket";
 import type { RawData } from "ws";
-import type { Clock } from "../base/clock.ts";
-import { errorText } from "../base/errors.ts";
-import type { Log } from "../base/log.ts";
-import type { CallInput } from "../channels/call-socket.ts";
-import { type CallEngines, enginesOfCall } from "../media/call-engines.ts";
-import { traceOfLine } from "../media/line-trace.ts";
-import { MediaLine, type MediaLineParts, type MediaReport } from "../media/media-line.ts";
-import type { VoiceEngines } from "../media/voice-engines.ts";
+import type { Clock } from "../../base/clock.ts";
+import { errorText } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { CallInput } from "../../channels/call-socket.ts";
+import { type CallEngines, enginesOfCall } from "../../media/call-engines.ts";
+import { traceOfLine } from "../../media/line-trace.ts";
+import { MediaLine, type MediaLineParts, type MediaReport } from "../../media/media-line.ts";
+import type { VoiceEngines } from "../../media/voice-engines.ts";
+import type { OpenCall, VoiceCalls } from "../voice-calls.ts";
 import type { StreamSaid, StreamTold, StreamWire } from "./stream-wire.ts";
-import type { OpenCall, VoiceCalls } from "./voice-calls.ts";
 
 /** Audio alone is 50 messages a second; after a network stall, more arrive at once. */
 const MOST_MESSAGES_A_SECOND = 300;

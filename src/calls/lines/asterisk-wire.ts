@@ -1,11 +1,11 @@
-import { type LineCodec, LineDecoder, LineEncoder } from "../audio/line-codec.ts";
+import { type LineCodec, LineDecoder, LineEncoder } from "../../audio/line-codec.ts";
 import {
   type AsteriskLine,
   AsteriskMarks,
   readAsteriskAudio,
   readAsteriskText,
   writeAsterisk,
-} from "../carriers/asterisk/media-frames.ts";
+} from "../../carriers/asterisk/media-frames.ts";
 import type { StreamTold, StreamWire } from "./stream-wire.ts";
 
 /** Of the dial string: c(slin16). */

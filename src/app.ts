@@ -74,7 +74,7 @@ export async function createApp(given: AppParts): Promise<App> {
   });
   const tools = addTools(api, { ...ground, ...usedBy });
   const agents = addAgents(api, { ...ground, ...usedBy });
-  addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates() });
+  addAgentFiles(api, { db, creates: { ...tools, ...agents }, templates: agentTemplates });
   addSpeech(api, {
     ...ground,
     speechAccess: speechAccessOf({

@@ -42,7 +42,7 @@ const TemplateListed = z
   })
   .meta({ id: "AgentTemplate" });
 
-type Deps = { db: Db; creates: CreatesAgentParts; templates: readonly AgentTemplate[] };
+type Deps = { db: Db; creates: CreatesAgentParts; templates: () => readonly AgentTemplate[] };
 
 /** Agents as files: templates to begin with, a file out, a file in, a copy. */
 export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void {
@@ -64,7 +64,7 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
       response: z.array(TemplateListed),
     },
     async () =>
-      templates.map(({ file, ...told }) => ({ ...told, tools: file.tools.map((tool) => tool.name) })),
+      templates().map(({ file, ...told }) => ({ ...told, tools: file.tools.map((tool) => tool.name) })),
   );
 
   api.post(
@@ -78,9 +78,11 @@ export function addAgentFiles(api: Api, { db, creates, templates }: Deps): void 
       response: ImportedAgent,
     },
     ({ caller, body }) => {
-      const template = templates.find(({ key }) => key === body.template);
+      const template = templates().find(({ key }) => key === body.template);
       if (!template) {
-        const known = templates.map(({ key }) => key).join(", ");
+        const known = templates()
+          .map(({ key }) => key)
+          .join(", ");
         throw invalid(["body", "template"], `There is no template "${body.template}"; there are ${known}.`);
       }
       return make(caller, renamed(template.file, body.name));

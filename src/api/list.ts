@@ -175,27 +175,40 @@ const rangeEnd = () =>
     })
     .nullish();
 
+/** What the query string of every list has. */
+const OF_EVERY_LIST = {
+  page: queryInteger({ min: 0 })
+    .nullish()
+    .prefault(0)
+    .transform((page) => page ?? 0),
+  // The public API names no maximum, so a greedy limit is answered with a full page, not refused.
+  limit: queryInteger({ min: 0 })
+    .prefault(25)
+    .transform((limit) => Math.min(limit, MAX_LIMIT)),
+  search_field_values: queryList(z.string()),
+  order_by_direction: z.enum(["asc", "desc"]).nullish(),
+  start_datetime: rangeEnd(),
+  end_datetime: rangeEnd(),
+};
+
 /** The query string of a list operation with these rules. */
 export function listQuery<Name extends string>(rules: ListRules<Name>) {
   const names = Object.keys(rules.fields) as [Name, ...Name[]];
   const ordered = names.filter((name) => rules.fields[name].order !== null) as [Name, ...Name[]];
+  const someNames = queryList(z.enum(names));
+  const { page, limit, search_field_values, order_by_direction, start_datetime, end_datetime } =
+    OF_EVERY_LIST;
   return z
     .object({
-      page: queryInteger({ min: 0 })
-        .nullish()
-        .prefault(0)
-        .transform((page) => page ?? 0),
-      // The public API names no maximum, so a greedy limit is answered with a full page, not refused.
-      limit: queryInteger({ min: 0 })
-        .prefault(25)
-        .transform((limit) => Math.min(limit, MAX_LIMIT)),
-      search_fields: queryList(z.enum(names)),
-      search_field_values: queryList(z.string()),
+      page,
+      limit,
+      search_fields: someNames,
+      search_field_values,
       order_by: z.enum(ordered).nullish(),
-      order_by_direction: z.enum(["asc", "desc"]).nullish(),
-      fields: queryList(z.enum(names)),
-      start_datetime: rangeEnd(),
-      end_datetime: rangeEnd(),
+      order_by_direction,
+      fields: someNames,
+      start_datetime,
+      end_datetime,
     })
     .superRefine((query, context) => {
       if (query.search_fields.length === query.search_field_values.length) return;

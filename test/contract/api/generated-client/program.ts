@@ -13,14 +13,14 @@ export async function program(baseUrl: string, token: string) {
   const { api } = client;
 
   // A body, and an answer whose fields have types.
-  const service = await api.v1ServicesCreate({
+  const service = await api.createService({
     name: "Weather",
     description: "A public API",
     auth_type: ToolAuthType.Bearer,
     auth_values: { token: "secret" },
   });
   const keys: string[] = service.data.auth_value_keys ?? [];
-  const tool = await api.v1ToolsCreate({
+  const tool = await api.createTool({
     name: "get_weather",
     service_id: service.data.id,
     definition: {
@@ -34,11 +34,11 @@ export async function program(baseUrl: string, token: string) {
   });
 
   // Path parameters, one of them a name that has to be encoded.
-  const again = await api.v1ServicesDetail(service.data.id);
-  const byName = await api.v1ToolsDetail(encodeURIComponent(tool.data.name));
+  const again = await api.getService(service.data.id);
+  const byName = await api.getTool(encodeURIComponent(tool.data.name));
 
   // A list with repeated query keys.
-  const found = await api.v1ServicesList({
+  const found = await api.listServices({
     search_fields: ["name", "description"],
     search_field_values: ["weath", "public"],
     order_by: "name",
@@ -50,17 +50,17 @@ export async function program(baseUrl: string, token: string) {
   // A file in a multipart form.
   const members = [{ name: "Front desk", type: "Operator", extensions: [] }];
   const file = new File([JSON.stringify(members)], "directory.json", { type: "application/json" });
-  const uploaded = await api.v1DirectoryMembersUploadUpdate({ file });
+  const uploaded = await api.importDirectoryMembers({ file });
 
   // What is refused comes as an error of a declared shape.
   const refusal = await api
-    .v1ServicesDetail(999_999)
+    .getService(999_999)
     .then(() => null)
     .catch((answer: HttpResponse<unknown, ErrorDetail>) => ({ status: answer.status, ...answer.error }));
 
   // A query parameter of an operation that deletes.
-  await api.v1ToolsDelete(tool.data.name, { reason: "over" });
-  const gone = await api.v1ServicesDelete(service.data.id, { reason: "over" });
+  await api.deleteTool(tool.data.name, { reason: "over" });
+  const gone = await api.deleteService(service.data.id, { reason: "over" });
 
   return {
     keys,

@@ -78,8 +78,11 @@ export async function usedFolder(): Promise<{ folder: string; greeting: Greeting
 
 const greetingOf = (first: string) => `${first}.json`;
 
-/** One for all files of a run, which share their temporary folder: made by whichever asks first. */
-async function firstStart(): Promise<string> {
+/**
+ * One for all files of a run, which share their temporary folder: made by whichever asks first. A file whose tests do much
+ * besides asks for it in `beforeAll`, as it takes long on a busy machine.
+ */
+export async function firstStart(): Promise<string> {
   const first = path.join(tmpdir(), "first-start");
   for (;;) {
     if (existsSync(greetingOf(first))) return first;

@@ -42,6 +42,7 @@ export const OWNERS: Record<string, string> = Object.fromEntries(
     sessions: [
       "conversations",
       "recordings",
+      "sent_records",
       "session_labels",
       "session_messages",
       "session_tool_calls",

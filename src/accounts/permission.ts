@@ -90,6 +90,12 @@ const SINGLE = [
     display_name: "Delete sessions and people",
     description: "Delete a session, erase a person, and put sessions on legal hold",
   },
+  {
+    group: "Sessions",
+    name: "sessions_debug",
+    display_name: "Debug",
+    description: "See what models and tools were sent, and debug conversations",
+  },
   { group: "Organization", name: "takeouts_create", display_name: "Export everything", description: null },
   { group: "Organization", name: "audit_read", display_name: "View the audit trail", description: null },
 ];
@@ -151,6 +157,7 @@ export const SYSTEM_ROLES = [
       "chat",
       "agents_publish",
       "recording_download",
+      "sessions_debug",
       "tests_run",
     ].toSorted(),
   },

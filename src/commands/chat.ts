@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
+import { chatArguments } from "./chat-arguments.ts";
 import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
 import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
@@ -39,20 +40,19 @@ export async function chat(
   secrets: Secrets,
   token: string | undefined,
 ): Promise<number> {
-  const json = args.includes("--json");
-  const wanted = args.find((arg) => !arg.startsWith("-"));
+  const { wanted, json, withTrace, start } = chatArguments(args);
   if (!wanted) throw new Fault("refused", 'Name an agent, by name or number: ./parley chat "Demo clinic"');
   const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
   const agent = await findAgent(call, wanted);
   const test_id = `terminal-${randomId()}`;
   const show = json ? printJson : createPrinter();
-  const readTrace = args.includes("--no-trace") ? async () => null : traceReader(call);
+  const readTrace = withTrace ? traceReader(call) : async () => null;
 
   const turn = async (text: string, session_start: boolean): Promise<boolean> => {
     const before = performance.now();
     const body = {
       service_name: "terminal",
-      source: "terminal",
+      ...start,
       test_id,
       agent_id: String(agent.id),
       text,

@@ -2,13 +2,16 @@ import { existsSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { errorText, Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
+import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
 
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
 
   ./parley start                  runs the platform
   ./parley chat <agent> [--json]  talks with an agent in the terminal and shows why it does what it does;
-                                  --no-trace shows tool calls and variables only
+                                  --no-trace shows tool calls and variables only; --var name=value, --language de,
+                                  --channel sms, --caller +15550100 and --at 2026-12-24T18:00 (the agent's clock)
+                                  say what the conversation begins with
   ./parley call <agent> --say "…" [--say "…"] [--out call.wav] [--json]
                                   calls an agent's chat page by voice: an offline voice says each line, the call's
                                   words are printed, --out keeps both sides; --wav in.wav says a recording instead
@@ -63,8 +66,9 @@ const COMMANDS: Record<string, Command> = {
     },
   },
   chat: {
-    flags: ["--json", "--no-trace"],
-    names: 1,
+    flags: ["--json", "--no-trace", ...CHAT_VALUE_FLAGS],
+    // The agent, and the values of flags.
+    names: Number.POSITIVE_INFINITY,
     async run(args) {
       const { config, secrets } = settings();
       const { chat } = await import("./chat.ts");

@@ -450,6 +450,8 @@ export type MessageCalendarRequest = { "rules": (CustomMessageRuleInput)[]; "fro
 
 export type MessageCalendarResponse = { "days": ({ "date": string; "stretches": ({ "start": string; "end": string; "rule": number | null })[] })[] };
 
+export type ModelRoundResponse = { "id": number; "turn_index": number; "at": string; "provider": string; "model": string; "messages": (SentMessage)[]; "tools": (SentTool)[]; "tool_choice": unknown; "temperature": number | null; "seed": number | null; "text": string; "calls": ({ "id": string; "name": string; "arguments": Record<string, unknown>; "arguments_error"?: string | undefined; "arguments_text"?: string | undefined })[]; "finish": string | null; "request_id": string | null; "retries": ({ "asked": string; "because": string; "request_id": string | null })[]; "usage": { "input_tokens": number | null; "output_tokens": number | null; "cached_input_tokens": number | null } | null; "warnings": (string)[]; "error": string | null; "first_part_ms": number | null; "duration_ms": number };
+
 export type NextStep = { "if"?: Expression | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
 
 export type NextStepInput = { "if"?: ExpressionInput | null | undefined; "id": string; "requires"?: (string)[] | null | undefined };
@@ -504,9 +506,9 @@ export type PlayEvent = { "type": "activate" } | { "type": "start" } | { "type":
 
 export type PlayedEvent = { "status": "inactive" | "active" | "completed"; "step": string | null; "inputs": Record<string, unknown>; "local": Record<string, unknown>; "variables": Record<string, unknown>; "effects": (Record<string, unknown>)[]; "trace": ({ "category": "tts" | "stt" | "llm" | "tool" | "http" | "greeting" | "turn" | "step" | "state" | "note" | "error"; "label": string; "details": Record<string, unknown> | null })[]; "awaits": string | null; "offered": { "name": string; "description": string; "parameters": unknown } | null };
 
-export type PrivacySettings = { "retention": Record<string, number | null>; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
+export type PrivacySettings = { "retention": Record<string, number | null>; "store_requests": boolean; "audit_reads": boolean; "updated_at": string | null; "updated_by": string | null };
 
-export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "audit_reads"?: boolean | undefined };
+export type PrivacySettingsRequest = { "retention"?: { "recording"?: number | null | undefined; "session"?: number | null | undefined; "trace"?: number | null | undefined; "request"?: number | null | undefined; "insight"?: number | null | undefined; "event"?: number | null | undefined; "audit"?: number | null | undefined } | undefined; "store_requests"?: boolean | undefined; "audit_reads"?: boolean | undefined };
 
 export type PromptCreateRequest = { "name": string; "description"?: string | null | undefined; "type": string; "context"?: string | null | undefined; "tools"?: (string)[] | undefined; "llm_config": PromptLlmConfigInput; "session_end_enabled"?: boolean | undefined; "session_end_tool_id"?: number | null | undefined; "edit_comments"?: string | null | undefined; "include_default_tools"?: boolean | undefined };
 
@@ -573,6 +575,10 @@ export type SayAction = { "action": "say"; "text": string; "role": "user" | "ass
 export type SayActionInput = { "action": "say"; "text": string; "role"?: "user" | "assistant" | undefined; "if"?: ExpressionInput | null | undefined };
 
 export type ScheduleOverride = { "active"?: boolean | null | undefined; "daily_start_time"?: string | null | undefined; "daily_end_time"?: string | null | undefined; "max_daily_calls"?: number | null | undefined };
+
+export type SentMessage = { "role": "system" | "user" | "assistant" | "tool"; "text"?: string | undefined; "calls"?: (unknown)[] | undefined; "call_id"?: string | undefined; "tool_name"?: string | undefined; "result"?: unknown | undefined; "is_error"?: boolean | undefined };
+
+export type SentTool = { "name": string; "description": string; "parameters": unknown };
 
 export type ServiceCreateRequest = { "name": string; "description": string; "auth_type"?: ToolAuthType | null | undefined; "auth_values"?: Record<string, string | null> | null | undefined; "allowed_hosts"?: (string)[] | null | undefined };
 
@@ -646,7 +652,7 @@ export type StepsTask = { "id"?: string | null | undefined; "config"?: Record<st
 
 export type StepsTaskInput = { "id"?: string | null | undefined; "config"?: Record<string, unknown> | null | undefined; "variables"?: (VariableInput)[] | null | undefined; "metadata"?: ContextTaskMetadata | null | undefined; "tool"?: ContextToolInfo | null | undefined; "tools"?: (string)[] | null | undefined; "version"?: "v1alpha" | undefined; "type": "steps"; "start"?: "auto" | "manual" | undefined; "steps"?: (StepInput)[] | undefined };
 
-export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports"; "bytes": number })[] };
+export type StorageUse = { "used_bytes": number; "limit_bytes": number; "kinds": ({ "kind": "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests"; "bytes": number })[] };
 
 export type StoredOutreachRules = { "person_clock": boolean; "contact_hours": (ContactHours)[]; "caps": (ContactCap)[]; "days_after_conversation": number | null; "updated_at": string | null; "updated_by": string | null };
 
@@ -750,6 +756,8 @@ export type ToolDefinitionInput = { "type"?: ToolType | null | undefined; "tool"
 
 export type ToolDetailResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined; "fields": (string)[] };
 
+export type ToolExchangeResponse = { "at": string; "duration_ms": number; "method": string; "url": string; "headers": Record<string, string>; "body": string | null; "outcome": string; "status": number | null; "answer_headers": Record<string, string> | null; "answer": string | null; "problem": string | null };
+
 export type ToolFunction = { "name": string; "description": string; "parameters": unknown };
 
 export type ToolFunctionInput = { "name": string; "description": string; "parameters": unknown };
@@ -777,6 +785,8 @@ export type ToolParameterTransformConditionInput = { "key": string; "value": str
 export type ToolParameterTransformInput = { "action"?: "default" | "override" | "remove" | undefined; "when"?: ToolParameterTransformConditionInput | null | undefined; "value"?: unknown | undefined; "format"?: string | null | undefined };
 
 export type ToolPromptInfo = { "id": number; "name": string };
+
+export type ToolRequestsResponse = { "tool_call_id": string; "requests": (ToolExchangeResponse)[] };
 
 export type ToolResponse = { "name": string; "definition": ToolDefinition; "service_id": number; "id": number; "last_updated_comments"?: string | null | undefined; "service_name"?: string | null | undefined; "prompts_info"?: (ToolPromptInfo)[] | null | undefined; "agents_info"?: (ToolAgentInfo)[] | null | undefined; "last_updated": string; "last_updated_by": string; "version_number": number; "validation_issues"?: (ValidationIssue)[] | null | undefined };
 
@@ -1049,6 +1059,8 @@ export type Operations = {
   "GET /api/v1/sessions/latency/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: InspectLatencyResponse };
   "GET /api/v1/sessions/timeline/{session_id}": { path: { "session_id": string }; query: Record<never, never>; body: undefined; answer: SessionTimelineResponse };
   "GET /api/v1/sessions/{session_id}/trace": { path: { "session_id": number }; query: { "after"?: number | undefined; "limit"?: number | undefined }; body: undefined; answer: SessionTraceResponse };
+  "GET /api/v1/sessions/{session_id}/model_rounds": { path: { "session_id": number }; query: { "turn_index": number }; body: undefined; answer: (ModelRoundResponse)[] };
+  "GET /api/v1/sessions/{session_id}/tool_requests": { path: { "session_id": number }; query: { "turn_index": number }; body: undefined; answer: (ToolRequestsResponse)[] };
   "GET /api/v1/session_debug/sid/{channel_manager_service}/{channel_manager_sid}": { path: { "channel_manager_service": string; "channel_manager_sid": string }; query: Record<never, never>; body: undefined; answer: SessionData };
   "GET /api/v1/session_debug/session_id/{session_id}": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: SessionData };
   "GET /api/v1/session_debug/tool_result/{session_id}/{tool_call_id}": { path: { "session_id": number; "tool_call_id": string }; query: Record<never, never>; body: undefined; answer: ToolResultData };

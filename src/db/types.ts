@@ -857,6 +857,7 @@ export interface Organizations {
   retention_updated_by: string | null;
   saml_provider_id: string | null;
   slug: string | null;
+  stores_requests: Generated<boolean>;
 }
 
 export interface Prompts {
@@ -970,6 +971,16 @@ export interface SchemaMigrations {
   checksum: string;
   name: string;
   version: number;
+}
+
+export interface SentRecords {
+  at: string;
+  content: unknown;
+  id: Generated<number>;
+  key: string | null;
+  kind: "part" | "round" | "call" | "state";
+  session_id: number;
+  turn_index: number;
 }
 
 export interface Services {
@@ -1148,7 +1159,7 @@ export interface SpeechProviders {
 
 export interface StorageCounts {
   bytes: number;
-  kind: "recordings" | "uploads" | "mail" | "data-sources" | "exports";
+  kind: "recordings" | "uploads" | "mail" | "data-sources" | "exports" | "requests";
   sub_organization_id: number;
 }
 
@@ -1490,6 +1501,7 @@ export interface DB {
   requests: Requests;
   roles: Roles;
   schema_migrations: SchemaMigrations;
+  sent_records: SentRecords;
   service_tokens: ServiceTokens;
   services: Services;
   session_end_calls: SessionEndCalls;

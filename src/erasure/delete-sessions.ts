@@ -44,6 +44,7 @@ export async function deleteSessions(
     messages: await from(sql`delete from session_messages where session_id = ${these}`),
     tool_calls: await from(sql`delete from session_tool_calls where session_id = ${these}`),
     trace: await from(sql`delete from session_trace where session_id = ${these}`),
+    model_requests: await from(sql`delete from sent_records where session_id = ${these}`),
     insight_results: await from(sql`delete from insight_outputs where session_id = ${these}`),
     insight_executions: await from(sql`delete from insight_executions where session_id = ${these}`),
     calls: await from(sql`delete from calls where session_id = ${these}`),

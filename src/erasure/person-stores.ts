@@ -96,6 +96,7 @@ const OF_SESSIONS: [name: string, table: string][] = [
   ["messages", "session_messages"],
   ["tool_calls", "session_tool_calls"],
   ["trace", "session_trace"],
+  ["model_requests", "sent_records"],
   ["labels", "session_labels"],
   ["recordings", "recordings"],
   ["insight_results", "insight_outputs"],

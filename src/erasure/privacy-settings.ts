@@ -6,9 +6,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 
 /** What is kept for a number of days; what no number is given for is kept for good. */
-export const RETENTION_KINDS = ["recording", "session", "trace", "insight", "event", "audit"] as const;
+export const RETENTION_KINDS = ["recording", "session", "trace", "request", "insight", "event", "audit"] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 export type RetentionDays = Record<RetentionKind, number | null>;
+
+/** Long enough to look into what happened last week, and no archive of every prompt. */
+const REQUEST_DAYS = 30;
 
 /** A hundred years. */
 const MOST_DAYS = 36_500;
@@ -26,11 +29,16 @@ const PrivacySettingsRequest = z
         recording: days("recordings"),
         session: days("sessions, with transcripts and all that belongs to them,"),
         trace: days("traces of sessions"),
+        request: days("requests to models and tools").default(REQUEST_DAYS),
         insight: days("results of insights"),
         event: days("events"),
         audit: days("audit entries"),
       })
       .prefault({}),
+    store_requests: z
+      .boolean()
+      .default(true)
+      .describe("Store what models and tools are sent, and the state from which each turn begins."),
     audit_reads: z
       .boolean()
       .default(false)
@@ -41,6 +49,7 @@ const PrivacySettingsRequest = z
 const PrivacySettings = z
   .object({
     retention: z.record(z.enum(RETENTION_KINDS), z.int().nullable()),
+    store_requests: z.boolean(),
     audit_reads: z.boolean(),
     updated_at: timestamp().nullable(),
     updated_by: z.string().nullable(),
@@ -48,10 +57,12 @@ const PrivacySettings = z
   .meta({ id: "PrivacySettings" });
 type PrivacySettings = z.infer<typeof PrivacySettings>;
 
-const KEPT_FOR_GOOD: RetentionDays = {
+/** What an organization keeps that has not said how long. */
+const DEFAULT_RETENTION: RetentionDays = {
   recording: null,
   session: null,
   trace: null,
+  request: REQUEST_DAYS,
   insight: null,
   event: null,
   audit: null,
@@ -60,25 +71,25 @@ const KEPT_FOR_GOOD: RetentionDays = {
 async function readSettings(db: Db, organization_id: number): Promise<PrivacySettings> {
   const { rows } = await sql<{
     retention: Partial<RetentionDays> | null;
+    store_requests: boolean;
     audit_reads: boolean;
     updated_at: string | null;
     updated_by: string | null;
   }>`
-    select retention, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
+    select retention, stores_requests as store_requests, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
     from organizations where id = ${organization_id}`.execute(db);
-  const { retention = null, audit_reads = false, updated_at = null, updated_by = null } = rows[0] ?? {};
-  return { retention: { ...KEPT_FOR_GOOD, ...retention }, audit_reads, updated_at, updated_by };
+  const { retention = null, store_requests = true, audit_reads = false, updated_at = null, updated_by = null } = rows[0] ?? {};
+  return { retention: { ...DEFAULT_RETENTION, ...retention }, store_requests, audit_reads, updated_at, updated_by };
 }
 
-/** Organizations that delete something after a time, with their sub-organizations. */
+/** How long each sub-organization keeps what. */
 export async function tenantsWithRetention(
   db: Db,
-): Promise<{ sub_organization_id: number; retention: Partial<RetentionDays> }[]> {
-  const { rows } = await sql<{ sub_organization_id: number; retention: Partial<RetentionDays> }>`
+): Promise<{ sub_organization_id: number; retention: RetentionDays }[]> {
+  const { rows } = await sql<{ sub_organization_id: number; retention: Partial<RetentionDays> | null }>`
     select s.id as sub_organization_id, o.retention from organizations o
-    join sub_organizations s on s.organization_id = o.id
-    where o.retention is not null order by s.id`.execute(db);
-  return rows;
+    join sub_organizations s on s.organization_id = o.id order by s.id`.execute(db);
+  return rows.map((row) => ({ ...row, retention: { ...DEFAULT_RETENTION, ...row.retention } }));
 }
 
 export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: Clock }): void {
@@ -114,7 +125,7 @@ export function privacySettingsRoutes(api: Api, { db, clock }: { db: Db; clock: 
         const before = await readSettings(tx, organization_id);
         await sql`
           update organizations set retention = ${JSON.stringify(body.retention)}::json,
-            audit_reads = ${body.audit_reads}, retention_updated_at = ${clock.now().toISOString()}::timestamptz,
+            stores_requests = ${body.store_requests}, audit_reads = ${body.audit_reads}, retention_updated_at = ${clock.now().toISOString()}::timestamptz,
             retention_updated_by = ${caller.email}
           where id = ${organization_id}`.execute(tx);
         const after = await readSettings(tx, organization_id);

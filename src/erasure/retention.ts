@@ -114,6 +114,19 @@ const STEPS: Record<RetentionKind, ((tx: Tx, expired: Expired) => Promise<Delete
       ),
     }),
   ],
+  request: [
+    // Index: sent_records_at.
+    async (tx, { tenant, before }) => ({
+      model_requests: await removed(
+        tx,
+        sql`delete from sent_records where (session_id, id) in (
+          select r.session_id, r.id from sent_records r join sessions s on s.id = r.session_id
+          where r.at < ${before}::timestamptz and s.sub_organization_id = ${tenant}
+            and s.ended_at < ${before}::timestamptz and s.legal_hold_at is null
+          limit ${MOST_ROWS}::bigint)`,
+      ),
+    }),
+  ],
   insight: [
     // Index: insight_outputs_created.
     async (tx, { tenant, before }) => ({
@@ -165,13 +178,13 @@ export const deleteExpiredJob = (deps: ErasureDeps): JobHandler =>
 async function deleteOfTenant(
   { db, clock, vault }: ErasureDeps,
   tenant: number,
-  retention: Partial<Record<RetentionKind, number | null>>,
+  retention: Record<RetentionKind, number | null>,
   stopping: AbortSignal,
 ): Promise<void> {
   const now = clock.now();
   let counts: DeletedCounts = {};
   for (const kind of RETENTION_KINDS) {
-    const days = retention[kind] ?? null;
+    const days = retention[kind];
     if (days === null) continue;
     const expired = {
       tenant,

@@ -46,6 +46,8 @@ export type ToolCall = {
   arguments: Record<string, unknown>;
   /** The model wrote something that is no JSON object: `arguments` is empty and this says why, in words for the model. */
   arguments_error?: string;
+  /** What the model wrote in place of arguments; only with `arguments_error`. */
+  arguments_text?: string;
   /** What the provider wants back unchanged with this call (thought signatures). Opaque; stored with the call. */
   provider_data?: ProviderData;
 };
@@ -58,7 +60,7 @@ export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 export type ModelPart =
   | { type: "text"; delta: string }
   | { type: "call"; call: ToolCall }
-  | { type: "done"; finish: ModelFinish; usage: ModelUsage; warnings: string[] };
+  | { type: "done"; finish: ModelFinish; usage: ModelUsage; warnings: string[]; request_id?: string | null };
 
 export type ModelFinish = "stop" | "tool-calls" | "length" | "content-filter" | "other";
 /** `input_tokens` includes `cached_input_tokens`; null where nobody counted. */
@@ -95,6 +97,8 @@ export class ModelError extends PublicError {
   readonly retryable: boolean;
   /** What the provider asked to wait before the next try. */
   readonly retry_after_ms: number | null;
+  /** The provider's own name of the request, which its support asks for. */
+  readonly request_id: string | null;
 
   constructor(
     kind: ModelErrorKind,
@@ -104,6 +108,7 @@ export class ModelError extends PublicError {
       status?: number | null;
       retryable?: boolean;
       retry_after_ms?: number | null;
+      request_id?: string | null;
       cause?: unknown;
     } = {},
   ) {
@@ -114,6 +119,7 @@ export class ModelError extends PublicError {
     this.status = more.status ?? null;
     this.retryable = more.retryable ?? (kind === "rate-limited" || kind === "unavailable");
     this.retry_after_ms = more.retry_after_ms ?? null;
+    this.request_id = more.request_id ?? null;
   }
 }
 

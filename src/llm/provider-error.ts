@@ -65,6 +65,7 @@ function apiError(error: APICallError, call: ProviderCall): ModelError {
   }
   return statusError(error.statusCode, error.message, call, {
     cause: error,
+    request_id: requestIdOf(error.responseHeaders ?? {}),
     retry_after_ms: retryAfter(error.responseHeaders ?? {}),
     out_of_credit: errorCode(error.data) === "insufficient_quota",
     too_long: errorCode(error.data) === "context_length_exceeded",
@@ -75,7 +76,7 @@ function statusError(
   status: number,
   message: string,
   call: ProviderCall,
-  more: { cause: unknown; retry_after_ms?: number | null; out_of_credit?: boolean; too_long?: boolean },
+  more: { cause: unknown; retry_after_ms?: number | null; request_id?: string | null; out_of_credit?: boolean; too_long?: boolean },
 ): ModelError {
   const name = PROVIDER_NAMES[call.provider];
   const make = (kind: ModelError["kind"], text: string, retryable?: boolean) =>
@@ -83,6 +84,7 @@ function statusError(
       status,
       cause: more.cause,
       retry_after_ms: more.retry_after_ms ?? null,
+      request_id: more.request_id ?? null,
       ...(retryable === undefined ? {} : { retryable }),
     });
   // Providers quote the key they were given, so their own words are left out here.
@@ -149,6 +151,12 @@ export function retryAfter(headers: Record<string, string>): number | null {
   if (/^\d+(\.\d+)?$/.test(after)) return Number.parseFloat(after) * 1000;
   const wait = Date.parse(after) - Date.parse(headers.date ?? "");
   return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
+
+/** Each provider names it otherwise: OpenAI and those who imitate it, Anthropic, Azure, Google. */
+export function requestIdOf(headers: Record<string, string>): string | null {
+  const names = ["x-request-id", "request-id", "apim-request-id", "x-goog-request-id"];
+  return names.map((name) => headers[name]).find((id) => id) ?? null;
 }
 
 function errorCode(data: unknown): unknown {

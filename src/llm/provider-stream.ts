@@ -20,7 +20,7 @@ import {
   type ToolCall,
   type ToolChoice,
 } from "./model.ts";
-import { brokeOff, providerError } from "./provider-error.ts";
+import { brokeOff, providerError, requestIdOf } from "./provider-error.ts";
 import { calledTools, fitsStrictMode, providerPrompt, providerTools } from "./provider-prompt.ts";
 import { aliasNotes, meantName, withWireNames } from "./wire-name.ts";
 
@@ -66,11 +66,15 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
   let characters = 0;
   let ended = false;
+  let request_id: string | null = null;
   try {
     request.signal.throwIfAborted();
     const signal = AbortSignal.any([request.signal, leaving.signal]);
     const model = await config.connect();
-    const { stream } = await model.doStream(callOptions(config, withWireNames(request), signal, warnings));
+    const { stream, response } = await model.doStream(
+      callOptions(config, withWireNames(request), signal, warnings),
+    );
+    request_id = requestIdOf(response?.headers ?? {});
     for await (const part of stream) {
       characters += "delta" in part ? part.delta.length : 0;
       if (characters > MAX_ANSWER_CHARACTERS) throw tooLong(config.provider);
@@ -78,6 +82,9 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
       switch (part.type) {
         case "stream-start":
           warnings.push(...part.warnings.map(warningText));
+          break;
+        case "response-metadata":
+          request_id ??= part.id ?? null;
           break;
         case "text-delta":
           if (part.delta !== "") yield { type: "text", delta: part.delta };
@@ -122,7 +129,7 @@ async function* streamParts(config: ProviderModel, request: ModelRequest): Async
   if (!finish) throw brokeOff(config.provider);
   const reason = finishOf(config.provider, finish.finishReason);
   for (const call of calls) yield { type: "call", call };
-  yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings };
+  yield { type: "done", finish: reason, usage: usageOf(finish.usage), warnings, request_id };
 }
 
 /** The model is at work: it reasons, or writes a call's arguments, which are given out only when they are whole. */
@@ -197,20 +204,28 @@ function toolCall(
   return Object.keys(data).length > 0 ? { ...call, provider_data: { provider, data } } : call;
 }
 
+/** Enough to see what went wrong. */
+const LONGEST_BROKEN = 10_000;
+
 /** A tool without parameters is often called with an empty text. */
-function readArguments(input: string): Pick<ToolCall, "arguments" | "arguments_error"> {
+function readArguments(input: string): Pick<ToolCall, "arguments" | "arguments_error" | "arguments_text"> {
   if (input.trim() === "") return { arguments: {} };
+  const broken = (arguments_error: string) => ({
+    arguments: {},
+    arguments_error,
+    arguments_text: input.slice(0, LONGEST_BROKEN),
+  });
   try {
     const value = parseJson(input);
     if (nestsDeeperThan(DEEPEST_ANSWER, value)) {
-      return { arguments: {}, arguments_error: "The arguments are nested too deeply." };
+      return broken("The arguments are nested too deeply.");
     }
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { arguments: value as Record<string, unknown> };
     }
-    return { arguments: {}, arguments_error: "The arguments must be one JSON object." };
+    return broken("The arguments must be one JSON object.");
   } catch {
-    return { arguments: {}, arguments_error: "The arguments are not valid JSON." };
+    return broken("The arguments are not valid JSON.");
   }
 }
 

@@ -83,6 +83,7 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     partOf("sessions", "session_id", "session_messages", "transcripts"),
     partOf("sessions", "session_id", "session_tool_calls", "actions"),
     partOf("sessions", "session_id", "session_trace", "latency"),
+    partOf("sessions", "session_id", "sent_records", "model_requests"),
     partOf("sessions", "session_id", "recordings"),
     own("calls"),
     own("mail_messages"),

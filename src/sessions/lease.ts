@@ -49,7 +49,7 @@ export type LeasedSession = {
   interruptions: number;
 };
 
-/** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit. */
+/** The user's message, stored by the statement that takes the lease, so that a turn begins with one commit; with it the state before. */
 type UserMessage = { text: string; client_message_id: string | null };
 
 /** `repeated`: an earlier turn stored the message, and then answered it or died. */
@@ -112,7 +112,12 @@ async function tryLease(
           insert into session_messages (session_id, seq, turn_index, role, text, lang, timestamp, client_message_id)
           select id, next_seq - 1, turn_count, 'user', ${said.text}::text, state ->> 'language',
             ${now.toISOString()}::timestamptz, ${said.client_message_id}::text
-          from taken)
+          from taken
+        ), begun as (
+          insert into sent_records (session_id, turn_index, kind, content, at)
+          select id, turn_count, 'state', state, ${now.toISOString()}::timestamptz from taken
+          where (select o.stores_requests from sub_organizations s join organizations o on o.id = s.organization_id
+            where s.id = taken.sub_organization_id))
         select * from taken`
     : sql<Omit<LeasedSession, "lease">>`${take}`;
   const { rows } = await query.execute(engine.db);

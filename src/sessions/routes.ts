@@ -2,6 +2,7 @@ import type { Api } from "../api/server.ts";
 import { conversationRoutes } from "./conversation.ts";
 import { sessionDebugRoutes } from "./debug.ts";
 import { recordingRoutes } from "./recording.ts";
+import { sentRecordRoutes } from "./sent-records.ts";
 import { sessionRoutes } from "./session.ts";
 import { sessionLabelRoutes } from "./session-label.ts";
 import { sessionTraceRoutes } from "./session-trace.ts";
@@ -21,5 +22,6 @@ export function addSessions(api: Api, deps: Deps): void {
   transcriptRoutes(api, deps);
   timelineRoutes(api, deps);
   sessionTraceRoutes(api, deps);
+  sentRecordRoutes(api, deps);
   sessionDebugRoutes(api, deps);
 }

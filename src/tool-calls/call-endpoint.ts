@@ -7,6 +7,7 @@ import type { EgressOutcome } from "../egress/egress.ts";
 import type { TraceEntry } from "../events/trace.ts";
 import { sendable } from "../tools/coerce-arguments.ts";
 import { climbs, type EndpointRequest, endpointRequest, missingInPath } from "./endpoint-request.ts";
+import { HIDDEN, type ToolExchange, toolExchange } from "./tool-exchange.ts";
 import { failed, type ToolContext, type ToolOutcome, type ToolParts } from "./tool-outcome.ts";
 
 const DEFAULT_TIMEOUT_S = 20;
@@ -41,14 +42,20 @@ export async function callEndpoint(
   }
   const timeout_ms = (endpoint.timeout ?? DEFAULT_TIMEOUT_S) * 1000;
   const trace: TraceEntry[] = [];
+  const exchanges: ToolExchange[] = [];
   let proof: Record<string, string> = {};
 
   const send = async (): Promise<EgressOutcome | { kind: "no-auth"; reason: string }> => {
     const auth = await parts.auth.headersFor(tool.service_id, request.url);
-    if (!auth.ok) return { kind: "no-auth", reason: auth.problem };
-    proof = auth.headers;
     const started = parts.clock.now();
     const before = performance.now();
+    if (!auth.ok) {
+      const refused = { kind: "no-auth", reason: auth.problem } as const;
+      const unsent = { ...request, headers: headersOf(request, {}) };
+      exchanges.push(toolExchange(unsent, refused, { started, duration_ms: 0, secrets: [] }));
+      return refused;
+    }
+    proof = auth.headers;
     const outcome = await parts.egress.send({
       url: request.url,
       method: request.method,
@@ -58,11 +65,14 @@ export async function callEndpoint(
       max_response_bytes: MAX_RESPONSE_BYTES,
       signal: context.signal,
     });
+    const duration_ms = performance.now() - before;
+    const sent = { ...request, headers: { ...headersOf(request, {}), ...withoutValues(proof) } };
+    exchanges.push(toolExchange(sent, outcome, { started, duration_ms, secrets: Object.values(proof) }));
     trace.push({
       category: "http",
       label: `${request.method} ${hostOf(request.url)}`,
       started,
-      duration_ms: performance.now() - before,
+      duration_ms,
       details: { outcome: outcome.kind, ...("status" in outcome && { status: outcome.status }) },
     });
     return outcome;
@@ -89,6 +99,7 @@ export async function callEndpoint(
       headers: { ...headersOf(request, {}), ...withoutValues(proof) },
       body: request.body ?? null,
     },
+    exchanges,
     ...read,
     effects: {},
     trace,
@@ -102,7 +113,7 @@ const headersOf = (request: EndpointRequest, auth: Record<string, string>): Reco
 
 /** Credentials are write-only: the shown request says that they were sent, without their values. */
 const withoutValues = (auth: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.keys(auth).map((name) => [name.toLowerCase(), "(hidden)"]));
+  Object.fromEntries(Object.keys(auth).map((name) => [name.toLowerCase(), HIDDEN]));
 
 /** The service's headers override the agent's, and those override ours; names are case-insensitive. */
 function mergeHeaders(request: EndpointRequest, auth: Record<string, string>): Record<string, string> {

@@ -9,6 +9,7 @@ import type { EmbedderOf } from "../knowledge/source-embedding.ts";
 import type { Answerer, AnswererNote } from "../sessions/answerer-notes.ts";
 import type { LocalTime } from "../sessions/variables.ts";
 import type { ServiceAuthenticator } from "../tools/service-auth.ts";
+import type { ToolExchange } from "./tool-exchange.ts";
 
 /** The channel's action after this turn. */
 export type SessionAction =
@@ -53,6 +54,8 @@ export type ToolOutcome = {
   request: unknown;
   /** The HTTP request, shown when an author tries a tool; never stored, and without credentials. */
   wire?: { url: string; method: string; headers: Record<string, string>; body: string | null };
+  /** The HTTP requests that were made, with their answers; without credentials. */
+  exchanges?: ToolExchange[];
   /** What the model reads. */
   result: unknown;
   /** The tool's full answer, when the model reads only its beginning. */

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { auditCounted } from "../accounts/audit/counted-audit.ts";
+import { freezeSnapshot, type Snapshot } from "../agents/snapshot.ts";
 import type { Caller } from "../api/caller.ts";
 import type { Api } from "../api/server.ts";
-import { Fault } from "../base/errors.ts";
+import { Fault, invalid } from "../base/errors.ts";
 import type { Engine } from "../sessions/engine.ts";
-import type { SessionState } from "../sessions/variables.ts";
+import { type SessionState, underVars } from "../sessions/variables.ts";
 import { startSession } from "../turns/start-session.ts";
 import { runTurn } from "../turns/turn.ts";
 import type { TurnResult } from "../turns/turn-event.ts";
+import { offeredLanguage, TEST_START } from "./test-start.ts";
 
 /** One turn with an agent under test; the same `test_id` goes on with the same session. */
 const TestMessage = z
@@ -28,6 +30,7 @@ const TestMessage = z
       .refine(isLocalTime, "Input should be a valid datetime")
       .nullish()
       .describe("The agent's wall clock for this turn, YYYY-MM-DDTHH:MM:SS without a zone"),
+    ...TEST_START,
     session_start: z.boolean().default(false),
     verified: z
       .boolean()
@@ -62,13 +65,18 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
       const agent_id = agentNumber(body.agent_id);
       const text = body.text ?? "";
       const open = body.session_start ? undefined : await openSession(engine, caller, body.test_id, agent_id);
-      const started = open
-        ? undefined
-        : await startSession(engine, {
+      const snapshot = open
+        ? null
+        : await freezeSnapshot(engine.db, caller.sub_organization_id, agent_id, "draft");
+      const started =
+        snapshot &&
+        (await startSession(engine, {
             sub_organization_id: caller.sub_organization_id,
             agent_id,
-            held_with: "draft",
-            channel: "chat",
+            held_with: snapshot,
+            channel: body.channel ?? "chat",
+            variables: underVars(body.variables ?? {}),
+            language: languageOf(snapshot, body.language),
             service: SERVICE,
             type: "console_test_v1",
             sid: body.test_id,
@@ -79,7 +87,7 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
             is_outbound: false,
             verified: body.verified,
             override_timestamp: body.override_timestamp ?? null,
-          });
+          }));
       const session_id = open?.id ?? (started?.session_id as number);
       const conversation_id = open?.conversation_id ?? (started?.conversation_id as number);
 
@@ -121,6 +129,18 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
         response_text,
       };
     },
+  );
+}
+
+/** Refuses a language that the agent doesn't speak, naming those it does. */
+function languageOf({ language_group }: Snapshot, wanted: string | null | undefined): string | undefined {
+  if (wanted == null) return undefined;
+  const offered = language_group?.language_configs.map(({ language_code }) => language_code) ?? [];
+  const language = offeredLanguage(offered, wanted);
+  if (language !== null) return language;
+  throw invalid(
+    ["body", "language"],
+    `The agent does not speak ${wanted}. It speaks ${offered.join(", ")}.`,
   );
 }
 

@@ -59,7 +59,7 @@ export async function endSession(
   const { state, next_seq, turn_count } = session;
   const ended = { reason, user_terminated: reason === "user" };
   const change = { state, next_seq, at, over: true, ended };
-  await storeTurn(engine, session, turn_count, change, { ...NO_ROWS, events: [told] });
+  await storeTurn(engine, session, turn_count, change, { ...NO_ROWS, events: [told], sent: [] });
 }
 
 /**

@@ -17,10 +17,11 @@ import { runTool } from "../tool-calls/run-tool.ts";
 import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "../tool-calls/tool-outcome.ts";
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
-import { callTrace, type FinishedCall, storedCall } from "./draft/finished-call.ts";
+import { callTrace, exchangesOf, type FinishedCall, storedCall } from "./draft/finished-call.ts";
 import { callEndTool } from "./end-tool-job.ts";
-import { modelRound } from "./model-round.ts";
+import { modelRound, type SentRound } from "./model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
+import { sentInsert, sentRows } from "./sent-rows.ts";
 import { loadHistory } from "./turn-history.ts";
 import { callInsert } from "./turn-store.ts";
 
@@ -59,7 +60,7 @@ export async function runEndTool(engine: Engine, session_id: number): Promise<vo
     const age = engine.clock.now().getTime() - Date.parse(begun.started_at);
     if (age < LOST_AFTER_MS) throw new Error("the session end tool is being called");
     const call = { id: begun.tool_call_id, name: tool.name, arguments: {} };
-    return finish(engine, session, tool, lostCall(call), []);
+    return finish(engine, session, tool, lostCall(call), { trace: [], rounds: [] });
   }
 
   const signal = AbortSignal.timeout(BUDGET_MS);
@@ -69,7 +70,7 @@ export async function runEndTool(engine: Engine, session_id: number): Promise<vo
   const before = performance.now();
   const outcome = asked.problem ? failed(asked.problem) : await run(engine, context, tool, asked.call);
   const duration_ms = performance.now() - before;
-  await finish(engine, session, tool, { call: asked.call, outcome, duration_ms }, asked.trace);
+  await finish(engine, session, tool, { call: asked.call, outcome, duration_ms }, asked);
 }
 
 type LoadedEnd = NonNullable<Awaited<ReturnType<typeof loadEnded>>>;
@@ -95,7 +96,7 @@ function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): Too
   return { sub_organization_id, snapshot, lookup, language, channel, source, verified, at, now, signal };
 }
 
-type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[] };
+type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[]; rounds: SentRound[] };
 
 /** The model is not asked for arguments when the tool takes none from it. */
 async function askForArguments(
@@ -107,7 +108,7 @@ async function askForArguments(
   const offered = offeredTool(tool, instructionLookup(lookup, authoredTexts(session.snapshot)));
   const none = { id: `call_${randomBase62(24)}`, name: tool.name, arguments: {} };
   if (Object.keys(offered.parameters.properties ?? {}).length === 0) {
-    return { call: none, problem: null, trace: [] };
+    return { call: none, problem: null, trace: [], rounds: [] };
   }
   const { llm_config } = session.snapshot.prompt;
   const [history, model] = await Promise.all([
@@ -126,11 +127,11 @@ async function askForArguments(
     signal,
   };
   const round = await modelRound(model, request, engine.clock, () => {});
-  const trace = [round.trace];
-  if (!round.ok) return { call: none, problem: `The model gave no arguments: ${round.error}`, trace };
+  const told = { trace: [round.trace], rounds: [round.sent] };
+  if (!round.ok) return { call: none, problem: `The model gave no arguments: ${round.error}`, ...told };
   const call = round.calls.find(({ name }) => name === tool.name);
-  if (!call) return { call: none, problem: "The model gave no arguments.", trace };
-  return { call: storableJson(call), problem: null, trace };
+  if (!call) return { call: none, problem: "The model gave no arguments.", ...told };
+  return { call: storableJson(call), problem: null, ...told };
 }
 
 /** False when another process has stored it first. */
@@ -172,7 +173,7 @@ async function finish(
   session: LoadedEnd,
   tool: SnapshotTool,
   { call, outcome, duration_ms }: Ran,
-  before: TraceEntry[],
+  before: Pick<Asked, "trace" | "rounds">,
 ): Promise<void> {
   const { id: session_id, turn_count } = session;
   const at = engine.clock.now();
@@ -197,7 +198,9 @@ async function finish(
       ...{ seq, round: AFTER_ROUNDS, call, tool, outcome: shown, started, duration_ms },
     };
     await callInsert(session_id, [storedCall(finished, turn_count)]).execute(tx);
-    await insertTrace(tx, session_id, turn_count, [...before, ...callTrace(finished)], at);
+    await insertTrace(tx, session_id, turn_count, [...before.trace, ...callTrace(finished)], at);
+    const sent = sentRows({ rounds: before.rounds, exchanges: exchangesOf(finished) }, new Set());
+    if (sent.length > 0) await sentInsert(session, turn_count, sent).execute(tx);
     // Opt-outs are stored here too, so that a tool that reports one is right.
     const opt_outs = effects.opt_out ? [{ ...effects.opt_out, at }] : [];
     await suppress(tx, optOutEntries(session, await withWords(tx, session_id, opt_outs)), at);

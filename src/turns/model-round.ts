@@ -10,10 +10,29 @@ import {
   type ToolCall,
 } from "../llm/model.ts";
 
+/** What one request sent to the model, and what came of it; stored beside the trace (`sent-rows.ts`). */
+export type SentRound = {
+  at: Date;
+  request: Pick<ModelRequest, "messages" | "tools" | "tool_choice" | "temperature" | "seed">;
+  /** Who answered, which differs from the prompt's model after a failover. */
+  provider: string;
+  model: string;
+  text: string;
+  calls: ToolCall[];
+  finish: ModelFinish | null;
+  request_id: string | null;
+  retries: { asked: string; because: string; request_id: string | null }[];
+  usage: ModelUsage | null;
+  warnings: string[];
+  error: string | null;
+  first_part_ms: number | null;
+  duration_ms: number;
+};
+
 /** The result of one request to the model: text, tool calls, or a final failure. */
 export type Round =
-  | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry }
-  | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry };
+  | { ok: true; text: string; calls: ToolCall[]; finish: ModelFinish; trace: TraceEntry; sent: SentRound }
+  | { ok: false; text: string; error: string; failure: ModelError; trace: TraceEntry; sent: SentRound };
 
 /** Streams one answer, passes its text on as it arrives, and records latency and usage. */
 export async function modelRound(
@@ -33,10 +52,11 @@ export async function modelRound(
   let finish: ModelFinish = "other";
   let failure: ModelError | null = null;
   let answering = model;
-  const retries: { asked: string; because: string }[] = [];
+  let request_id: string | null = null;
+  const retries: SentRound["retries"] = [];
   const onRetry = (next: LanguageModel, why: ModelError) => {
     answering = next;
-    retries.push({ asked: `${next.provider}/${next.model}`, because: errorText(why) });
+    retries.push({ asked: `${next.provider}/${next.model}`, because: errorText(why), request_id: why.request_id });
   };
 
   try {
@@ -46,21 +66,32 @@ export async function modelRound(
         text += part.delta;
         onText(part.delta);
       } else if (part.type === "call") calls.push(part.call);
-      else ({ usage, warnings, finish } = part);
+      else ({ usage, warnings, finish, request_id = null } = part);
     }
   } catch (thrown) {
     if (!(thrown instanceof ModelError)) throw thrown;
     // The person interrupted: the text so far is the answer, and no tool is called.
     if (interrupted?.aborted) calls.length = 0;
     else failure = thrown;
+    request_id = thrown.request_id;
   }
   const error = failure && errorText(failure);
 
+  const duration_ms = performance.now() - before;
+  const { messages, tools, tool_choice, temperature, seed } = request;
+  const sent: SentRound = {
+    at: started,
+    request: { messages, tools, tool_choice, temperature, seed },
+    provider: answering.provider,
+    model: answering.model,
+    ...{ text, calls, finish: failure ? null : finish, request_id, retries, usage, warnings, error },
+    ...{ first_part_ms, duration_ms },
+  };
   const trace: TraceEntry = {
     category: "llm",
     label: error === null ? "answer" : "failed",
     started,
-    duration_ms: performance.now() - before,
+    duration_ms,
     metadata: [answering.model, answering.provider],
     details: {
       first_part_ms,
@@ -70,12 +101,12 @@ export async function modelRound(
       calls: calls.map((call) => call.name),
       scripted: model.scripted,
       finish,
-      ...(retries.length > 0 && { retries }),
+      ...(retries.length > 0 && { retries: retries.map(({ asked, because }) => ({ asked, because })) }),
       ...(warnings.length > 0 && { warnings }),
       ...(error !== null && { error }),
     },
   };
   return failure === null
-    ? { ok: true, text, calls, finish, trace }
-    : { ok: false, text, error: errorText(failure), failure, trace };
+    ? { ok: true, text, calls, finish, trace, sent }
+    : { ok: false, text, error: errorText(failure), failure, trace, sent };
 }

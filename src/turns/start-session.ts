@@ -40,6 +40,8 @@ export type SessionStart = {
   variables?: Record<string, string>;
   /** A test of the author's: its mocks, and the seed of the model. Joins no conversation. */
   test?: SnapshotTest & { seed: number | null };
+  /** The language to begin in, one that the agent offers; left out: its first. */
+  language?: string | undefined;
   /** The agent's wall clock, set for a test. */
   override_timestamp?: string | null;
   resume_token?: string;
@@ -82,7 +84,8 @@ export async function startSession(
   const snapshot = outreach_texts.length === 0 ? frozen : { ...frozen, outreach_texts };
   const real = engine.clock.now();
   const at = agentTime(real, start.override_timestamp, snapshot.agent.timezone);
-  const language = snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
+  const language =
+    start.language ?? snapshot.language_group?.language_configs[0]?.language_code ?? DEFAULT_LANGUAGE;
   const state: SessionState = { variables: { ...snapshot.agent.variables, ...start.variables }, language };
   const greetsLater = start.greets === "later";
   const hasTasks = sessionTasks(snapshot.tools).length > 0;

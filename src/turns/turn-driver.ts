@@ -20,6 +20,7 @@ import {
 } from "./draft/turn-state.ts";
 import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
+import { sentRows } from "./sent-rows.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { storeTurn } from "./turn-store.ts";
 import { TurnTiming } from "./turn-timing.ts";
@@ -45,6 +46,8 @@ export class TurnDriver {
   readonly start_language: string;
   readonly #facts: TurnFacts;
   #state: TurnState;
+  /** The keys of messages and tools that this turn has stored among what was sent. */
+  readonly #sent = new Set<string>();
   /** Messages and calls before the turn. */
   #earlier: readonly HistoryEntry[] = [];
 
@@ -137,6 +140,7 @@ export class TurnDriver {
   async #store({ over, ended = false }: { over: boolean; ended?: boolean }): Promise<void> {
     this.change((draft) => draft.noteAsides());
     const { unstored, memory, next_seq } = this.#state;
+    const { rounds, exchanges, ...rows } = unstored;
     await storeTurn(
       this.engine,
       this.session,
@@ -148,7 +152,7 @@ export class TurnDriver {
         over,
         ...(ended && { ended: { reason: "agent", user_terminated: false } }),
       },
-      unstored,
+      { ...rows, sent: sentRows({ rounds, exchanges }, this.#sent) },
     );
     this.change((draft) => draft.stored(unstored));
   }

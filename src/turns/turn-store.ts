@@ -13,6 +13,7 @@ import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
 import type { NewMessage, StoredCall, TurnRows } from "./draft/turn-rows.ts";
 import type { TurnSession } from "./draft/turn-state.ts";
 import { callEndTool } from "./end-tool-job.ts";
+import { type SentRow, sentInsert } from "./sent-rows.ts";
 
 /** The change of the session's row. `over`: the turn has ended and releases the lease. */
 type SessionChange = {
@@ -23,6 +24,9 @@ type SessionChange = {
   ended?: { reason: string; user_terminated: boolean | null };
 };
 
+/** The rows of a turn, with what was sent in it as rows of its own table. */
+type StorableRows = Omit<TurnRows, "rounds" | "exchanges"> & { sent: readonly SentRow[] };
+
 /**
  * Stores the session's row and the rows that the turn adds, in one transaction. A turn that lost its lease stores nothing.
  * The consequences of an end or an opt-out are part of the same transaction.
@@ -32,7 +36,7 @@ export async function storeTurn(
   session: TurnSession,
   turn_index: number,
   change: SessionChange,
-  rows: TurnRows,
+  rows: StorableRows,
 ): Promise<void> {
   const { ended, at } = change;
   const { opt_outs } = rows;
@@ -69,7 +73,7 @@ async function writeTurn(
   session: TurnSession,
   turn_index: number,
   { state, next_seq, at, over, ended }: SessionChange,
-  { messages, calls, trace, events }: TurnRows,
+  { messages, calls, trace, events, sent }: StorableRows,
 ): Promise<EndedSession> {
   const seconds = (at.getTime() - new Date(session.timestamp).getTime()) / 1000;
   const user_terminated = session.channel === "voice" ? (ended?.user_terminated ?? null) : null;
@@ -94,6 +98,8 @@ async function writeTurn(
       ${callInsert(session.id, calls, is_held)}
     ), traced as (
       ${traceInsert(session.id, turn_index, trace, at, is_held)}
+    ), sent as (
+      ${sentInsert(session, turn_index, sent, is_held)}
     ), told as (
       ${eventInsert(session.sub_organization_id, events, is_held)}
     )

@@ -87,7 +87,7 @@ async function converse(turn: TurnDriver, runner: CallRunner, model: LanguageMod
     const last = round >= MAX_TOOL_ROUNDS;
     const asked = wordless ? WITHOUT_TOOLS : last ? { ...offering, choice: "none" as const } : offering;
     const answered = await turn.timing.of("model", () => ask(turn, runner, asking, asked));
-    turn.trace(answered.trace);
+    turn.change((draft) => draft.asked(answered));
     turn.emit({ type: "words_over" });
     turn.change((draft) => draft.say(answered.text));
     if (!answered.ok) {

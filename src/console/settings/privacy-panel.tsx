@@ -12,13 +12,14 @@ const KINDS = {
   recording: "Recordings",
   session: "Sessions and transcripts",
   trace: "Traces",
+  request: "Model and tool requests",
   insight: "Insight results",
   event: "Events",
   audit: "Audit log",
 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
-type Values = Pick<PrivacySettings, "audit_reads"> & { retention: Record<Kind, number | null> };
+type Values = Pick<PrivacySettings, "audit_reads" | "store_requests"> & { retention: Record<Kind, number | null> };
 
 const read = () => call("GET /api/v1/organizations/privacy", {});
 
@@ -36,9 +37,10 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
   const may = useMay();
   const record = useRecordForm<PrivacySettings, Values>({
     noun: "Privacy settings",
-    labels: { retention: "Retention", audit_reads: "Audit reads" },
+    labels: { retention: "Retention", store_requests: "Store model and tool requests", audit_reads: "Audit reads" },
     record: settings,
     values: (found) => ({
+      store_requests: found?.store_requests ?? true,
       audit_reads: found?.audit_reads ?? false,
       retention: Object.fromEntries(
         KIND_NAMES.map((kind) => [kind, found?.retention[kind] ?? null]),
@@ -50,7 +52,7 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
     onSaved: () => {},
   });
   const { form } = record;
-  const { retention, audit_reads } = form.getValues();
+  const { retention, audit_reads, store_requests } = form.getValues();
   return (
     <RecordFormFrame form={record} readOnly={!may("organizations_write")}>
       {settings.updated_at && (
@@ -84,6 +86,12 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
           />
         ))}
       </Group>
+      <Switch
+        label="Store model and tool requests"
+        description="Needed to see what the model was sent, and to open conversations in the debugger."
+        checked={store_requests}
+        onChange={({ currentTarget }) => form.setFieldValue("store_requests", currentTarget.checked as never)}
+      />
       <Switch
         label="Audit reads"
         description="Each read of a session, transcript, recording or export is an entry of the audit log."

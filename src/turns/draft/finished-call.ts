@@ -6,7 +6,7 @@ import { displayResult } from "../../tool-calls/display-result.ts";
 import type { ToolOutcome } from "../../tool-calls/tool-outcome.ts";
 import type { HistoryEntry } from "../build-prompt.ts";
 import type { TurnEvent } from "../turn-event.ts";
-import type { StoredCall } from "./turn-rows.ts";
+import type { CallExchanges, StoredCall } from "./turn-rows.ts";
 
 /** A finished call, with what is stored of it. */
 export type FinishedCall = {
@@ -73,6 +73,12 @@ export const resultEvent = (call: FinishedCallRow): TurnEvent => ({
   display_result: call.display_result,
   propagated: call.propagate_result ? { arguments: call.arguments, result: call.result } : null,
 });
+
+/** What the call sent, if it sent anything. */
+export const exchangesOf = ({ seq, call, outcome, started }: FinishedCall): CallExchanges[] => {
+  const { exchanges = [] } = outcome;
+  return exchanges.length === 0 ? [] : [{ seq, tool_call_id: call.id, at: started, exchanges }];
+};
 
 /** The trace entries of the call itself, then the call's own. */
 export const callTrace = ({ round, call, outcome, started, duration_ms }: FinishedCall): TraceEntry[] => [

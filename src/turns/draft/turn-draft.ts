@@ -3,8 +3,9 @@ import type { NewEvent } from "../../events/event.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { SessionState } from "../../sessions/variables.ts";
 import { endsSession, type SessionAction, type ToolEffects } from "../../tool-calls/tool-outcome.ts";
+import type { Round } from "../model-round.ts";
 import type { TurnEvent } from "../turn-event.ts";
-import { callTrace, type FinishedCall, historyCall, storedCall } from "./finished-call.ts";
+import { callTrace, exchangesOf, type FinishedCall, historyCall, storedCall } from "./finished-call.ts";
 import { isAnswer, rowsAfter, type TurnRows } from "./turn-rows.ts";
 import type { Aside, TurnFacts, TurnState } from "./turn-state.ts";
 import { type Surroundings, surroundingsOf } from "./turn-surroundings.ts";
@@ -38,6 +39,8 @@ export class TurnDraft {
         trace: joined(unstored.trace, rows.trace),
         events: joined(unstored.events, rows.events),
         opt_outs: joined(unstored.opt_outs, rows.opt_outs),
+        rounds: joined(unstored.rounds, rows.rounds),
+        exchanges: joined(unstored.exchanges, rows.exchanges),
       },
     });
   }
@@ -114,6 +117,11 @@ export class TurnDraft {
     this.#add({ trace: entries });
   }
 
+  /** A request to the model, and what came of it. */
+  asked({ trace, sent }: Pick<Round, "trace" | "sent">): void {
+    this.#add({ trace: [trace], rounds: [sent] });
+  }
+
   note(label: string): void {
     this.trace({ category: "note", label });
   }
@@ -121,7 +129,7 @@ export class TurnDraft {
   finishCall(finished: FinishedCall): void {
     const { call, tool, outcome } = finished;
     const stored = storedCall(finished, this.facts.turn_index);
-    this.#add({ calls: [stored], trace: callTrace(finished) });
+    this.#add({ calls: [stored], trace: callTrace(finished), exchanges: exchangesOf(finished) });
     this.#set({ history: [...this.state.history, historyCall(stored)] });
     if (outcome.error !== null) {
       this.event("automation", "tool-error", `${call.name}: ${outcome.error}`, tool?.id ?? null);

@@ -2,6 +2,8 @@ import type { NewEvent } from "../../events/event.ts";
 import type { TraceEntry } from "../../events/trace.ts";
 import type { ProviderData } from "../../llm/model.ts";
 import type { SaidOptOut } from "../../tool-calls/opt-out-tool.ts";
+import type { ToolExchange } from "../../tool-calls/tool-exchange.ts";
+import type { SentRound } from "../model-round.ts";
 
 export type NewMessage = {
   seq: number;
@@ -37,6 +39,9 @@ export type StoredCall = {
   duration_ms: number;
 };
 
+/** The requests that one call of a tool sent, by the call's place. */
+export type CallExchanges = { seq: number; tool_call_id: string; at: Date; exchanges: readonly ToolExchange[] };
+
 /** The rows that a turn adds; each list only grows until it is stored. */
 export type TurnRows = {
   readonly messages: readonly NewMessage[];
@@ -44,9 +49,11 @@ export type TurnRows = {
   readonly trace: readonly TraceEntry[];
   readonly events: readonly NewEvent[];
   readonly opt_outs: readonly SaidOptOut[];
+  readonly rounds: readonly SentRound[];
+  readonly exchanges: readonly CallExchanges[];
 };
 
-export const NO_ROWS: TurnRows = { messages: [], calls: [], trace: [], events: [], opt_outs: [] };
+export const NO_ROWS: TurnRows = { messages: [], calls: [], trace: [], events: [], opt_outs: [], rounds: [], exchanges: [] };
 
 /** The rows added since the ones that were stored meanwhile. */
 export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({
@@ -55,6 +62,8 @@ export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({
   trace: rows.trace.slice(stored.trace.length),
   events: rows.events.slice(stored.events.length),
   opt_outs: rows.opt_outs.slice(stored.opt_outs.length),
+  rounds: rows.rounds.slice(stored.rounds.length),
+  exchanges: rows.exchanges.slice(stored.exchanges.length),
 });
 
 /** Whether they contain words that the person waits for. */

@@ -42,6 +42,10 @@ async function past(days: number, more: object = {}) {
     .insertInto("session_trace")
     .values({ session_id: id, category: "note", label: "x", measurement_start: at, timestamp: at })
     .execute();
+  await app.db
+    .insertInto("sent_records")
+    .values({ session_id: id, turn_index: 1, kind: "state", content: JSON.stringify({ x: 1 }), at })
+    .execute();
   await insertOutput(app, id, "summary", { string_value: "x" });
   await app.db.updateTable("insight_outputs").set({ created_at: at }).where("session_id", "=", id).execute();
   await app.db
@@ -63,6 +67,10 @@ async function left({ id, file }: { id: number; file: string }): Promise<string[
     ...(await has("recording", app.db.selectFrom("recordings").select("id").where("session_id", "=", id))),
     ...(existsSync(file) ? ["file"] : []),
     ...(await has("trace", app.db.selectFrom("session_trace").select("id").where("session_id", "=", id))),
+    ...(await has(
+      "request",
+      app.db.selectFrom("sent_records").select("id").where("session_id", "=", id),
+    )),
     ...(await has("insight", app.db.selectFrom("insight_outputs").select("id").where("session_id", "=", id))),
     ...(await has("event", app.db.selectFrom("events").select("id").where("session_id", "=", String(id)))),
     ...(await has(
@@ -75,7 +83,7 @@ async function left({ id, file }: { id: number; file: string }): Promise<string[
     )),
   ];
 }
-const EVERYTHING = ["session", "recording", "file", "trace", "insight", "event", "audit"];
+const EVERYTHING = ["session", "recording", "file", "trace", "request", "insight", "event", "audit"];
 const without = (...gone: string[]) => EVERYTHING.filter((kind) => !gone.includes(kind));
 
 describe("retention", () => {
@@ -84,7 +92,11 @@ describe("retention", () => {
     await runJob();
     expect(await left(old)).toEqual(EVERYTHING);
     expect((await app.send("GET", PRIVACY)).body).toEqual({
-      retention: { recording: null, session: null, trace: null, insight: null, event: null, audit: null },
+      retention: {
+        ...{ recording: null, session: null, trace: null, insight: null, event: null, audit: null },
+        request: 30,
+      },
+      store_requests: true,
       audit_reads: false,
       updated_at: null,
       updated_by: null,
@@ -94,6 +106,7 @@ describe("retention", () => {
   test.each([
     ["recording", ["recording", "file"]],
     ["trace", ["trace"]],
+    ["request", ["request"]],
     ["insight", ["insight"]],
     ["event", ["event"]],
     ["audit", ["audit"]],

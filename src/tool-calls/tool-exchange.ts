@@ -1,0 +1,90 @@
+import type { EgressOutcome } from "../egress/egress.ts";
+
+/** One HTTP request of a tool call with its answer, as an author reads it: complete but for secrets. */
+export type ToolExchange = {
+  at: string;
+  duration_ms: number;
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+  outcome: EgressOutcome["kind"] | "no-auth";
+  status: number | null;
+  answer_headers: Record<string, string> | null;
+  answer: string | null;
+  /** Why there is no answer. */
+  problem: string | null;
+};
+
+export const HIDDEN = "(hidden)";
+
+/** As much of a body as is kept: what the model reads of an answer. */
+const MOST_KEPT_CHARACTERS = 64 * 1024;
+
+export type ExchangedRequest = {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+};
+
+/** `secrets`: the values of credentials, which are hidden wherever they occur, also where a service repeats them. */
+export function toolExchange(
+  request: ExchangedRequest,
+  outcome: EgressOutcome | { kind: "no-auth"; reason: string },
+  { started, duration_ms, secrets }: { started: Date; duration_ms: number; secrets: readonly string[] },
+): ToolExchange {
+  const clean = (text: string) => withoutSecrets(text, secrets);
+  const answered = outcome.kind === "response" ? outcome : null;
+  return {
+    at: started.toISOString(),
+    duration_ms,
+    method: request.method,
+    url: clean(hiddenInUrl(request.url)),
+    headers: hiddenHeaders(request.headers, clean),
+    body: request.body === undefined ? null : kept(clean(request.body)),
+    outcome: outcome.kind,
+    status: "status" in outcome ? outcome.status : null,
+    answer_headers: answered && hiddenHeaders(answered.headers, clean),
+    answer: answered && kept(clean(new TextDecoder().decode(answered.body))),
+    problem: "reason" in outcome ? clean(outcome.reason) : null,
+  };
+}
+
+/** Names of headers and of members of an address whose values let somebody in. */
+const SECRET_NAME = /authori[sz]ation|cookie|token|secret|passw|credential|signature|api[-_]?key|^key$|-key$|^sig$/i;
+
+const hiddenHeaders = (headers: Record<string, string>, clean: (text: string) => string) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      SECRET_NAME.test(name) ? HIDDEN : clean(value),
+    ]),
+  );
+
+function hiddenInUrl(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  const secret = [...url.searchParams.keys()].filter((name) => SECRET_NAME.test(name));
+  if (secret.length === 0 && url.username === "" && url.password === "") return text;
+  for (const name of secret) url.searchParams.set(name, HIDDEN);
+  url.username = "";
+  url.password = "";
+  return url.toString();
+}
+
+/** Shorter ones would hide ordinary words. */
+const SHORTEST_SECRET = 6;
+
+/** A header's value is often a scheme and the secret: both are looked for. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const values = secrets.flatMap((value) => [value, ...value.split(/\s+/)]);
+  return values
+    .filter((value) => value.length >= SHORTEST_SECRET)
+    .reduce((cleaned, value) => cleaned.replaceAll(value, HIDDEN), text);
+}
+
+const kept = (text: string): string =>
+  text.length > MOST_KEPT_CHARACTERS
+    ? `${text.slice(0, MOST_KEPT_CHARACTERS)}… [cut: ${text.length} characters in all]`
+    : text;

@@ -2,7 +2,14 @@ import { sql } from "kysely";
 import { Fault } from "../base/errors.ts";
 import type { Db } from "../db/database.ts";
 
-export const STORAGE_KINDS = ["recordings", "uploads", "mail", "data-sources", "exports", "requests"] as const;
+export const STORAGE_KINDS = [
+  "recordings",
+  "uploads",
+  "mail",
+  "data-sources",
+  "exports",
+  "requests",
+] as const;
 
 type StoredBytes = { used_bytes: number; kinds: { kind: string; bytes: number }[] };
 

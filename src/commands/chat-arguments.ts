@@ -23,7 +23,10 @@ export const CHAT_VALUE_FLAGS = ["--var", "--at", "--language", "--channel", "--
 export function chatArguments(args: string[]): ChatArguments {
   const { values, positionals } = parsed(args);
   if (positionals.length > 1)
-    throw new Fault("refused", `Name one agent; write names with spaces in quotes: "${positionals.join(" ")}".`);
+    throw new Fault(
+      "refused",
+      `Name one agent; write names with spaces in quotes: "${positionals.join(" ")}".`,
+    );
   const { at, language, channel, caller } = values;
   const variables = Object.fromEntries((values.var ?? []).map(variable));
   return {

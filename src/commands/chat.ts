@@ -2,8 +2,8 @@ import { createInterface } from "node:readline/promises";
 import { Fault } from "../base/errors.ts";
 import { randomId } from "../base/ids.ts";
 import type { Config, Secrets } from "../config.ts";
-import { chatArguments } from "./chat-arguments.ts";
 import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { chatArguments } from "./chat-arguments.ts";
 import { type PrintedTrace, traceLines } from "./trace-lines.ts";
 
 /** What one turn of the test operation tells. */

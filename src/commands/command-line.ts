@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { errorText, Fault } from "../base/errors.ts";
 import { VERSION } from "../base/version.ts";
-import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
 import { type Config, ConfigFaults, readConfig, type Secrets } from "../config.ts";
+import { CHAT_VALUE_FLAGS } from "./chat-arguments.ts";
 
 const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agents.
 

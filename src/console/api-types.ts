@@ -700,7 +700,7 @@ export type TestExpectation = { "called"?: ({ "tool": string; "arguments"?: Reco
 
 export type TestFinding = { "path": string; "message": string };
 
-export type TestMessage = { "service_name": string; "source": string; "test_id": string; "agent_id": string; "text"?: string | null | undefined; "org_name"?: string | null | undefined; "override_timestamp"?: string | null | undefined; "session_start"?: boolean | undefined; "verified"?: boolean | undefined };
+export type TestMessage = { "service_name": string; "source": string; "test_id": string; "agent_id": string; "text"?: string | null | undefined; "org_name"?: string | null | undefined; "override_timestamp"?: string | null | undefined; "variables"?: Record<string, string> | null | undefined; "language"?: string | null | undefined; "channel"?: "chat" | "sms" | "whatsapp" | "email" | "voice" | null | undefined; "session_start"?: boolean | undefined; "verified"?: boolean | undefined };
 
 export type TestMessageResponse = { "test_id": string; "agent_id": string; "text": string; "response": unknown; "response_text": string };
 

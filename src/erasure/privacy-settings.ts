@@ -6,7 +6,15 @@ import type { Clock } from "../base/clock.ts";
 import type { Db } from "../db/database.ts";
 
 /** What is kept for a number of days; what no number is given for is kept for good. */
-export const RETENTION_KINDS = ["recording", "session", "trace", "request", "insight", "event", "audit"] as const;
+export const RETENTION_KINDS = [
+  "recording",
+  "session",
+  "trace",
+  "request",
+  "insight",
+  "event",
+  "audit",
+] as const;
 export type RetentionKind = (typeof RETENTION_KINDS)[number];
 export type RetentionDays = Record<RetentionKind, number | null>;
 
@@ -78,8 +86,20 @@ async function readSettings(db: Db, organization_id: number): Promise<PrivacySet
   }>`
     select retention, stores_requests as store_requests, audit_reads, retention_updated_at as updated_at, retention_updated_by as updated_by
     from organizations where id = ${organization_id}`.execute(db);
-  const { retention = null, store_requests = true, audit_reads = false, updated_at = null, updated_by = null } = rows[0] ?? {};
-  return { retention: { ...DEFAULT_RETENTION, ...retention }, store_requests, audit_reads, updated_at, updated_by };
+  const {
+    retention = null,
+    store_requests = true,
+    audit_reads = false,
+    updated_at = null,
+    updated_by = null,
+  } = rows[0] ?? {};
+  return {
+    retention: { ...DEFAULT_RETENTION, ...retention },
+    store_requests,
+    audit_reads,
+    updated_at,
+    updated_by,
+  };
 }
 
 /** How long each sub-organization keeps what. */

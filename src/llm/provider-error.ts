@@ -76,7 +76,13 @@ function statusError(
   status: number,
   message: string,
   call: ProviderCall,
-  more: { cause: unknown; retry_after_ms?: number | null; request_id?: string | null; out_of_credit?: boolean; too_long?: boolean },
+  more: {
+    cause: unknown;
+    retry_after_ms?: number | null;
+    request_id?: string | null;
+    out_of_credit?: boolean;
+    too_long?: boolean;
+  },
 ): ModelError {
   const name = PROVIDER_NAMES[call.provider];
   const make = (kind: ModelError["kind"], text: string, retryable?: boolean) =>

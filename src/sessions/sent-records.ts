@@ -52,9 +52,7 @@ const ModelRoundResponse = z
       .nullable()
       .describe("stop, tool-calls, length, content-filter or other; null after a failure."),
     request_id: z.string().nullable().describe("The provider's own name of the request."),
-    retries: z.array(
-      z.object({ asked: z.string(), because: z.string(), request_id: z.string().nullable() }),
-    ),
+    retries: z.array(z.object({ asked: z.string(), because: z.string(), request_id: z.string().nullable() })),
     usage: z
       .object({
         input_tokens: z.int().nullable(),

@@ -52,7 +52,8 @@ export function toolExchange(
 }
 
 /** Names of headers and of members of an address whose values let somebody in. */
-const SECRET_NAME = /authori[sz]ation|cookie|token|secret|passw|credential|signature|api[-_]?key|^key$|-key$|^sig$/i;
+const SECRET_NAME =
+  /authori[sz]ation|cookie|token|secret|passw|credential|signature|api[-_]?key|^key$|-key$|^sig$/i;
 
 const hiddenHeaders = (headers: Record<string, string>, clean: (text: string) => string) =>
   Object.fromEntries(

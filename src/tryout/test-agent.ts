@@ -71,23 +71,23 @@ export function testAgentRoutes(api: Api, engine: Engine): void {
       const started =
         snapshot &&
         (await startSession(engine, {
-            sub_organization_id: caller.sub_organization_id,
-            agent_id,
-            held_with: snapshot,
-            channel: body.channel ?? "chat",
-            variables: underVars(body.variables ?? {}),
-            language: languageOf(snapshot, body.language),
-            service: SERVICE,
-            type: "console_test_v1",
-            sid: body.test_id,
-            channel_target_id: null,
-            source: body.source,
-            target: body.service_name,
-            is_test: true,
-            is_outbound: false,
-            verified: body.verified,
-            override_timestamp: body.override_timestamp ?? null,
-          }));
+          sub_organization_id: caller.sub_organization_id,
+          agent_id,
+          held_with: snapshot,
+          channel: body.channel ?? "chat",
+          variables: underVars(body.variables ?? {}),
+          language: languageOf(snapshot, body.language),
+          service: SERVICE,
+          type: "console_test_v1",
+          sid: body.test_id,
+          channel_target_id: null,
+          source: body.source,
+          target: body.service_name,
+          is_test: true,
+          is_outbound: false,
+          verified: body.verified,
+          override_timestamp: body.override_timestamp ?? null,
+        }));
       const session_id = open?.id ?? (started?.session_id as number);
       const conversation_id = open?.conversation_id ?? (started?.conversation_id as number);
 
@@ -138,10 +138,7 @@ function languageOf({ language_group }: Snapshot, wanted: string | null | undefi
   const offered = language_group?.language_configs.map(({ language_code }) => language_code) ?? [];
   const language = offeredLanguage(offered, wanted);
   if (language !== null) return language;
-  throw invalid(
-    ["body", "language"],
-    `The agent does not speak ${wanted}. It speaks ${offered.join(", ")}.`,
-  );
+  throw invalid(["body", "language"], `The agent does not speak ${wanted}. It speaks ${offered.join(", ")}.`);
 }
 
 /** One entry for each person and session, which counts what they said in an hour; not what it was. */

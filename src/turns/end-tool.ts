@@ -18,10 +18,10 @@ import { failed, type ToolContext, type ToolEffects, type ToolOutcome } from "..
 import { authoredTexts, instructionLookup } from "../workflows/instruction-lookup.ts";
 import { buildMessages } from "./build-prompt.ts";
 import { callTrace, exchangesOf, type FinishedCall, storedCall } from "./draft/finished-call.ts";
+import { sentInsert, sentRows } from "./draft/sent-rows.ts";
 import { callEndTool } from "./end-tool-job.ts";
 import { modelRound, type SentRound } from "./model-round.ts";
 import { offeredTool } from "./offered-tools.ts";
-import { sentInsert, sentRows } from "./sent-rows.ts";
 import { loadHistory } from "./turn-history.ts";
 import { callInsert } from "./turn-store.ts";
 

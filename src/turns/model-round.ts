@@ -10,7 +10,7 @@ import {
   type ToolCall,
 } from "../llm/model.ts";
 
-/** What one request sent to the model, and what came of it; stored beside the trace (`sent-rows.ts`). */
+/** What one request sent to the model, and what came of it; stored beside the trace (`draft/sent-rows.ts`). */
 export type SentRound = {
   at: Date;
   request: Pick<ModelRequest, "messages" | "tools" | "tool_choice" | "temperature" | "seed">;
@@ -56,7 +56,11 @@ export async function modelRound(
   const retries: SentRound["retries"] = [];
   const onRetry = (next: LanguageModel, why: ModelError) => {
     answering = next;
-    retries.push({ asked: `${next.provider}/${next.model}`, because: errorText(why), request_id: why.request_id });
+    retries.push({
+      asked: `${next.provider}/${next.model}`,
+      because: errorText(why),
+      request_id: why.request_id,
+    });
   };
 
   try {

@@ -9,6 +9,7 @@ import { type AwaitedInput, awaitedInput, FREE } from "../workflows/awaited-inpu
 import { sessionTasks } from "../workflows/workflow-state.ts";
 import type { HistoryEntry } from "./build-prompt.ts";
 import { callRow, type FinishedCall, resultEvent } from "./draft/finished-call.ts";
+import { sentRows } from "./draft/sent-rows.ts";
 import { TurnDraft } from "./draft/turn-draft.ts";
 import { holdWords } from "./draft/turn-rows.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "./draft/turn-state.ts";
 import { surroundingsOf, toolContextOf } from "./draft/turn-surroundings.ts";
 import { greetingText, greetingTrace } from "./greeting.ts";
-import { sentRows } from "./sent-rows.ts";
 import type { TurnEvent, TurnInput, TurnResult } from "./turn-event.ts";
 import { storeTurn } from "./turn-store.ts";
 import { TurnTiming } from "./turn-timing.ts";

@@ -10,10 +10,10 @@ import { ENDED_COLUMNS, type EndedSession, type Engine } from "../sessions/engin
 import { tellEnd } from "../sessions/session-ends.ts";
 import type { SessionState } from "../sessions/variables.ts";
 import { optOutEntries, withWords } from "../tool-calls/opt-out-tool.ts";
+import { type SentRow, sentInsert } from "./draft/sent-rows.ts";
 import type { NewMessage, StoredCall, TurnRows } from "./draft/turn-rows.ts";
 import type { TurnSession } from "./draft/turn-state.ts";
 import { callEndTool } from "./end-tool-job.ts";
-import { type SentRow, sentInsert } from "./sent-rows.ts";
 
 /** The change of the session's row. `over`: the turn has ended and releases the lease. */
 type SessionChange = {

@@ -38,6 +38,14 @@ test("a session shows what was said, called and decided; hostile texts stay text
 
   await page.getByRole("button", { name: /find_slots/ }).click();
   await page.getByRole("region", { name: "Result" }).getByText("slot_id").first().waitFor();
+  await page.getByRole("region", { name: "Request headers" }).first().waitFor();
+  await page.getByRole("button", { name: "Sent to the model" }).last().click();
+  await page
+    .getByRole("region", { name: "Round 1, sent to the model" })
+    .getByText("── instructions")
+    .waitFor();
+  await page.getByLabel("Compare with the round before").check();
+  await page.getByRole("region", { name: "Sent, side by side" }).first().waitFor();
   await page.getByLabel("Debug trace").check();
   await page.getByText("GET demo.parley.internal → 200").waitFor();
   expect(page.url()).toContain("?engine=yes");

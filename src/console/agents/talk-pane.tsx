@@ -8,6 +8,7 @@ import { useMe } from "../server/me.tsx";
 import { Said, TurnView } from "../sessions/turn-view.tsx";
 import { engineState, turnsOf } from "../sessions/turns.ts";
 import { CallLink } from "./call-link.tsx";
+import { NO_START, StartWith, startFields, type TalkStart } from "./start-with.tsx";
 import classes from "./talk-pane.module.css";
 
 /** The part of a test conversation's answer that this pane uses. */
@@ -23,6 +24,7 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
   const [test_id, setTestId] = useState<string | null>(null);
   const [session, setSession] = useState<Content | null>(null);
   const [text, setText] = useState("");
+  const [begin, setBegin] = useState<TalkStart>(NO_START);
   const [showEngine, setShowEngine] = useState(false);
   const words = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
@@ -50,7 +52,8 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
       const { response } = await call("POST /api/v1/agents/test/messages", {
         body: {
           service_name: "console",
-          source: me.email,
+          source: begin.caller.trim() || me.email,
+          ...startFields(begin),
           test_id: test,
           agent_id: String(agent_id),
           text: words,
@@ -115,7 +118,15 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
       flush
     >
       {test_id === null ? (
-        <Empty title="Test this agent" action={<Button onClick={start}>Start conversation</Button>}>
+        <Empty
+          title="Test this agent"
+          action={
+            <Stack align="center" gap="sm">
+              <Button onClick={start}>Start conversation</Button>
+              <StartWith value={begin} onChange={setBegin} />
+            </Stack>
+          }
+        >
           Chat with what was saved last, published or not. You see steps, variables, tool calls and latency as
           you go.
         </Empty>
@@ -129,7 +140,12 @@ export function TalkPane({ agent_id }: { agent_id: number }) {
           >
             <div ref={log} className={classes.log} aria-live="polite">
               {turns.map((turn) => (
-                <TurnView key={turn.index} turn={turn} showEngine={showEngine} />
+                <TurnView
+                  key={turn.index}
+                  turn={turn}
+                  showEngine={showEngine}
+                  {...(session && { sent_of: String(session.session_id) })}
+                />
               ))}
               {waiting && <Said source="user">{waiting}</Said>}
               {say.isPending && <Loader type="dots" size="sm" aria-label="The agent is typing" />}

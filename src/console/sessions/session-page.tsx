@@ -110,6 +110,7 @@ function Body({ id, session }: { id: string; session: SessionDetail }) {
                   <TurnView
                     key={turn.index}
                     session_id={id}
+                    sent_of={id}
                     turn={turn}
                     showEngine={showEngine}
                     isPlaying={isPlaying(turns, index)}

@@ -5,8 +5,10 @@ import type { ReactNode } from "react";
 import type { TimelineEvent, TraceEntryResponse } from "../api-types.ts";
 import { formatDuration } from "../parts/duration.ts";
 import { Code } from "../parts/parts.tsx";
+import { useMay } from "../server/me.tsx";
 import { Time } from "../time/time.tsx";
 import { HeldMark } from "./held-mark.tsx";
+import { SentPanel, ToolRequests } from "./sent-panel.tsx";
 import { traceWords } from "./trace-words.ts";
 import classes from "./turn-view.module.css";
 import { type Turn, waterfall } from "./turns.ts";
@@ -15,6 +17,8 @@ import { type Turn, waterfall } from "./turns.ts";
 export function TurnView(props: {
   /** Where messages of it may be held. */
   session_id?: string;
+  /** Whose requests to models and tools can be opened. */
+  sent_of?: string;
   turn: Turn;
   /** The conversation's name, where several are on the page. */
   among?: string;
@@ -23,6 +27,7 @@ export function TurnView(props: {
   onSeek?(at: string): void;
 }) {
   const { session_id, turn, among, showEngine, isPlaying = false, onSeek } = props;
+  const sent_of = useMay()("sessions_debug") ? props.sent_of : undefined;
   return (
     <section
       className={classes.turn}
@@ -43,7 +48,7 @@ export function TurnView(props: {
       {turn.events.map((event, index) =>
         event.kind === "tool" ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
-          <ToolCall key={index} event={event} trace={turn.trace} />
+          <ToolCall key={index} event={event} turn={turn} sent_of={sent_of} />
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: events of the past keep their place
           <div key={index}>
@@ -53,6 +58,11 @@ export function TurnView(props: {
             {event.held && session_id && <HeldMark session_id={session_id} held={event.held} />}
           </div>
         ),
+      )}
+      {sent_of && turn.trace.some(({ category }) => category === "llm") && (
+        <Disclosed label="Sent to the model">
+          <SentPanel session_id={sent_of} turn_index={turn.index} />
+        </Disclosed>
       )}
       {showEngine && turn.trace.length > 0 && <Waterfall trace={turn.trace} />}
     </section>
@@ -80,8 +90,9 @@ export function Said(props: {
   );
 }
 
-function ToolCall({ event, trace }: { event: TimelineEvent; trace: TraceEntryResponse[] }) {
-  const account = trace.find(
+function ToolCall(props: { event: TimelineEvent; turn: Turn; sent_of: string | undefined }) {
+  const { event, turn, sent_of } = props;
+  const account = turn.trace.find(
     ({ category, label, timestamp }) =>
       category === "tool" && label === event.label && timestamp === event.timestamp,
   );
@@ -106,6 +117,13 @@ function ToolCall({ event, trace }: { event: TimelineEvent; trace: TraceEntryRes
       <Stage title="Request" value={request} />
       <Stage title="Result" value={parsed(event.tool_result)} />
       <Stage title="Error" value={event.tool_error} />
+      {sent_of && typeof account?.details?.tool_call_id === "string" && (
+        <ToolRequests
+          session_id={sent_of}
+          turn_index={turn.index}
+          tool_call_id={account.details.tool_call_id}
+        />
+      )}
     </Disclosed>
   );
 }

@@ -19,7 +19,9 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
-type Values = Pick<PrivacySettings, "audit_reads" | "store_requests"> & { retention: Record<Kind, number | null> };
+type Values = Pick<PrivacySettings, "audit_reads" | "store_requests"> & {
+  retention: Record<Kind, number | null>;
+};
 
 const read = () => call("GET /api/v1/organizations/privacy", {});
 
@@ -37,7 +39,11 @@ function PrivacyForm({ settings }: { settings: PrivacySettings }) {
   const may = useMay();
   const record = useRecordForm<PrivacySettings, Values>({
     noun: "Privacy settings",
-    labels: { retention: "Retention", store_requests: "Store model and tool requests", audit_reads: "Audit reads" },
+    labels: {
+      retention: "Retention",
+      store_requests: "Store model and tool requests",
+      audit_reads: "Audit reads",
+    },
     record: settings,
     values: (found) => ({
       store_requests: found?.store_requests ?? true,

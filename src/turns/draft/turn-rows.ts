@@ -40,7 +40,12 @@ export type StoredCall = {
 };
 
 /** The requests that one call of a tool sent, by the call's place. */
-export type CallExchanges = { seq: number; tool_call_id: string; at: Date; exchanges: readonly ToolExchange[] };
+export type CallExchanges = {
+  seq: number;
+  tool_call_id: string;
+  at: Date;
+  exchanges: readonly ToolExchange[];
+};
 
 /** The rows that a turn adds; each list only grows until it is stored. */
 export type TurnRows = {
@@ -53,7 +58,15 @@ export type TurnRows = {
   readonly exchanges: readonly CallExchanges[];
 };
 
-export const NO_ROWS: TurnRows = { messages: [], calls: [], trace: [], events: [], opt_outs: [], rounds: [], exchanges: [] };
+export const NO_ROWS: TurnRows = {
+  messages: [],
+  calls: [],
+  trace: [],
+  events: [],
+  opt_outs: [],
+  rounds: [],
+  exchanges: [],
+};
 
 /** The rows added since the ones that were stored meanwhile. */
 export const rowsAfter = (rows: TurnRows, stored: TurnRows): TurnRows => ({

@@ -63,11 +63,7 @@ describe("what the model was sent", () => {
       "assistant",
       "user",
     ]);
-    expect(first.tools.map(({ name }: { name: string }) => name)).toEqual([
-      "find",
-      "refuse",
-      "hangup",
-    ]);
+    expect(first.tools.map(({ name }: { name: string }) => name)).toEqual(["find", "refuse", "hangup"]);
     expect(first).toMatchObject({ tool_choice: "auto", model: "scripted", error: null, retries: [] });
     expect(first.calls).toMatchObject([{ name: "find", arguments: { city: "Bronx" } }]);
     expect(second.messages.at(-1)).toMatchObject({ role: "tool", result: { slots: ["09:00"] } });
@@ -133,9 +129,16 @@ describe("an organization", () => {
     };
     const before = await used();
     const session_id = await said("find");
-    const bytes = (await stored(session_id)).reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+    const bytes = (await stored(session_id)).reduce(
+      (sum, { content }) => sum + JSON.stringify(content).length,
+      0,
+    );
     expect(await used()).toBeGreaterThanOrEqual(before + bytes);
-    await app.db.updateTable("sessions").set({ ended_at: app.clock.now().toISOString() }).where("id", "=", session_id).execute();
+    await app.db
+      .updateTable("sessions")
+      .set({ ended_at: app.clock.now().toISOString() })
+      .where("id", "=", session_id)
+      .execute();
     expect((await app.send("DELETE", `/api/v1/sessions/${session_id}`)).status).toBe(200);
     expect(await stored(session_id)).toEqual([]);
     expect(await used()).toBe(before);

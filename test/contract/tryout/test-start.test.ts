@@ -10,9 +10,9 @@ beforeAll(async () => {
   app = await createTestApp();
   const group = await app.send("POST", "/api/v1/language_groups/", {
     name: "Two languages",
-    language_configs: ["en-US", "de-DE"].map((language_code, at) => ({
+    language_configs: ["en-US", "fr-FR"].map((language_code, at) => ({
       ...{ language_code, dtmf_code: at + 1 },
-      ...{ voice_provider: "local", voice_display_name: "Any" },
+      ...{ voice_provider: "OpenAI", voice_display_name: "Alloy" },
     })),
     skip_current_language_in_message: false,
   });
@@ -34,10 +34,10 @@ const start = (more: object) =>
   });
 
 test("a test conversation begins with the variables, language, channel, caller and clock it is given", async () => {
-  const given = { variables: { plan: "gold" }, language: "de", channel: "sms" };
+  const given = { variables: { plan: "gold" }, language: "fr", channel: "sms" };
   const { status, body } = await start({ ...given, override_timestamp: "2026-12-24T18:00:00" });
   expect(status, JSON.stringify(body)).toBe(200);
-  expect(body.response_text).toBe("gold de-DE sms +15550100 2026-12-24 18:00");
+  expect(body.response_text).toBe("gold fr-FR sms +15550100 2026-12-24 18:00");
   const { session_id } = body.response.content;
   const session = (await app.send("GET", `/api/v1/sessions/${session_id}`)).body;
   expect(session).toMatchObject({ channel: "sms", is_test: true, source: "+15550100" });
@@ -48,11 +48,11 @@ test("without them it begins as the agent says", async () => {
 });
 
 test("a language that the agent does not speak is refused with those it does", async () => {
-  const { status, body } = await start({ language: "fr" });
+  const { status, body } = await start({ language: "ja" });
   expect(status).toBe(422);
   expect(body.detail[0]).toMatchObject({
     loc: ["body", "language"],
-    msg: "The agent does not speak fr. It speaks en-US, de-DE.",
+    msg: "The agent does not speak ja. It speaks en-US, fr-FR.",
   });
 });
 

@@ -56,11 +56,11 @@ export const SESSIONS: Examples = {
   "GET /api/v1/sessions/{}/trace": ofSession,
   "GET /api/v1/sessions/{}/model_rounds": async (maker) => ({
     ...(await ofSession(maker)),
-    query: { turn_index: 1 },
+    query: { turn_index: "1" },
   }),
   "GET /api/v1/sessions/{}/tool_requests": async (maker) => ({
     ...(await ofSession(maker)),
-    query: { turn_index: 1 },
+    query: { turn_index: "1" },
   }),
   "GET /api/v1/sessions/{}/waveform": ofSession,
   "POST /api/v1/sessions/{}/held_messages/{}/release": heldText,

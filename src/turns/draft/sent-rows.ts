@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { type RawBuilder, sql } from "kysely";
-import { recordset } from "../db/recordset.ts";
-import type { TurnRows } from "./draft/turn-rows.ts";
-import type { SentRound } from "./model-round.ts";
+import { recordset } from "../../db/recordset.ts";
+import type { SentRound } from "../model-round.ts";
+import type { TurnRows } from "./turn-rows.ts";
 
 /*
  * Each round sends the conversation again, with instructions and tools that seldom change. So a message or a list of tools
@@ -15,7 +15,10 @@ export type SentRow = { kind: "part" | "round" | "call"; key: string | null; con
 const KEY_LENGTH = 22;
 
 /** The rows of `sent_records`; a part in `known` is stored already, and new ones are added to it. */
-export function sentRows({ rounds, exchanges }: Pick<TurnRows, "rounds" | "exchanges">, known: Set<string>): SentRow[] {
+export function sentRows(
+  { rounds, exchanges }: Pick<TurnRows, "rounds" | "exchanges">,
+  known: Set<string>,
+): SentRow[] {
   const rows: SentRow[] = [];
   const keyOf = (part: unknown, at: Date): string => {
     const key = hash("sha256", JSON.stringify(part), "base64url").slice(0, KEY_LENGTH);
@@ -36,7 +39,11 @@ export function sentRows({ rounds, exchanges }: Pick<TurnRows, "rounds" | "excha
   return rows;
 }
 
-const stored = ({ at: _, request, calls, ...round }: SentRound, messages: string[], tools: string | null) => ({
+const stored = (
+  { at: _, request, calls, ...round }: SentRound,
+  messages: string[],
+  tools: string | null,
+) => ({
   ...round,
   calls: calls.map(({ provider_data: _, ...call }) => call),
   messages,

@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ agent_id } = await createAgent(app, {
     script: 'otherwise -> say "Yes."',
     greeting: {
-      type: "greeting_v1",
+      type: "greeting",
       text: "{{vars.plan}} {{vars.session.language}} {{vars.session.channel}} {{vars.session.source}} {{vars.session.datetime}}",
     },
     agent: { variables: { plan: "silver" }, language_group_id: group.body.id },
@@ -40,7 +40,7 @@ test("a test conversation begins with the variables, language, channel, caller a
   expect(body.response_text).toBe("gold fr-FR sms +15550100 2026-12-24 18:00");
   const { session_id } = body.response.content;
   const session = (await app.send("GET", `/api/v1/sessions/${session_id}`)).body;
-  expect(session).toMatchObject({ channel: "sms", is_test: true, source: "+15550100" });
+  expect(session).toMatchObject({ is_test: true, source: "+15550100" });
 });
 
 test("without them it begins as the agent says", async () => {

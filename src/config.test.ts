@@ -44,6 +44,12 @@ test("an empty environment is a good one", () => {
       llm_fallback: null,
       embedding_model: null,
       deepgram_base_url: null,
+      assemblyai_base_url: null,
+      telnyx_base_url: null,
+      voice_order: {
+        hearing: ["deepgram", "assemblyai", "offline"],
+        speaking: ["elevenlabs", "cartesia", "deepgram", "offline"],
+      },
       speech_base_urls: {},
       tenants_buy_numbers: false,
       twilio_base_url: null,
@@ -71,6 +77,7 @@ test("an empty environment is a good one", () => {
       llm_api_keys: {},
       speech_api_keys: {},
       deepgram_api_key: null,
+      assemblyai_api_key: null,
       mail: null,
       twilio: null,
     },
@@ -141,6 +148,7 @@ describe("a good value is taken", () => {
       llm_api_keys: { openai: "o", azure_openai: "z", anthropic: "a", google: "g" },
       speech_api_keys: { ElevenLabs: "e" },
       deepgram_api_key: null,
+      assemblyai_api_key: null,
       mail: { smtp_url: "smtp://u%40clinic.example:hush@mx", from: "u@clinic.example" },
       twilio: null,
     });

@@ -273,7 +273,7 @@ test("Ctrl K goes to a page, an agent or a session by a few letters", async () =
   ] as const) {
     await page.keyboard.press("Control+k");
     await page.getByLabel("Go to", { exact: true }).fill(text);
-    await page.getByRole("button", { name: found }).first().waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: found }).first().waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   }

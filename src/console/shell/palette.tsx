@@ -55,6 +55,8 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
     }),
   );
   const found = wanted === "" ? [] : (records.data ?? []);
+  // What was found for other letters stays only where its name has these, too.
+  const isOfThisText = searched === wanted && !records.isPlaceholderData;
   const named = found.map(
     ({ kind, key, name }): SpotlightActionData => ({
       id: `${kind.noun} ${key}`,
@@ -62,7 +64,7 @@ export default function Palette({ opened, onClose }: { opened: boolean; onClose(
       description: kind.noun,
       leftSection: <kind.icon size={18} />,
       // What the server found stays, also where the letters are not in its name one after the other.
-      keywords: text,
+      ...(isOfThisText && { keywords: text }),
       onClick: go(kind.to + encodeURIComponent(key)),
     }),
   );

@@ -277,8 +277,18 @@ async function prompt(page: Page): Promise<void> {
   await page.getByText("− Answer in one sentence.").waitFor();
 }
 
+/** The entry of the menu that a page stands beneath, where it is not called after it. */
+const BENEATH: Record<string, string> = { "Webhook inbox": "Settings", Prompts: "Agents" };
+
+/** A page by the menu, and by its tab where the entry has several. */
 async function menu(page: Page, name: string): Promise<void> {
-  await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+  const entry = page.getByRole("navigation", { name: "Main" });
+  await entry.getByRole("link", { name: BENEATH[name] ?? name, exact: true }).click();
+  if (name in BENEATH)
+    await page
+      .getByRole("navigation", { name: `Pages of ${BENEATH[name]}` })
+      .getByRole("link", { name, exact: true })
+      .click();
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 }
 

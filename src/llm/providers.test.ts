@@ -53,8 +53,15 @@ const failure = async (work: Promise<unknown>): Promise<ModelError> => {
   return error as ModelError;
 };
 
+/** As the fakes name their answers; Google's names none. */
+const ANSWER_IDS: Partial<Record<Provider, string>> = {
+  anthropic: "msg_1",
+  azure_openai: "chatcmpl-1",
+  openai: "chatcmpl-1",
+};
+
 describe.each(PROVIDERS)("%s", (provider) => {
-  test("text arrives in the provider's deltas, with usage", async () => {
+  test("text arrives in the provider's deltas, with usage and the provider's id of the answer", async () => {
     server.reply({ text: ["Sun", "ny", " in Paris"] });
     const parts: ModelPart[] = [];
     for await (const part of modelOf(provider).stream(request())) parts.push(part);
@@ -68,6 +75,7 @@ describe.each(PROVIDERS)("%s", (provider) => {
       finish: "stop",
       usage: { input_tokens: 11, output_tokens: 7, cached_input_tokens: 3 },
       warnings: [],
+      request_id: ANSWER_IDS[provider] ?? null,
     });
   });
 

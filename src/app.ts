@@ -37,6 +37,7 @@ import { addExecutions } from "./executions/routes.ts";
 import { addFolders } from "./folders/routes.ts";
 import { addInsights } from "./insights/routes.ts";
 import { dataSourceRoutes } from "./knowledge/data-source.ts";
+import { addReplays } from "./replays/routes.ts";
 import { addReports } from "./reports/routes.ts";
 import { addSessions } from "./sessions/routes.ts";
 import { simulatedContactRoutes } from "./simulator/contact-routes.ts";
@@ -96,6 +97,7 @@ export async function createApp(given: AppParts): Promise<App> {
   heldMessageRoutes(api, ground);
   addTryout(api, engine);
   addEvaluations(api, engine);
+  addReplays(api, engine);
   addVersions(api, engine);
   addWebChat(api, engine, engines);
   campaignRoutes(api, {

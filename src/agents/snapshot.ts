@@ -24,7 +24,22 @@ export type Snapshot = {
 };
 
 /** With `network: "closed"` no call of a tool leaves the program, whether a mock answers it or not. */
-export type SnapshotTest = { network: "closed" | "open"; mocks: ToolMock[] };
+export type SnapshotTest = {
+  network: "closed" | "open";
+  mocks: ToolMock[];
+  /** Only in replays: what tools answered in the recorded session. They come before mocks. */
+  recorded?: RecordedAnswer[];
+};
+
+/** What a tool answered a call with these arguments; calls that are alike are answered in the order of this list. */
+export type RecordedAnswer = {
+  tool: string;
+  arguments: unknown;
+  result: unknown;
+  /** The whole answer where `result` is only its beginning. */
+  whole?: unknown;
+  error: string | null;
+};
 
 /** A fixed answer to calls of a tool. The first mock that matches a call answers it. */
 export type ToolMock = {

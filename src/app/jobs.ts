@@ -12,6 +12,7 @@ import { insightJobs } from "../executions/executor.ts";
 import { removeRecordingJobs } from "../folders/remove-recording.ts";
 import type { JobHandler } from "../jobs/define-job.ts";
 import { embeddingJobs } from "../knowledge/source-embedding.ts";
+import { replayJobs } from "../replays/replay-job.ts";
 import { takeoutJobs } from "../reports/make-takeout.ts";
 import { tellSetAsideJob } from "../reports/set-aside-routes.ts";
 import type { Engine } from "../sessions/engine.ts";
@@ -37,6 +38,7 @@ export function jobsOf(ground: Ground, engine: Engine, outreach: OutreachParts):
     storageJob(ground),
     endToolJob(engine),
     ...testJobs({ engine, catalogue: ground.catalogue }),
+    ...replayJobs({ engine, catalogue: ground.catalogue }),
     ...insightJobs({ ...ground, runner, owner: engine.owner, concurrency: config.insight_concurrency }),
     ...embeddingJobs({ ...ground, embedderOf: engine.embedderOf, choice: config.embedding_model }),
     ...removeRecordingJobs(ground),

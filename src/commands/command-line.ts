@@ -21,6 +21,10 @@ const HELP = `Parley ${VERSION}: a self-hosted platform for conversational agent
                                   --against 3 that version, --against draft (the default) what was saved last
   ./parley check <file> [--json]  finds mistakes in an agent's or a tool's file (YAML or JSON), without a database;
                                   exits with 0 when there are none, 1 for errors and warnings, 2 for another shape
+  ./parley replay <agent> [--sessions n] [--against draft] [--baseline live] [--days n] [--version n] [--seed n] [--json]
+                                  plays recorded sessions again with two states of an agent and compares them; exits
+                                  with 0 when nothing got worse, 1 when something did, 2 when nothing could be replayed;
+                                  --file replay.yaml adds mocks and checks, --cost-cap ends it at so many dollars
   ./parley simulate [--json] [--seed n] [--audio]
                                   has simulated people call, text and mail the demo's agent, and prints what was said;
                                   --agent <name> has them call, text and mail an agent of the Parley that runs here;
@@ -103,6 +107,19 @@ const COMMANDS: Record<string, Command> = {
       if (file === undefined) return misused("name the file: ./parley check agent.yaml");
       const { check } = await import("./check.ts");
       return check(file, args.includes("--json"));
+    },
+  },
+  replay: {
+    flags: [
+      ...["--sessions", "--against", "--baseline", "--days", "--version", "--seed", "--file", "--cost-cap"],
+      "--json",
+    ],
+    // The agent, and the values of the first eight.
+    names: 9,
+    async run(args) {
+      const { config, secrets } = settings();
+      const { replay } = await import("./replay.ts");
+      return replay(args, config, secrets, process.env.PARLEY_API_TOKEN);
     },
   },
   simulate: {

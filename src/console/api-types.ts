@@ -540,6 +540,32 @@ export type QueuedInsightWork = { "queued": number; "skipped": number };
 
 export type ReleasedMessage = { "session_id": string; "message_id": string };
 
+export type ReplayCheck = { "name": string; "expect": TestExpectation };
+
+export type ReplayDivergence = { "turn": number; "why": "other words" | "nothing fits" | "unanswered call"; "tool": string | null };
+
+export type ReplayFilter = { "days": number; "version"?: number | null | undefined; "channel"?: "voice" | "chat" | "sms" | "email" | "whatsapp" | null | undefined; "end_reason"?: string | null | undefined; "label"?: "GOOD" | "OK" | "BAD" | "N/A" | null | undefined; "called"?: string | null | undefined };
+
+export type ReplayFilterInput = { "days"?: number | undefined; "version"?: number | null | undefined; "channel"?: "voice" | "chat" | "sms" | "email" | "whatsapp" | null | undefined; "end_reason"?: string | null | undefined; "label"?: "GOOD" | "OK" | "BAD" | "N/A" | null | undefined; "called"?: string | null | undefined };
+
+export type ReplayListed = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "total": number; "pending": number };
+
+export type ReplayMean = { "measure": "turns" | "calls" | "cost_usd" | "latency_ms"; "pairs": number; "observed": number | null; "baseline": number | null; "candidate": number | null; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "more" | "less" | "can't tell"; "pairs_needed": number | null };
+
+export type ReplayMeasures = { "ended_by": "agent" | "person"; "turns": number; "tools": ({ "tool": string; "called": number; "failed": number; "is_service": boolean })[]; "steps": (string)[]; "cost_usd": number | null; "latency_ms": number | null; "checks": Record<string, boolean>; "diverged": ReplayDivergence | null; "unanswered": (string)[]; "failed_turns": number };
+
+export type ReplayPair = { "id": number; "position": number; "stratum": string; "status": "pending" | "replayed" | "error" | "skipped"; "session_id": number | null; "baseline_session_id": number | null; "candidate_session_id": number | null; "observed": ReplayMeasures | null; "baseline": ReplayMeasures | null; "candidate": ReplayMeasures | null; "notes": (string)[]; "finished_at": string | null };
+
+export type ReplayRate = { "kind": "outcome" | "check" | "tool" | "step" | "ended_by_agent" | "followed"; "name": string | null; "pairs": number; "observed": number; "baseline": number; "candidate": number; "gained": number; "lost": number; "lost_unanswered": number; "difference": number | null; "low": number | null; "high": number | null; "p_value": number; "p_corrected": number; "verdict": "better" | "worse" | "different" | "can't tell"; "pairs_needed": number | null; "says": string };
+
+export type ReplayRequest = { "sessions": number; "filter": ReplayFilter; "stratify_by": "none" | "end_reason" | "channel" | "day" | "version"; "seed": number; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate": "live" | "draft"; "mocks": (TestMock)[]; "checks": (ReplayCheck)[]; "cost_cap_usd"?: number | null | undefined };
+
+export type ReplayRequestInput = { "sessions"?: number | undefined; "filter"?: ReplayFilterInput | undefined; "stratify_by"?: "none" | "end_reason" | "channel" | "day" | "version" | undefined; "seed"?: number | undefined; "baseline"?: "recorded" | "live" | "draft" | number | null | undefined; "candidate"?: "live" | "draft" | undefined; "mocks"?: (TestMock)[] | undefined; "checks"?: (ReplayCheck)[] | undefined; "cost_cap_usd"?: number | null | undefined };
+
+export type ReplayResponse = { "id": number; "agent_id": number; "agent": string; "baseline": string; "candidate": string; "seed": number; "status": "running" | "finished" | "cancelled"; "created_at": string; "created_by": string; "finished_at": string | null; "request": ReplayRequest; "findings": (TestFinding)[]; "summary": ReplaySummary };
+
+export type ReplaySummary = { "results": { "total": number; "pending": number; "replayed": number; "error": number; "skipped": number }; "harness": { "same_outcome": number; "followed": number; "total": number }; "rates": (ReplayRate)[]; "means": (ReplayMean)[]; "verdict": "better" | "worse" | "different" | "can't tell"; "says": string; "cost_usd": number };
+
 export type RequestNextStep = { "kind": "waiting" | "under-way" | "over"; "reason": string; "text": string; "until": string | null };
 
 export type RequestStatus = "PENDING" | "DUPLICATE" | "INITIATED" | "CONNECTED" | "COMPLETED" | "FAILED" | "CANCELED" | "INVALID" | "SKIPPED";
@@ -1083,6 +1109,11 @@ export type Operations = {
   "POST /api/v1/test_runs/{run_id}/cancel": { path: { "run_id": number }; query: Record<never, never>; body: undefined; answer: TestRunResponse };
   "GET /api/v1/test_runs/{run_id}/comparison": { path: { "run_id": number }; query: { "before": number }; body: undefined; answer: TestComparison };
   "GET /api/v1/sessions/{session_id}/test_case": { path: { "session_id": number }; query: Record<never, never>; body: undefined; answer: TestCase };
+  "POST /api/v1/agents/{agent_id}/replays": { path: { "agent_id": number }; query: Record<never, never>; body: ReplayRequestInput; answer: ReplayResponse };
+  "GET /api/v1/replays/": { path: Record<never, never>; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "agent" | "agent_id" | "status" | "created_at" | "created_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "agent" | "agent_id" | "status" | "created_at" | "created_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ReplayListed)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "GET /api/v1/replays/{replay_id}": { path: { "replay_id": number }; query: Record<never, never>; body: undefined; answer: ReplayResponse };
+  "GET /api/v1/replays/{replay_id}/pairs": { path: { "replay_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "id" | "position" | "status" | "stratum" | "session_id" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("id" | "position" | "status" | "stratum" | "session_id")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (ReplayPair)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };
+  "POST /api/v1/replays/{replay_id}/cancel": { path: { "replay_id": number }; query: Record<never, never>; body: undefined; answer: ReplayResponse };
   "GET /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: undefined; answer: AgentVersioning };
   "PUT /api/v1/agents/{agent_id}/versioning": { path: { "agent_id": number }; query: Record<never, never>; body: AgentVersioningUpdate; answer: AgentVersioning };
   "GET /api/v1/agents/{agent_id}/versions": { path: { "agent_id": number }; query: { "page"?: number | null | undefined; "limit"?: number | undefined; "search_fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "search_field_values"?: (string)[] | undefined; "order_by"?: "version_number" | "note" | "published_at" | "published_by" | null | undefined; "order_by_direction"?: "asc" | "desc" | null | undefined; "fields"?: ("version_number" | "note" | "published_at" | "published_by")[] | undefined; "start_datetime"?: string | null | undefined; "end_datetime"?: string | null | undefined }; body: undefined; answer: { "items": (AgentVersion)[]; "page": number; "page_size": number; "total_pages"?: number | null | undefined; "total_count"?: number | null | undefined } };

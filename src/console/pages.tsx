@@ -111,6 +111,18 @@ export const PAGES: ConsolePage[] = [
     menu: { entry: "Tests", icon: IconFlask },
   },
   {
+    path: "/tests/replays",
+    title: "Replays",
+    permission: "tests_read",
+    load: () => import("./tests/replays-page.tsx"),
+  },
+  {
+    path: "/tests/replays/$id",
+    title: "Replay",
+    permission: "tests_read",
+    load: () => import("./tests/replay-page.tsx"),
+  },
+  {
     path: "/tests/$id",
     title: "Suite of tests",
     permission: "tests_read",

@@ -918,6 +918,43 @@ export interface Recordings {
   source: string | null;
 }
 
+export interface ReplayPairs {
+  baseline: unknown | null;
+  baseline_session_id: number | null;
+  candidate: unknown | null;
+  candidate_session_id: number | null;
+  finished_at: string | null;
+  id: Generated<number>;
+  notes: Generated<unknown>;
+  observed: unknown | null;
+  position: number;
+  replay_id: number;
+  session_id: number | null;
+  status: "pending" | "replayed" | "error" | "skipped";
+  stratum: string;
+  sub_organization_id: number;
+}
+
+export interface Replays {
+  agent_id: number;
+  agent_name: string;
+  baseline: string;
+  baseline_snapshot: unknown | null;
+  candidate: string;
+  candidate_snapshot: unknown;
+  cost_cap_usd: number | null;
+  created_at: string;
+  created_by: string;
+  findings: unknown;
+  fingerprint: string;
+  finished_at: string | null;
+  id: Generated<number>;
+  request: unknown;
+  seed: number;
+  status: "running" | "finished" | "cancelled";
+  sub_organization_id: number;
+}
+
 export interface RequestCounts {
   batch_key: number;
   channel_manager_status: "PENDING" | "DUPLICATE" | "INVALID" | "UNEXPECTED_ERROR" | "FILTERED_LINE_TYPE" | "NO_OUTCOME" | "PROCESSED" | "DROPPED" | "DEFERRED" | "BOUNCED" | "DELIVERED" | "OPENED" | "CLICKED" | "SPAM_REPORT" | "UNSUBSCRIBED" | "PRIOR_UNSUBSCRIBED" | "PRIOR_SPAM_REPORT" | "PRIOR_DROPPED" | "PRIOR_BOUNCED" | "SENT" | "ACCEPTED" | "QUEUED" | "SENDING" | "UNDELIVERED" | "DELIVERY_UNKNOWN" | "DELIVERY_FAILED" | "IN-PROGRESS" | "BUSY" | "CANCELED" | "COMPLETED" | "DECLINED" | "NO-ANSWER" | "MACHINE" | "HUMAN" | "UNKNOWN" | "FAILED" | "SIP_NOT_FOUND" | "SIP_TEMPORARILY_UNAVAILABLE" | "SIP_LOOP_DETECTED" | "SIP_DOES_NOT_EXIST_ANYWHERE";
@@ -1081,6 +1118,7 @@ export interface Sessions {
   snapshot: unknown;
   source: string | null;
   speaking_ms: number | null;
+  start_variables: unknown | null;
   state: unknown;
   sub_organization_id: number;
   target: string | null;
@@ -1497,6 +1535,8 @@ export interface DB {
   prompts: Prompts;
   pronunciations: Pronunciations;
   recordings: Recordings;
+  replay_pairs: ReplayPairs;
+  replays: Replays;
   request_counts: RequestCounts;
   requests: Requests;
   roles: Roles;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { recordingFilesOf } from "../calls/fetch-recording.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { laneSid, REPLAY_SERVICE } from "../replays/lane-session.ts";
 import { tellEnd } from "../sessions/session-ends.ts";
 import { type DeletedCounts, removed } from "./deleted-counts.ts";
 import { listFiles } from "./files-to-remove.ts";
@@ -15,9 +16,10 @@ export const SESSIONS_AT_ONCE = 100;
  */
 export async function deleteSessions(
   tx: Tx,
-  { tenant, ids }: { tenant: number; ids: number[] },
+  { tenant, ids: named_ids }: { tenant: number; ids: number[] },
 ): Promise<DeletedCounts> {
-  if (ids.length === 0) return {};
+  if (named_ids.length === 0) return {};
+  const ids = [...new Set([...named_ids, ...(await replaysOf(tx, tenant, named_ids))])];
   const these = sql`any(${ids}::bigint[])`;
   const named = sql`any(${ids.map(String)}::text[])`;
   const from = (statement: RawBuilder<unknown>) => removed(tx, statement);
@@ -70,6 +72,11 @@ export async function deleteSessions(
   await sql`
     update test_results set session_id = null, verdicts = '[]', notes = '["The session was deleted."]'
     where session_id = ${these}`.execute(tx);
+  await sql`
+    update replay_pairs set
+      baseline_session_id = case when baseline_session_id = ${these} then null else baseline_session_id end,
+      candidate_session_id = case when candidate_session_id = ${these} then null else candidate_session_id end
+    where baseline_session_id = ${these} or candidate_session_id = ${these}`.execute(tx);
   for (const id of ids) await tellEnd(tx, id, "deleted");
   const gone = await sql<{ conversation_id: number }>`
     delete from sessions where id = ${these} returning conversation_id`.execute(tx);
@@ -77,6 +84,24 @@ export async function deleteSessions(
     delete from conversations c where id = any(${gone.rows.map((row) => row.conversation_id)}::bigint[])
       and not exists (select from sessions s where s.conversation_id = c.id)`.execute(tx);
   return { sessions: gone.rows.length, ...counts };
+}
+
+/**
+ * Sessions in which a replay repeated what the person said in these, those that a process left unfinished too. The pairs
+ * let the recorded sessions go first: a replay that goes on finds that, and opens no further session.
+ */
+async function replaysOf(tx: Tx, tenant: number, ids: number[]): Promise<number[]> {
+  const { rows: pairs } = await sql<{ id: number }>`
+    update replay_pairs set session_id = null where session_id = any(${ids}::bigint[]) returning id`.execute(
+    tx,
+  );
+  const sids = pairs.flatMap(({ id }) => [laneSid(id, "baseline"), laneSid(id, "candidate")]);
+  // Index: sessions_sid.
+  const { rows: replayed } = await sql<{ id: number }>`
+    select id from sessions
+    where sub_organization_id = ${tenant} and channel_manager_service = ${REPLAY_SERVICE}
+      and channel_manager_sid = any(${sids}::text[])`.execute(tx);
+  return replayed.map(({ id }) => id);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Snapshot, SnapshotTest } from "../agents/snapshot.ts";
+import type { Snapshot, SnapshotTest, ToolMock } from "../agents/snapshot.ts";
 import type { LlmEntry } from "../llm/catalogue.ts";
 import type { Engine } from "../sessions/engine.ts";
 import { underVars } from "../sessions/variables.ts";
@@ -80,11 +80,14 @@ export async function playCase(
 
 const testOf = ({ network, mocks }: TestCase): SnapshotTest => ({
   network,
-  mocks: mocks.map(({ tool, match, result, error, delay_ms }) => ({
+  mocks: mocksOf(mocks),
+});
+
+export const mocksOf = (mocks: TestCase["mocks"]): ToolMock[] =>
+  mocks.map(({ tool, match, result, error, delay_ms }) => ({
     tool,
     match: match ?? null,
     result: result ?? null,
     error: error ?? null,
     delay_ms: delay_ms ?? 0,
-  })),
-});
+  }));

@@ -1,8 +1,8 @@
 /** What can be said of pass rates; pure, and tested against published tables. */
 
 /** The normal distribution's 97.5 % and 80 % points. */
-const Z_95 = 1.959963984540054;
-const Z_POWER_80 = 0.8416212335729143;
+export const Z_95 = 1.959963984540054;
+export const Z_POWER_80 = 0.8416212335729143;
 
 export type RateInterval = { low: number; high: number };
 

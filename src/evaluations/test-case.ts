@@ -24,7 +24,7 @@ const TestPersonLine = z
   })
   .meta({ id: "TestPersonLine" });
 
-const TestMock = z
+export const TestMock = z
   .strictObject({
     tool: toolName,
     match: anyArguments.nullish().describe("The call's arguments contain these. Omitted: any call."),
@@ -38,7 +38,7 @@ const TestMock = z
   })
   .meta({ id: "TestMock" });
 
-const TestExpectation = z
+export const TestExpectation = z
   .strictObject({
     called: boundedList(
       z.strictObject({

@@ -93,6 +93,8 @@ export const EXPORTED: Record<Group, ExportedTable[]> = {
     own("events"),
     own("test_runs"),
     own("test_results"),
+    own("replays"),
+    own("replay_pairs"),
   ],
   outbound: [
     own("batches"),

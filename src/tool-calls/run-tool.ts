@@ -7,6 +7,7 @@ import { prepareArguments } from "../tools/tool-arguments.ts";
 import { callEndpoint } from "./call-endpoint.ts";
 import { givenFaults, preparedFaults } from "./call-faults.ts";
 import { answerInTest } from "./mocked-call.ts";
+import { answerFromRecording } from "./recorded-call.ts";
 import { runSystemTool } from "./system-tool.ts";
 import {
   done,
@@ -74,15 +75,16 @@ type RunToolType = "action" | "endpoint" | "context" | "log";
 const typeOf = ({ definition }: SnapshotTool): RunToolType =>
   definition.type ?? (definition.context ? "context" : definition.endpoint ? "endpoint" : "action");
 
-function execute(
+async function execute(
   parts: ToolParts,
   context: ToolContext,
   tool: SnapshotTool,
   values: Record<string, unknown>,
-): Promise<ToolOutcome> | ToolOutcome {
+): Promise<ToolOutcome> {
   const { test } = context.snapshot;
   if (test) {
-    const answered = answerInTest(test, tool, values);
+    const answered =
+      (await answerFromRecording(parts, context, tool, values)) ?? answerInTest(test, tool, values);
     if (answered) return answered;
   }
   if (tool.is_system && test?.network === "closed")

@@ -68,6 +68,8 @@ export type ToolOutcome = {
 export type ToolContext = {
   sub_organization_id: number;
   snapshot: Snapshot;
+  /** Left out where an author tries a tool, which is no session. */
+  session_id?: number;
   lookup: Lookup;
   language: string;
   channel: string;

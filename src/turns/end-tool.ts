@@ -93,7 +93,19 @@ function contextOf(engine: Engine, session: LoadedEnd, signal: AbortSignal): Too
   const now = localTime(at, zone);
   const voice = voiceInForce(channel, snapshot, language);
   const lookup = sessionLookup(state, systemVariables(sessionFacts(session), language, now, voice));
-  return { sub_organization_id, snapshot, lookup, language, channel, source, verified, at, now, signal };
+  return {
+    session_id: session.id,
+    sub_organization_id,
+    snapshot,
+    lookup,
+    language,
+    channel,
+    source,
+    verified,
+    at,
+    now,
+    signal,
+  };
 }
 
 type Asked = { call: ToolCall; problem: string | null; trace: TraceEntry[]; rounds: SentRound[] };

@@ -155,10 +155,10 @@ export async function startSession(
   };
 }
 
-function asTested(snapshot: Snapshot, { network, mocks, seed }: NonNullable<SessionStart["test"]>): Snapshot {
+function asTested(snapshot: Snapshot, { seed, ...test }: NonNullable<SessionStart["test"]>): Snapshot {
   const { prompt } = snapshot;
   const llm_config = seed === null ? prompt.llm_config : { ...prompt.llm_config, seed };
-  return { ...snapshot, prompt: { ...prompt, llm_config }, test: { network, mocks } };
+  return { ...snapshot, prompt: { ...prompt, llm_config }, test };
 }
 
 async function joinConversation(tx: Tx, start: SessionStart, snapshot: Snapshot, now: Date): Promise<number> {
@@ -256,6 +256,7 @@ function sessionRow(
     override_timestamp: start.override_timestamp ?? null,
     snapshot: json(snapshot),
     state: json(state),
+    start_variables: start.variables ? json(start.variables) : null,
     next_seq: 1,
     last_activity_at: now.toISOString(),
     resume_token_hash: start.resume_token ? sha256(start.resume_token) : null,

@@ -38,6 +38,7 @@ const ROUTES: [path: string, heading: string | RegExp, viewer: boolean][] = [
   ["/console/tests", "Tests", true],
   ["/console/tests/1", "Clinic receptionist", true],
   ["/console/tests/1?view=tests", "Clinic receptionist", true],
+  ["/console/tests/replays", "Replays", true],
   ["/console/tests/new", "New suite of tests", true],
   ["/console/tools", "Tools", true],
   ["/console/tools/find_slots", "find_slots", true],

@@ -32,6 +32,7 @@ const LINE = [
   "turns",
   "tryout",
   "evaluations",
+  "replays",
   "versions",
   "webchat",
   "carriers",

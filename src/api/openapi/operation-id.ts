@@ -94,6 +94,8 @@ const NAMES: Record<string, string> = {
   "GET /api/v1/test_suites/{}/export": "export_test_suite",
   "POST /api/v1/test_suites/{}/runs": "run_test_suite",
   "GET /api/v1/test_runs/{}/comparison": "compare_test_runs",
+  "POST /api/v1/agents/{}/replays": "replay_sessions",
+  "GET /api/v1/replays/{}/pairs": "list_replay_pairs",
   "GET /api/v1/sessions/{}/test_case": "get_test_case_of_session",
   "GET /chat/v1/sessions/{}": "read_chat_session",
   "POST /chat/v1/sessions/{}/messages": "send_chat_message",

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { TestSuiteListed } from "../api-types.ts";
 import { type Column, changedColumn, descriptionColumn, nameColumn } from "../lists/columns.tsx";
 import { listPage } from "../lists/list-page.tsx";
-import { RouteLink } from "../parts/parts.tsx";
+import { LinkButton, RouteLink } from "../parts/parts.tsx";
 import { showFailure } from "../parts/show-failure.ts";
 import { call } from "../server/api.ts";
 import { useMay } from "../server/me.tsx";
@@ -52,7 +52,12 @@ export default listPage({
     icon: IconFlask,
     about: "Write what a person says and what is expected of the agent, or make a test of any session.",
   },
-  Actions: ImportSuite,
+  Actions: () => (
+    <>
+      <LinkButton to="/tests/replays">Replays</LinkButton>
+      <ImportSuite />
+    </>
+  ),
 });
 
 function ImportSuite() {

@@ -1,11 +1,10 @@
 import { Modal, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { TestResult } from "../api-types.ts";
-import { Fetched, RouteLink } from "../parts/parts.tsx";
+import { Fetched } from "../parts/parts.tsx";
 import { call } from "../server/api.ts";
-import { TurnView } from "../sessions/turn-view.tsx";
-import { turnsOf } from "../sessions/turns.ts";
 import { Verdicts } from "./results-panel.tsx";
+import { SessionTurns } from "./session-turns.tsx";
 
 /** The conversations of one test in two runs, beside each other. */
 export function TranscriptPair(props: { name: string; before: number; after: number; onClose(): void }) {
@@ -51,40 +50,9 @@ function Side({ run_id, name }: { run_id: number; name: string }) {
   );
 }
 
-function Conversation({ result, among }: { result: TestResult; among: string }) {
-  const { session_id } = result;
-  const story = useQuery({
-    queryKey: ["session", String(session_id), "pair"],
-    enabled: session_id !== null,
-    queryFn: async ({ signal }) => {
-      const path = { session_id: String(session_id) };
-      const { events } = await call("GET /api/v1/sessions/timeline/{session_id}", { path, signal });
-      return turnsOf(events, []);
-    },
-  });
-  return (
-    <Stack gap="md">
-      <Verdicts result={result} />
-      {session_id === null ? (
-        <Text size="sm">It was not held.</Text>
-      ) : (
-        <>
-          <Fetched query={story}>
-            {(turns) =>
-              turns.map((turn) => (
-                <TurnView
-                  key={turn.index}
-                  session_id={String(session_id)}
-                  turn={turn}
-                  among={among}
-                  showEngine={false}
-                />
-              ))
-            }
-          </Fetched>
-          <RouteLink to={`/sessions/${session_id}`}>Session {session_id}</RouteLink>
-        </>
-      )}
-    </Stack>
-  );
-}
+const Conversation = ({ result, among }: { result: TestResult; among: string }) => (
+  <Stack gap="md">
+    <Verdicts result={result} />
+    <SessionTurns session_id={result.session_id} among={among} absent="It was not held." />
+  </Stack>
+);

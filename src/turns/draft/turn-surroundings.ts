@@ -46,6 +46,7 @@ export function toolContextOf(
   return {
     sub_organization_id,
     snapshot,
+    session_id: facts.session.id,
     lookup,
     language,
     channel,

@@ -15,6 +15,24 @@ async function run(maker: Maker) {
 }
 const ofRun = async (maker: Maker) => ({ at: [(await run(maker)).id] });
 
+/** A session that counts as a real one. */
+async function recordedSession(maker: Maker) {
+  const { session_id } = await session(maker);
+  const { agent_id } = await maker.app.db
+    .updateTable("sessions")
+    .set({ is_test: false })
+    .where("id", "=", session_id)
+    .returning("agent_id")
+    .executeTakeFirstOrThrow();
+  return { session_id, agent_id };
+}
+
+async function replay(maker: Maker) {
+  const { session_id, agent_id } = await recordedSession(maker);
+  return { ...(await maker.post(`/agents/${agent_id}/replays`, { sessions: 5 })), session_id };
+}
+const ofReplay = async (maker: Maker) => ({ at: [(await replay(maker)).id] });
+
 async function published(maker: Maker) {
   const { id } = await agent(maker);
   await maker.post(`/agents/${id}/versions`, { note: "First" });
@@ -44,6 +62,14 @@ export const EVALUATIONS: Examples = {
     at: [(await suite(maker)).id],
     body: { repetitions: 2, seed: 7 },
   }),
+  "POST /api/v1/agents/{}/replays": async (maker) => ({
+    at: [(await recordedSession(maker)).agent_id],
+    body: { sessions: 5, filter: { days: 7 } },
+  }),
+  "GET /api/v1/replays/": () => ({}),
+  "GET /api/v1/replays/{}": ofReplay,
+  "GET /api/v1/replays/{}/pairs": ofReplay,
+  "POST /api/v1/replays/{}/cancel": ofReplay,
   "GET /api/v1/test_runs/": () => ({}),
   "GET /api/v1/test_runs/{}": ofRun,
   "GET /api/v1/test_runs/{}/results": ofRun,

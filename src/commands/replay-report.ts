@@ -1,0 +1,91 @@
+import { nameOf, type ReplaySummary } from "../replays/compare-lanes.ts";
+
+/** A replay, as the API tells it. */
+export type ToldReplay = {
+  id: number;
+  agent: string;
+  baseline: string;
+  candidate: string;
+  status: "running" | "finished" | "cancelled";
+  findings: { path: string; message: string }[];
+  summary: ReplaySummary;
+};
+
+const WORDS = { turns: "Turns", calls: "Tool calls", cost_usd: "Cost", latency_ms: "Latency" } as const;
+const TITLES = {
+  better: "Better",
+  worse: "Worse",
+  different: "Different",
+  "can't tell": "No difference can be told",
+} as const;
+
+/** Findings, a line for each thing that is compared, and the verdict. */
+export function replayReport({ id, agent, baseline, candidate, findings, summary }: ToldReplay): string {
+  const { results, harness, rates, means, verdict, says, cost_usd } = summary;
+  const replayed = `${results.replayed} of ${results.total} sessions replayed`;
+  const left = [
+    ...(results.error > 0 ? [`${results.error} could not be`] : []),
+    ...(results.skipped > 0 ? [`${results.skipped} were not`] : []),
+  ];
+  const rows = [
+    ["", "recorded", "baseline", "candidate", "difference (95 %)", ""],
+    ...rates.map((rate) => [
+      nameOf(rate),
+      ...[rate.observed, rate.baseline, rate.candidate].map(String),
+      interval(rate, (share) => `${(share * 100).toFixed(1)} %`),
+      rate.verdict === "can't tell" ? "" : rate.verdict,
+    ]),
+    ...means.map((mean) => {
+      const shown = FORMATS[mean.measure];
+      return [
+        WORDS[mean.measure],
+        ...[mean.observed, mean.baseline, mean.candidate].map((value) =>
+          value === null ? "–" : shown(value),
+        ),
+        interval(mean, shown),
+        mean.verdict === "can't tell" ? "" : mean.verdict,
+      ];
+    }),
+  ];
+  return [
+    ...findings.map(({ path, message }) => `note: ${path}: ${message}`),
+    `${agent}: ${stateOf(candidate)} against ${stateOf(baseline)}. ${[replayed, ...left].join(", ")}.`,
+    "",
+    ...columns(rows),
+    "",
+    `The baseline repeated the recorded outcome in ${harness.same_outcome} of ${harness.total} sessions, and followed the recording in ${harness.followed}.`,
+    `${TITLES[verdict]}. ${says}`,
+    ...(cost_usd > 0 ? [`Cost: $${cost_usd.toFixed(4)}`] : []),
+    `Replay ${id}: read the conversations beside each other in the console under Tests.`,
+    "",
+  ].join("\n");
+}
+
+export const stateOf = (name: string): string =>
+  name === "recorded" ? "each session's own version" : name === "draft" ? "the draft" : `version ${name}`;
+
+const FORMATS = {
+  turns: (value: number) => value.toFixed(1),
+  calls: (value: number) => value.toFixed(1),
+  cost_usd: (value: number) => `$${value.toFixed(4)}`,
+  latency_ms: (value: number) => `${value.toFixed(0)} ms`,
+} as const;
+
+type Interval = { difference: number | null; low: number | null; high: number | null };
+
+function interval({ difference, low, high }: Interval, shown: (value: number) => string): string {
+  if (difference === null || low === null || high === null) return "–";
+  return `${shown(difference)} (${shown(low)} to ${shown(high)})`;
+}
+
+function columns(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
+  return rows.map((row) =>
+    row
+      .map((cell, at) =>
+        at === 0 || at === row.length - 1 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+      )
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parse } from "yaml";
+import { errorText, Fault } from "../base/errors.ts";
+import type { Config, Secrets } from "../config.ts";
+import type { ReplaySummary } from "../replays/compare-lanes.ts";
+import { type ApiClient, client, tokenOfThisMachine } from "./api-client.ts";
+import { findAgent } from "./chat.ts";
+import { replayReport, type ToldReplay } from "./replay-report.ts";
+import { INTERRUPTED, stopSignal } from "./stop-signal.ts";
+
+/** Between two looks at a replay. */
+const LOOK_MS = 300;
+const NOT_WORSE = 0;
+const WORSE = 1;
+const FAULTY = 2;
+
+type ReplayArguments = {
+  agent: string;
+  /** A file with further fields of the request, such as mocks and checks. */
+  file: string | null;
+  fields: Record<string, unknown>;
+  filter: Record<string, unknown>;
+  json: boolean;
+};
+
+/**
+ * Replays recorded sessions on the Parley that runs here, and prints what changed. Resolves with the exit code: 0 nothing
+ * got worse, 1 something did, 2 the command line is faulty or nothing could be replayed.
+ */
+export async function replay(
+  args: string[],
+  config: Config,
+  secrets: Secrets,
+  token: string | undefined,
+): Promise<number> {
+  const wanted = readArguments(args);
+  if (typeof wanted === "string") return faulty(wanted);
+  const more = wanted.file === null ? {} : await readMore(wanted.file);
+  if (typeof more === "string") return faulty(more);
+  const call = client(config.public_url, token ? () => token : await tokenOfThisMachine(config, secrets));
+  let begun: ToldReplay;
+  try {
+    const { id } = await findAgent(call, wanted.agent);
+    const filter = { ...(more.filter as object | undefined), ...wanted.filter };
+    begun = await call("POST", `/api/v1/agents/${id}/replays`, { ...more, ...wanted.fields, filter });
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return faulty(error.message);
+  }
+  const found = await finished(call, begun.id, wanted.json);
+  if (!found) return INTERRUPTED;
+  process.stdout.write(wanted.json ? `${JSON.stringify(found)}\n` : replayReport(found));
+  if (found.summary.results.replayed === 0) return FAULTY;
+  return found.summary.verdict === "worse" ? WORSE : NOT_WORSE;
+}
+
+async function readMore(file: string): Promise<Record<string, unknown> | string> {
+  try {
+    const read: unknown = parse(await readFile(file, "utf8"), { maxAliasCount: 100 });
+    if (typeof read === "object" && read !== null && !Array.isArray(read))
+      return read as Record<string, unknown>;
+    return `${file}: write fields of a replay, such as checks.`;
+  } catch (error) {
+    return `${file} can't be read (${errorText(error)}).`;
+  }
+}
+
+/** Looks until it is over; the replay is cancelled by Ctrl-C. */
+async function finished(call: ApiClient, id: number, quiet: boolean): Promise<ToldReplay | null> {
+  const stop = stopSignal();
+  const show = !quiet && process.stderr.isTTY;
+  for (;;) {
+    const found = await call<ToldReplay>("GET", `/api/v1/replays/${id}`);
+    const { total, pending } = found.summary.results satisfies ReplaySummary["results"];
+    if (show) process.stderr.write(`\r${total - pending} of ${total} sessions replayed`);
+    if (found.status !== "running") {
+      if (show) process.stderr.write("\r\u001b[K");
+      return found;
+    }
+    if (stop.aborted) {
+      await call("POST", `/api/v1/replays/${id}/cancel`);
+      return null;
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+const NUMBERS: Record<string, [field: "sessions" | "seed" | "days" | "version", of: "fields" | "filter"]> = {
+  "--sessions": ["sessions", "fields"],
+  "--seed": ["seed", "fields"],
+  "--days": ["days", "filter"],
+  "--version": ["version", "filter"],
+};
+
+/** What was asked for, or why it can't be. */
+function readArguments(args: string[]): ReplayArguments | string {
+  const wanted: ReplayArguments = { agent: "", file: null, fields: {}, filter: {}, json: false };
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] as string;
+    if (arg === "--json") {
+      wanted.json = true;
+      continue;
+    }
+    if (!arg.startsWith("--")) {
+      if (wanted.agent !== "") return NAME_AN_AGENT;
+      wanted.agent = arg;
+      continue;
+    }
+    const value = args[++at];
+    if (value === undefined || value.startsWith("--")) return `${arg} needs a value.`;
+    const problem = takeValue(wanted, arg, value);
+    if (problem !== null) return problem;
+  }
+  return wanted.agent === "" ? NAME_AN_AGENT : wanted;
+}
+
+const NAME_AN_AGENT = 'Name one agent: ./parley replay "Demo clinic" --sessions 100';
+
+function takeValue(wanted: ReplayArguments, flag: string, value: string): string | null {
+  const number = NUMBERS[flag];
+  if (number) {
+    if (!/^\d{1,9}$/.test(value)) return `${flag} takes a number.`;
+    wanted[number[1]][number[0]] = Number(value);
+  } else if (flag === "--against" || flag === "--baseline") {
+    const words = flag === "--against" ? ["draft", "live"] : ["recorded", "draft", "live"];
+    if (!words.includes(value) && !/^[1-9]\d{0,8}$/.test(value))
+      return `${flag} takes ${words.join(", ")} or the number of a version.`;
+    wanted.fields[flag === "--against" ? "candidate" : "baseline"] = words.includes(value)
+      ? value
+      : Number(value);
+  } else if (flag === "--cost-cap") {
+    if (!/^\d+(\.\d+)?$/.test(value)) return "--cost-cap takes an amount in US dollars.";
+    wanted.fields.cost_cap_usd = Number(value);
+  } else if (flag === "--file") wanted.file = value;
+  return null;
+}
+
+function faulty(line: string): number {
+  process.stderr.write(`parley: ${line}\n`);
+  return FAULTY;
+}

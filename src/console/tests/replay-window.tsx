@@ -1,0 +1,132 @@
+import { Button, NumberInput, Select } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { RecordSelect } from "../lists/record-select.tsx";
+import { useWindowForm, WindowForm } from "../records/window-form.tsx";
+import { call } from "../server/api.ts";
+import { useMay } from "../server/me.tsx";
+
+/** Begins a replay, and opens its page. */
+export function ReplayButton() {
+  const may = useMay();
+  const [opened, { open, close }] = useDisclosure(false);
+  if (!may("tests_run")) return null;
+  return (
+    <>
+      <Button leftSection={<IconPlayerPlay size={15} />} onClick={open}>
+        Replay sessions
+      </Button>
+      {opened && <ReplayWindow onClose={close} />}
+    </>
+  );
+}
+
+const STRATA = {
+  end_reason: "How they ended",
+  channel: "Channel",
+  day: "Day",
+  version: "Version",
+  none: "None",
+} as const;
+
+function ReplayWindow({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { form, sending } = useWindowForm({
+    initial: {
+      agent_id: null as number | null,
+      sessions: 100 as number | string,
+      days: 30 as number | string,
+      stratify_by: "end_reason" as keyof typeof STRATA,
+      candidate: "draft",
+      baseline: "",
+      cost_cap_usd: "" as number | string,
+    },
+    async send({ agent_id, sessions, days, stratify_by, candidate, baseline, cost_cap_usd }) {
+      if (agent_id === null) throw new Error("Choose an agent.");
+      return call("POST /api/v1/agents/{agent_id}/replays", {
+        path: { agent_id },
+        body: {
+          sessions: Number(sessions),
+          filter: { days: Number(days) },
+          stratify_by,
+          candidate: candidate as "draft" | "live",
+          baseline: baseline === "" ? null : (baseline as "recorded" | "live"),
+          cost_cap_usd: cost_cap_usd === "" ? null : Number(cost_cap_usd),
+        },
+      });
+    },
+    async onSent({ id }) {
+      onClose();
+      await client.invalidateQueries({ queryKey: ["GET /api/v1/replays/"] });
+      await navigate({ to: `/tests/replays/${id}` });
+    },
+  });
+  const { agent_id, stratify_by, candidate, baseline } = form.getValues();
+  return (
+    <WindowForm title="Replay sessions" verb="Replay" sending={sending} onClose={onClose}>
+      <RecordSelect
+        operation="GET /api/v1/agents/"
+        label="Agent"
+        required
+        value={agent_id}
+        chosenName={null}
+        onChange={(id) => form.setFieldValue("agent_id", id)}
+        error={form.errors.agent_id}
+      />
+      <NumberInput
+        label="Sessions"
+        description="Each is held twice: with the candidate and with the baseline."
+        min={1}
+        max={1000}
+        allowDecimal={false}
+        {...form.getInputProps("sessions")}
+      />
+      <NumberInput
+        label="Of the last days"
+        min={1}
+        max={3650}
+        allowDecimal={false}
+        {...form.getInputProps("days")}
+      />
+      <Select
+        label="Stratify by"
+        description="Each group is drawn from in proportion to its size."
+        data={Object.entries(STRATA).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+        value={stratify_by}
+        onChange={(value) => form.setFieldValue("stratify_by", value as keyof typeof STRATA)}
+      />
+      <Select
+        label="Candidate"
+        data={[
+          { value: "draft", label: "The draft, as it is saved now" },
+          { value: "live", label: "What people reach" },
+        ]}
+        allowDeselect={false}
+        value={candidate}
+        onChange={(value) => form.setFieldValue("candidate", value ?? "draft")}
+      />
+      <Select
+        label="Baseline"
+        data={[
+          { value: "", label: "What people reach, if it was published" },
+          { value: "recorded", label: "Each session's own version" },
+        ]}
+        allowDeselect={false}
+        value={baseline}
+        onChange={(value) => form.setFieldValue("baseline", value ?? "")}
+      />
+      <NumberInput
+        label="Cost cap"
+        description="No further conversation begins once the replay has cost so much. Empty: none."
+        prefix="$"
+        min={0}
+        decimalScale={2}
+        {...form.getInputProps("cost_cap_usd")}
+      />
+    </WindowForm>
+  );
+}

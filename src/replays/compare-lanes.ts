@@ -1,0 +1,306 @@
+import { z } from "zod";
+import {
+  holm,
+  meanInterval,
+  newcombeInterval,
+  pairsForMean,
+  permutationTest,
+} from "../evaluations/paired-difference.ts";
+import { exactMcNemar, pairsNeeded } from "../evaluations/statistics.ts";
+import type { ReplayMeasures } from "./lane-measures.ts";
+
+/** What a replay came to: the candidate against the baseline, pair by pair; pure. */
+
+const ReplayRate = z
+  .object({
+    kind: z
+      .enum(["outcome", "check", "tool", "step", "ended_by_agent", "followed"])
+      .describe(
+        "outcome: each service that succeeded and each step that was reached in the recording, succeeds and is reached again; followed: the conversation did not diverge from the recording.",
+      ),
+    name: z.string().nullable().describe("Of the check, tool or step."),
+    pairs: z.int(),
+    observed: z.int().describe("Recorded sessions of which it is true."),
+    baseline: z.int(),
+    candidate: z.int(),
+    gained: z.int().describe("Pairs of which it is true for the candidate alone."),
+    lost: z.int().describe("Pairs of which it is true for the baseline alone."),
+    lost_unanswered: z
+      .int()
+      .describe("Of the lost ones: the candidate called a tool that the recording has no answer for."),
+    difference: z.number().nullable(),
+    low: z.number().nullable().describe("Lower end of Newcombe's 95 % interval of the paired difference."),
+    high: z.number().nullable(),
+    p_value: z.number().describe("McNemar's exact test, two-sided."),
+    p_corrected: z
+      .number()
+      .describe("By Holm, the outcome and the checks among themselves, everything else among itself."),
+    verdict: z
+      .enum(["better", "worse", "different", "can't tell"])
+      .describe("different: there is a difference, and whether it is good is for you to say."),
+    pairs_needed: z.int().nullable(),
+    says: z.string(),
+  })
+  .meta({ id: "ReplayRate" });
+type ReplayRate = z.infer<typeof ReplayRate>;
+
+const ReplayMean = z
+  .object({
+    measure: z.enum(["turns", "calls", "cost_usd", "latency_ms"]),
+    pairs: z.int(),
+    observed: z.number().nullable(),
+    baseline: z.number().nullable(),
+    candidate: z.number().nullable(),
+    difference: z.number().nullable(),
+    low: z.number().nullable().describe("Lower end of the 95 % bootstrap interval of the mean difference."),
+    high: z.number().nullable(),
+    p_value: z.number().describe("Permutation test of the paired difference, two-sided."),
+    p_corrected: z.number(),
+    verdict: z.enum(["more", "less", "can't tell"]),
+    pairs_needed: z.int().nullable(),
+  })
+  .meta({ id: "ReplayMean" });
+type ReplayMean = z.infer<typeof ReplayMean>;
+
+export const ReplaySummary = z
+  .object({
+    results: z.object({
+      total: z.int(),
+      pending: z.int(),
+      replayed: z.int(),
+      error: z.int(),
+      skipped: z.int(),
+    }),
+    harness: z
+      .object({
+        same_outcome: z.int().describe("Baseline replays that reached what was reached in the recording."),
+        followed: z.int().describe("Baseline replays that did not diverge."),
+        total: z.int(),
+      })
+      .describe("How far replays of the baseline can be trusted to repeat what was recorded."),
+    rates: z.array(ReplayRate),
+    means: z.array(ReplayMean),
+    verdict: z.enum(["better", "worse", "different", "can't tell"]),
+    says: z.string(),
+    cost_usd: z.number(),
+  })
+  .meta({ id: "ReplaySummary" });
+export type ReplaySummary = z.infer<typeof ReplaySummary>;
+
+type Lanes = { observed: ReplayMeasures; baseline: ReplayMeasures; candidate: ReplayMeasures };
+export type PairMeasures = {
+  status: "pending" | "replayed" | "error" | "skipped";
+} & { [lane in keyof Lanes]: ReplayMeasures | null };
+
+/** At this corrected p a difference is told. */
+const ALPHA = 0.05;
+/** With fewer pairs that differ, McNemar's p is above 0.05 whichever way they go. */
+const FEWEST_DIFFERING = 6;
+
+export function compareLanes(
+  pairs: readonly PairMeasures[],
+  checks: readonly string[],
+  seed: number,
+): ReplaySummary {
+  const replayed = pairs.filter((pair): pair is PairMeasures & Lanes => pair.status === "replayed");
+  const rates = tracked(replayed, checks).map((one) => rateOf(replayed, one));
+  const means = MEASURES.map((measure) => meanOf(replayed, measure, seed));
+  correct(rates, means);
+  const count = (status: PairMeasures["status"]) => pairs.filter((pair) => pair.status === status).length;
+  const judged = rates.map(withVerdict);
+  const verdict = overall(judged);
+  return {
+    results: {
+      total: pairs.length,
+      pending: count("pending"),
+      replayed: replayed.length,
+      error: count("error"),
+      skipped: count("skipped"),
+    },
+    harness: {
+      same_outcome: replayed.filter(({ observed, baseline }) => reaches(observed, baseline)).length,
+      followed: replayed.filter(({ baseline }) => baseline.diverged === null).length,
+      total: replayed.length,
+    },
+    rates: judged,
+    means: means.map(withDirection),
+    verdict,
+    says: saysOf(verdict, judged, replayed.length),
+    cost_usd: pairs.reduce(
+      (sum, { baseline, candidate }) => sum + (baseline?.cost_usd ?? 0) + (candidate?.cost_usd ?? 0),
+      0,
+    ),
+  };
+}
+
+/** Whether a conversation reached what the recorded one did. */
+export function reaches(observed: ReplayMeasures, lane: ReplayMeasures): boolean {
+  const succeeded = (name: string) =>
+    lane.tools.some((each) => each.tool === name && each.called > each.failed);
+  return (
+    observed.tools.every(
+      ({ tool, called, failed, is_service }) => !is_service || called === failed || succeeded(tool),
+    ) && observed.steps.every((step) => lane.steps.includes(step))
+  );
+}
+
+type Tracked = Pick<ReplayRate, "kind" | "name"> & {
+  holds(lane: ReplayMeasures, observed: ReplayMeasures): boolean;
+};
+
+function tracked(pairs: readonly Lanes[], checks: readonly string[]): Tracked[] {
+  const lanes = pairs.flatMap(({ observed, baseline, candidate }) => [observed, baseline, candidate]);
+  const services = new Set(
+    lanes.flatMap(({ tools }) => tools.flatMap(({ tool, is_service }) => (is_service ? [tool] : []))),
+  );
+  const steps = new Set(lanes.flatMap((lane) => lane.steps));
+  return [
+    { kind: "outcome", name: null, holds: (lane, observed) => reaches(observed, lane) },
+    ...checks.map((name): Tracked => ({ kind: "check", name, holds: (lane) => lane.checks[name] === true })),
+    ...[...services].toSorted().map(
+      (name): Tracked => ({
+        kind: "tool",
+        name,
+        holds: (lane) => lane.tools.some(({ tool, called, failed }) => tool === name && called > failed),
+      }),
+    ),
+    ...[...steps]
+      .toSorted()
+      .map((name): Tracked => ({ kind: "step", name, holds: (lane) => lane.steps.includes(name) })),
+    { kind: "ended_by_agent", name: null, holds: (lane) => lane.ended_by === "agent" },
+    { kind: "followed", name: null, holds: (lane) => lane.diverged === null },
+  ];
+}
+
+type Uncorrected<T> = Omit<T, "verdict" | "says">;
+
+function rateOf(pairs: readonly Lanes[], { kind, name, holds }: Tracked): Uncorrected<ReplayRate> {
+  const cells = pairs.map(({ observed, baseline, candidate }) => ({
+    was: holds(baseline, observed),
+    is: holds(candidate, observed),
+    seen: holds(observed, observed),
+    unanswered: candidate.unanswered.length > 0,
+  }));
+  const gained = cells.filter(({ was, is }) => is && !was).length;
+  const losses = cells.filter(({ was, is }) => was && !is);
+  const both = cells.filter(({ was, is }) => was && is).length;
+  const lost = losses.length;
+  const neither = pairs.length - both - gained - lost;
+  const interval = newcombeInterval({ both, first: lost, second: gained, neither });
+  const p_value = exactMcNemar(gained, lost);
+  return {
+    ...{ kind, name, pairs: pairs.length, gained, lost, p_value, p_corrected: p_value },
+    observed: cells.filter(({ seen }) => seen).length,
+    baseline: both + lost,
+    candidate: both + gained,
+    lost_unanswered: losses.filter(({ unanswered }) => unanswered).length,
+    difference: interval?.difference ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    pairs_needed: pairsNeeded({ pairs: pairs.length, better: gained, worse: lost }),
+  };
+}
+
+const MEASURES = ["turns", "calls", "cost_usd", "latency_ms"] as const;
+type Measure = (typeof MEASURES)[number];
+
+const measured = (lane: ReplayMeasures, measure: Measure): number | null =>
+  measure === "calls" ? lane.tools.reduce((sum, { called }) => sum + called, 0) : lane[measure];
+
+function meanOf(pairs: readonly Lanes[], measure: Measure, seed: number): Uncorrected<ReplayMean> {
+  const known = pairs.flatMap(({ observed, baseline, candidate }) => {
+    const [was, is] = [measured(baseline, measure), measured(candidate, measure)];
+    return was === null || is === null ? [] : [{ was, is, seen: measured(observed, measure) }];
+  });
+  const differences = known.map(({ was, is }) => is - was);
+  const interval = meanInterval(differences, seed);
+  const p_value = permutationTest(differences, seed);
+  const mean = (values: number[]) =>
+    values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+  return {
+    ...{ measure, pairs: known.length, p_value, p_corrected: p_value },
+    observed: mean(known.flatMap(({ seen }) => (seen === null ? [] : [seen]))),
+    baseline: mean(known.map(({ was }) => was)),
+    candidate: mean(known.map(({ is }) => is)),
+    difference: interval?.difference ?? null,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    pairs_needed: pairsForMean(differences),
+  };
+}
+
+/** What a replay is for takes this share of the 5 %; its details share the rest. */
+const SHARE_OF_GOALS = 0.8;
+
+/**
+ * Holm's correction over everything that could have told a difference, the goals and the details each with their share of
+ * the 5 %: twenty tools and steps don't hide what happened to the outcome. What can't tell a difference, since too few
+ * pairs differ, raises no false alarm and costs the others nothing (Tarone 1990).
+ */
+function correct(rates: Uncorrected<ReplayRate>[], means: Uncorrected<ReplayMean>[]): void {
+  const able = rates.filter(({ gained, lost }) => gained + lost >= FEWEST_DIFFERING);
+  const goals = able.filter(isGoal);
+  const details = [...able.filter((rate) => !isGoal(rate)), ...means];
+  for (const [family, share] of [
+    [goals, SHARE_OF_GOALS],
+    [details, 1 - SHARE_OF_GOALS],
+  ] as const) {
+    const corrected = holm(family.map(({ p_value }) => p_value));
+    for (const [at, one] of family.entries())
+      one.p_corrected = Math.min(1, (corrected[at] as number) / share);
+  }
+}
+
+const isGoal = ({ kind }: Pick<ReplayRate, "kind">): boolean => kind === "outcome" || kind === "check";
+
+function withVerdict(rate: Uncorrected<ReplayRate>): ReplayRate {
+  const { gained, lost, pairs, p_corrected, pairs_needed } = rate;
+  const isTold = gained + lost >= FEWEST_DIFFERING && p_corrected < ALPHA;
+  const verdict = !isTold ? "can't tell" : !isGoal(rate) ? "different" : gained > lost ? "better" : "worse";
+  const points = ((rate.difference ?? 0) * 100).toFixed(1);
+  const says = isTold
+    ? `${rate.baseline} of ${pairs} with the baseline, ${rate.candidate} with the candidate: ${points} points (corrected p = ${p_corrected.toFixed(4)}).`
+    : gained + lost === 0
+      ? `No pair differs.`
+      : pairs_needed === null
+        ? `No difference can be told from ${pairs} sessions.`
+        : `No difference can be told from ${pairs} sessions; ${Math.max(pairs_needed, pairs + 1)} would be needed.`;
+  return { ...rate, verdict, says };
+}
+
+function withDirection(mean: Uncorrected<ReplayMean>): ReplayMean {
+  const isTold = mean.p_corrected < ALPHA && mean.difference !== null;
+  return { ...mean, verdict: !isTold ? "can't tell" : (mean.difference as number) > 0 ? "more" : "less" };
+}
+
+/** What got worse is not made up for by what got better. */
+function overall(rates: readonly ReplayRate[]): ReplaySummary["verdict"] {
+  for (const verdict of ["worse", "better", "different"] as const)
+    if (rates.some((rate) => rate.verdict === verdict)) return verdict;
+  return "can't tell";
+}
+
+function saysOf(verdict: ReplaySummary["verdict"], rates: readonly ReplayRate[], pairs: number): string {
+  const told = rates.find((rate) => rate.verdict === verdict);
+  if (pairs === 0) return "No session has been replayed.";
+  if (verdict === "can't tell" || !told) {
+    const outcome = rates[0];
+    return outcome && outcome.gained + outcome.lost > 0
+      ? outcome.says
+      : `No difference can be told from ${pairs} sessions.`;
+  }
+  return `${nameOf(told)}: ${told.says}`;
+}
+
+const KINDS = {
+  outcome: "Reaches what was reached",
+  check: "Check",
+  tool: "Succeeds with",
+  step: "Reaches step",
+  ended_by_agent: "Ended by the agent",
+  followed: "Follows the recording",
+} as const;
+
+/** "Succeeds with book_appointment". */
+export const nameOf = ({ kind, name }: Pick<ReplayRate, "kind" | "name">): string =>
+  name === null ? KINDS[kind] : `${KINDS[kind]} ${name}`;

@@ -1,0 +1,81 @@
+import { sql } from "kysely";
+import type { Snapshot } from "../agents/snapshot.ts";
+import type { Db } from "../db/database.ts";
+import { findingsOf, type TestFinding } from "../evaluations/case-findings.ts";
+import { TestCase } from "../evaluations/test-case.ts";
+import type { DrawnSession } from "./draw-sessions.ts";
+import type { ReplayRequest } from "./replay-request.ts";
+
+type Replayed = {
+  request: ReplayRequest;
+  drawn: readonly DrawnSession[];
+  matching: number;
+  candidate: Snapshot;
+  /** null: each session with its own. */
+  baseline: Snapshot | null;
+  is_same: boolean;
+};
+
+/** What the author should know before they trust the result. */
+export async function replayFindings(db: Db, replayed: Replayed): Promise<TestFinding[]> {
+  const { request, drawn, matching, candidate, baseline, is_same } = replayed;
+  const found: TestFinding[] = [];
+  const add = (path: string, message: string) => found.push({ path, message });
+  if (matching < request.sessions)
+    add("sessions", `${request.sessions} sessions were asked for; ${matching} match the filter.`);
+  if (is_same)
+    add("candidate", "The candidate is the same as the baseline: what differs between them is chance.");
+  const called = await calledTools(db, drawn);
+  for (const [lane, snapshot] of [
+    ["candidate", candidate],
+    ["baseline", baseline],
+  ] as const) {
+    if (snapshot === null) continue;
+    const names = toolNames(snapshot);
+    for (const { tool, sessions } of called)
+      if (!names.has(tool))
+        add(
+          lane,
+          `The ${lane} has no tool ${tool}, which ${sessions} of ${drawn.length} recorded sessions called. It can't do there what was done.`,
+        );
+  }
+  const voice = drawn.filter(({ channel }) => channel === "voice").length;
+  if (voice > 0) add("filter.channel", `${voice} calls are replayed as chats: nothing is heard or spoken.`);
+  const bare = drawn.filter(({ is_outbound, has_start }) => is_outbound && !has_start).length;
+  if (bare > 0)
+    add(
+      "filter",
+      `${bare} outbound sessions were recorded without their start variables, which are empty in the replay.`,
+    );
+  return [...found, ...nameFindings(request, candidate)];
+}
+
+type CalledTool = { tool: string; sessions: number };
+
+/** Tools of services that the drawn sessions called. */
+async function calledTools(db: Db, drawn: readonly DrawnSession[]): Promise<CalledTool[]> {
+  const { rows } = await sql<CalledTool>`
+    select c.tool_name as tool, count(distinct c.session_id)::int as sessions
+    from session_tool_calls c
+    where c.session_id = any(${drawn.map(({ id }) => id)}::bigint[]) and c.tool_id is not null
+    group by c.tool_name order by 2 desc, 1`.execute(db);
+  return rows;
+}
+
+function toolNames({ tools, session_end_tool }: Snapshot): Set<string> {
+  return new Set([...tools, ...(session_end_tool ? [session_end_tool] : [])].map(({ name }) => name));
+}
+
+/** Names in mocks and checks that the candidate doesn't have. */
+function nameFindings({ mocks, checks }: ReplayRequest, candidate: Snapshot): TestFinding[] {
+  const asCase = (name: string, more: object) => TestCase.parse({ name, person: [], ...more });
+  const ofMocks = findingsOf([asCase("mocks", { mocks, expect: { said: ["."] } })], candidate);
+  const ofChecks = findingsOf(
+    checks.map(({ name, expect }) => asCase(name, { expect })),
+    candidate,
+  );
+  return [
+    ...ofMocks.map(({ path, message }) => ({ path: path.replace("cases[0].", ""), message })),
+    ...ofChecks.map(({ path, message }) => ({ path: path.replace(/^cases/, "checks"), message })),
+  ];
+}

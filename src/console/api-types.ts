@@ -716,9 +716,9 @@ export type TelephonyConfigurations = { "pre_input_timeout"?: number | null | un
 
 export type TelephonyConfigurationsInput = { "pre_input_timeout"?: number | null | undefined; "post_speech_input_timeout"?: number | null | undefined; "post_dtmf_input_timeout"?: number | null | undefined; "overall_input_timeout"?: number | null | undefined; "output_padding"?: number | null | undefined; "interruptibility"?: "none" | "dtmf_only" | "speech_only" | "all" | null | undefined; "passive_speech_input_enabled"?: boolean | null | undefined; "passive_input_start"?: number | null | undefined; "async_enabled"?: boolean | null | undefined; "transfer_leg_voicemail_detection_enabled"?: boolean | null | undefined; "sip_configuration"?: SipConfigurationInput | null | undefined; "audio"?: "relay" | "stream" | null | undefined };
 
-export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[]; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestExpectation };
+export type TestCase = { "name": string; "channel": "chat" | "sms" | "whatsapp" | "email"; "clock"?: string | null | undefined; "variables": Record<string, string>; "caller": { "address": string; "verified": boolean }; "person": (string | TestPersonLine)[] | TestPersona; "mocks": (TestMock)[]; "network": "closed" | "open"; "expect": TestExpectation };
 
-export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[]; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestExpectation | undefined };
+export type TestCaseInput = { "name": string; "channel"?: "chat" | "sms" | "whatsapp" | "email" | undefined; "clock"?: string | null | undefined; "variables"?: Record<string, string> | undefined; "caller"?: { "address"?: string | undefined; "verified"?: boolean | undefined } | undefined; "person": (string | TestPersonLine)[] | TestPersonaInput; "mocks"?: (TestMock)[] | undefined; "network"?: "closed" | "open" | undefined; "expect"?: TestExpectation | undefined };
 
 export type TestComparison = { "pairs": number; "better": (string)[]; "worse": (string)[]; "p_value": number; "verdict": "better" | "worse" | "can't tell"; "pairs_needed": number | null; "says": string };
 
@@ -733,6 +733,10 @@ export type TestMessageResponse = { "test_id": string; "agent_id": string; "text
 export type TestMock = { "tool": string; "match"?: Record<string, unknown> | null | undefined; "result"?: unknown | undefined; "error"?: string | null | undefined; "delay_ms"?: number | null | undefined };
 
 export type TestPersonLine = { "say": string; "if"?: string | null | undefined };
+
+export type TestPersona = { "goal": string; "manner"?: string | null | undefined; "facts": Record<string, string>; "model"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined; "max_turns": number };
+
+export type TestPersonaInput = { "goal": string; "manner"?: string | null | undefined; "facts"?: Record<string, string> | undefined; "model"?: { "provider": "anthropic" | "azure_openai" | "google" | "openai"; "model": string } | null | undefined; "max_turns"?: number | undefined };
 
 export type TestRate = { "passed": number; "total": number; "rate": number | null; "low": number | null; "high": number | null };
 

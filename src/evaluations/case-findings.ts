@@ -26,13 +26,15 @@ export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): Test
 
   return cases.flatMap((one, at) => {
     const path = `cases[${at}]`;
-    const { mocks, expect } = one;
+    const { mocks, expect, person } = one;
     const unknown = (where: string, tool: string, among: Set<string>): TestFinding[] =>
       among.has(tool)
         ? []
         : [{ path: `${path}.${where}`, message: `The agent has no tool ${tool}; it has ${known(among)}.` }];
     const isEmpty = Object.values(expect).every((value) => value == null);
+    const isUnplayed = !Array.isArray(person) && !person.model;
     return [
+      ...(isUnplayed ? [{ path: `${path}.person.model`, message: NO_MODEL }] : []),
       ...mocks.flatMap(({ tool }, n) => unknown(`mocks[${n}].tool`, tool, plain)),
       ...(expect.called ?? []).flatMap(({ tool }, n) => unknown(`expect.called[${n}].tool`, tool, called)),
       ...(expect.not_called ?? []).flatMap((tool, n) => unknown(`expect.not_called[${n}]`, tool, called)),
@@ -54,3 +56,6 @@ export function findingsOf(cases: readonly TestCase[], snapshot: Snapshot): Test
     ];
   });
 }
+
+const NO_MODEL =
+  "The persona has no model that plays it. Choose one, or model: scripted for the offline persona, which follows simple rules.";

@@ -5,12 +5,14 @@ import { underVars } from "../sessions/variables.ts";
 import { endSession } from "../turns/end-session.ts";
 import { startSession } from "../turns/start-session.ts";
 import { runTurn } from "../turns/turn.ts";
-import { judge, matches, type TestVerdict } from "./judge.ts";
+import { judge, type TestVerdict } from "./judge.ts";
 import { mockNotes, observe } from "./observe.ts";
+import { playerOf } from "./play-person.ts";
 import type { TestCase } from "./test-case.ts";
 
 export type PlayedCase = {
-  session_id: number;
+  /** null: it could not be held. */
+  session_id: number | null;
   /** error: the model gave no answer, so nothing can be said of the agent. */
   status: "passed" | "failed" | "error";
   verdicts: TestVerdict[];
@@ -38,6 +40,9 @@ export async function playCase(
 ): Promise<PlayedCase> {
   const { channel, caller, variables, person, expect } = test_case;
   const override_timestamp = test_case.clock ?? null;
+  if (!Array.isArray(person) && !person.model)
+    return { session_id: null, status: "error", verdicts: [], notes: [NO_MODEL], cost_usd: 0 };
+  const player = await playerOf(person, { engine, catalogue, sub_organization_id, seed });
   const test = testOf(test_case);
   const started = await startSession(
     engine,
@@ -61,11 +66,10 @@ export async function playCase(
     if (result.failed) unanswered += 1;
   };
   if (started.agent_initiated) await turn(null);
-  for (const entry of person) {
-    if (ended) break;
-    const line = typeof entry === "string" ? { say: entry } : entry;
-    if (line.if != null && !matches(line.if, last_words)) continue;
-    await turn(line.say);
+  while (!ended) {
+    const words = await player.next(last_words);
+    if (words === null) break;
+    await turn(words);
   }
   if (!ended) await endSession(engine, session_id, "user");
 
@@ -75,8 +79,12 @@ export async function playCase(
   const notes = mockNotes(test, calls);
   if (unanswered > 0) notes.push(`The model gave no answer in ${unanswered} turns.`);
   const status = unanswered > 0 ? "error" : verdicts.every(({ passed }) => passed) ? "passed" : "failed";
-  return { session_id, status, verdicts, notes, cost_usd: observed.cost_usd };
+  notes.push(...player.notes);
+  const cost_usd = observed.cost_usd === null ? null : observed.cost_usd + player.cost_usd();
+  return { session_id, status, verdicts, notes, cost_usd };
 }
+
+const NO_MODEL = "Not played: the persona has no model.";
 
 const testOf = ({ network, mocks }: TestCase): SnapshotTest => ({
   network,

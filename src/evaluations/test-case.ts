@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { anyJson, boundedList, integer, name } from "../api/schema.ts";
 import { patternFault } from "../base/pattern.ts";
+import { TestPersona } from "./persona.ts";
 
 /** A test of an agent, as its author writes it: who talks, what their services answer, and what is expected. */
 
@@ -94,9 +95,9 @@ export const TestCase = z
         verified: z.boolean().default(true),
       })
       .prefault({}),
-    person: boundedList(z.union([z.string().max(20_000), TestPersonLine])).describe(
-      "The person's lines, said in this order.",
-    ),
+    person: z
+      .union([boundedList(z.union([z.string().max(20_000), TestPersonLine])), TestPersona])
+      .describe("The person's lines, said in this order; or a persona, whom a model plays."),
     mocks: boundedList(TestMock).default([]).describe("The first one that matches a call answers it."),
     network: z
       .enum(["closed", "open"])

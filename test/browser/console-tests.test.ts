@@ -4,6 +4,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { migrateJobs } from "../../src/jobs/runner.ts";
 import { axeFindings, type ConsoleTest, createConsoleTest, saveReviewed } from "../harness/console.ts";
 import { playRun } from "../harness/evaluations.ts";
+import { playReplay, recordSession } from "../harness/replays.ts";
 
 let it: ConsoleTest;
 beforeAll(async () => {
@@ -140,4 +141,38 @@ test("a suite comes from a file, and who may only read runs and changes none", a
   for (const verb of ["Run tests", "Add a test", "Remove this test", "Add an expectation", "Review and save"])
     expect(await viewer.getByRole("button", { name: verb }).count(), verb).toBe(0);
   expect([...page.faults, ...viewer.faults]).toEqual([]);
+});
+
+test("an author replays recorded sessions with a draft that lost a tool, and reads both conversations beside the recording", async () => {
+  const address = (await it.app.send("GET", "/api/v1/agents/1")).body;
+  expect(address.name).toBe("Demo clinic");
+  for (let n = 0; n < 7; n++)
+    await recordSession(it.app, 1, ["When are you open?", "I want to cancel DC-1A2B"]);
+  const page = await it.open(await it.person("Editor"));
+  await withTools(["find_slots", "book_appointment", "hangup"]);
+  await page.goto("/console/tests");
+  await page.getByRole("link", { name: "Replays" }).click();
+  await page.getByRole("button", { name: "Replay sessions" }).first().click();
+  const form = page.getByRole("dialog");
+  await form.getByRole("combobox", { name: "Agent" }).click();
+  await page.getByRole("option", { name: "Demo clinic" }).click();
+  await form.getByRole("button", { name: "Replay", exact: true }).click();
+  await page.waitForURL(/\/tests\/replays\/\d+$/);
+  await playReplay(it.app, Number(/\d+$/.exec(page.url())?.[0]));
+  await page.getByText("finished").waitFor();
+  await page.getByText(/The candidate has no tool cancel_appointment, which 7 of 7/).waitFor();
+  await page
+    .getByRole("button", { name: /^Conversations of session/ })
+    .first()
+    .click();
+  const pair = page.getByRole("dialog");
+  for (const lane of ["Recorded", "Baseline", "Candidate"])
+    await pair
+      .getByRole("region", { name: lane })
+      .getByText("We are open Monday to Friday")
+      .first()
+      .waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  expect(page.faults).toEqual([]);
+  await withTools(["find_slots", "book_appointment", "cancel_appointment", "hangup"]);
 });

@@ -4,7 +4,7 @@ import type { TestCase } from "../api-types.ts";
 import { JsonEditor } from "../editors/json-editor.tsx";
 import { CheckFields } from "./check-fields.tsx";
 import { MockFields } from "./mock-fields.tsx";
-import { PersonFields } from "./person-fields.tsx";
+import { PersonChoice } from "./persona-fields.tsx";
 
 const CHANNELS = { chat: "Chat", sms: "SMS", whatsapp: "WhatsApp", email: "E-mail" };
 
@@ -62,7 +62,7 @@ export function CaseFields(props: {
               error={errorOf("clock")}
             />
           </SimpleGrid>
-          <PersonFields value={value.person} onChange={(person) => set({ person })} readOnly={readOnly} />
+          <PersonChoice value={value.person} onChange={(person) => set({ person })} readOnly={readOnly} />
           <CheckFields
             value={value.expect ?? {}}
             onChange={(expect) => set({ expect })}

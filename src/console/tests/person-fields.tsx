@@ -2,15 +2,19 @@ import { ActionIcon, Button, Group, Stack, Text, TextInput } from "@mantine/core
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { TestCase } from "../api-types.ts";
 
-type Line = TestCase["person"][number];
+export type PersonLine = Extract<TestCase["person"], unknown[]>[number];
 type Parts = { say: string; condition: string | null };
 
-const partsOf = (line: Line): Parts =>
+const partsOf = (line: PersonLine): Parts =>
   typeof line === "string" ? { say: line, condition: null } : { say: line.say, condition: line.if ?? null };
-const lineOf = ({ say, condition }: Parts): Line => (condition === null ? say : { say, if: condition });
+const lineOf = ({ say, condition }: Parts): PersonLine => (condition === null ? say : { say, if: condition });
 
 /** What the person says, message by message. */
-export function PersonFields(props: { value: Line[]; onChange(value: Line[]): void; readOnly: boolean }) {
+export function PersonFields(props: {
+  value: PersonLine[];
+  onChange(value: PersonLine[]): void;
+  readOnly: boolean;
+}) {
   const { value, onChange, readOnly } = props;
   return (
     <Stack gap="xs" role="group" aria-label="What the person says">

@@ -1,0 +1,109 @@
+import { SegmentedControl, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import type { TestCase, TestPersona } from "../api-types.ts";
+import { PersonFields } from "./person-fields.tsx";
+
+type Person = TestCase["person"];
+type Props<T> = { value: T; onChange(value: Person): void; readOnly: boolean };
+
+const PROVIDERS = ["anthropic", "azure_openai", "google", "openai"] as const;
+const NEW_PERSONA: TestPersona = {
+  goal: "",
+  facts: {},
+  model: { provider: "openai", model: "scripted" },
+  max_turns: 15,
+};
+
+/** Lines that are said in order, or a persona whom a model plays. */
+export function PersonChoice({ value, onChange, readOnly }: Props<Person>) {
+  return (
+    <Stack gap="xs">
+      <SegmentedControl
+        aria-label="Who plays the person"
+        readOnly={readOnly}
+        data={[
+          { value: "lines", label: "Lines" },
+          { value: "persona", label: "Persona" },
+        ]}
+        value={Array.isArray(value) ? "lines" : "persona"}
+        onChange={(kind) => onChange(kind === "lines" ? [""] : NEW_PERSONA)}
+      />
+      {Array.isArray(value) ? (
+        <PersonFields value={value} onChange={onChange} readOnly={readOnly} />
+      ) : (
+        <PersonaFields value={value} onChange={onChange} readOnly={readOnly} />
+      )}
+    </Stack>
+  );
+}
+
+function PersonaFields({ value, onChange }: Props<TestPersona>) {
+  const set = (part: Partial<TestPersona>) => onChange({ ...value, ...part });
+  const { provider = "openai", model = "" } = value.model ?? {};
+  return (
+    <Stack gap="md" role="group" aria-label="Persona">
+      <Textarea
+        label="Goal"
+        description="In their own words: I need a cleaning on Thursday."
+        required
+        autosize
+        dir="auto"
+        value={value.goal}
+        onChange={({ currentTarget }) => set({ goal: currentTarget.value })}
+      />
+      <Textarea
+        label="Manner"
+        description="How they talk: in a hurry, confused, changing their mind."
+        autosize
+        dir="auto"
+        value={value.manner ?? ""}
+        onChange={({ currentTarget }) => set({ manner: currentTarget.value || null })}
+      />
+      <Textarea
+        label="Facts"
+        description="What they know, a line each: phone number: 202 555 0147"
+        autosize
+        dir="auto"
+        value={linesOf(value.facts ?? {})}
+        onChange={({ currentTarget }) => set({ facts: factsOf(currentTarget.value) })}
+      />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label="Provider"
+          allowDeselect={false}
+          data={[...PROVIDERS]}
+          value={provider}
+          onChange={(chosen) => set({ model: { provider: chosen as typeof provider, model } })}
+        />
+        <TextInput
+          label="Model"
+          value={model}
+          onChange={({ currentTarget }) =>
+            set({ model: currentTarget.value === "" ? null : { provider, model: currentTarget.value } })
+          }
+        />
+      </SimpleGrid>
+      {model === "scripted" && (
+        <Text size="sm" c="dimmed">
+          The offline persona follows simple rules: it says its goal, tells facts it is asked for, and agrees.
+          A language model finds more.
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+/** A line that is being typed has no colon yet; it is kept as a name without a value. */
+const linesOf = (facts: Record<string, string>): string =>
+  Object.entries(facts)
+    .map(([name, fact]) => (fact === "" ? name : `${name}:${fact}`))
+    .join("\n");
+
+function factsOf(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text.split("\n").flatMap((line) => {
+      const at = line.indexOf(":");
+      if (line === "") return [];
+      return [at < 0 ? [line, ""] : [line.slice(0, at), line.slice(at + 1)]];
+    }),
+  );
+}
